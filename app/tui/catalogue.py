@@ -26,8 +26,8 @@ _WIDE = 118
 _ENTRY = 85
 _NAME = 38
 _EXPECTING = 60
-_BESIDE = 6
-"""The frame of the list and its scrollbar."""
+_BESIDE = 3
+"""The scrollbar of the list, and the gap after it."""
 
 
 class CatalogueScreen(BaseScreen):
@@ -43,7 +43,7 @@ class CatalogueScreen(BaseScreen):
     CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
     CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
     CatalogueScreen #entries { width: 1fr; height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    CatalogueScreen #entry-box { width: 85; height: 1fr; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen #entry-box { width: 85; height: 1fr; margin-left: 1; display: none; scrollbar-size-vertical: 1; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """
 
@@ -138,7 +138,7 @@ class EntryScreen(Copies, MeasureMixin):
     DEFAULT_CSS = """
     EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
     EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }
-    EntryScreen #chosen { height: auto; padding: 0 1; text-style: bold; width: 100%; }
+    EntryScreen #chosen { height: auto; text-style: bold; width: 100%; }
     """
 
     def __init__(self, entry: str, share: str | None = None) -> None:
@@ -148,10 +148,10 @@ class EntryScreen(Copies, MeasureMixin):
         self.share = share
 
     def compose(self) -> ComposeResult:
-        yield Label(id="chosen")
-        with VerticalScroll(id="entry-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · Catalogue · {self.entry.name}")
-            yield AnsiView(id="entry")
+        with Pane(f"sharebench · Catalogue · {self.entry.name}"):
+            yield Label(id="chosen")
+            with VerticalScroll(id="entry-box"):
+                yield AnsiView(id="entry")
         yield KeyBar()
 
     def on_mount(self) -> None:

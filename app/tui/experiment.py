@@ -55,7 +55,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     ExperimentScreen #headings { color: $text-muted; text-style: bold; }
     ExperimentScreen #below { height: 1fr; }
     ExperimentScreen #step-box { width: 1fr; scrollbar-size-vertical: 1; }
-    ExperimentScreen #picture-pane { width: 1fr; height: 1fr; display: none; }
+    ExperimentScreen #picture-pane { width: 1fr; height: 1fr; margin-left: 1; display: none; }
     ExperimentScreen #picture { height: 1fr; max-height: 30; }
     ExperimentScreen #gain { height: auto; width: 100%; text-style: bold; }
     ExperimentScreen.-wide #picture-pane { display: block; }

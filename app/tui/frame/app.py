@@ -16,7 +16,6 @@ from typing import Any, ClassVar, cast
 
 import textual
 from rich.segment import Segment
-from textual import events
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
@@ -27,7 +26,6 @@ from textual.constants import ESCAPE_DELAY
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
-from textual.geometry import Size
 from textual.notifications import SeverityLevel
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -132,8 +130,6 @@ PARSER_KNOWN_IN = "8.2."
 
 _LASTING_SECONDS = 15
 """A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
-DENSE_BELOW = (100, 30)
-"""Columns and lines below which panes have a line with their title over them, and no frame."""
 
 
 def textual_version() -> str:
@@ -207,7 +203,6 @@ class SharebenchApp(App[int], commands.Commanded):
         self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
-        self._fit(self.size)
         try:
             self.chosen_keys = _chosen_keys()
         except (commands.KeysError, UsageError) as error:
@@ -216,12 +211,6 @@ class SharebenchApp(App[int], commands.Commanded):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.VARIABLES | ({"pane-border": "ansi_bright_black"} if self.current_theme.ansi else {})
-
-    def on_resize(self, event: events.Resize) -> None:
-        self._fit(event.size)
-
-    def _fit(self, size: Size) -> None:
-        self.set_class(size.width < DENSE_BELOW[0] or size.height < DENSE_BELOW[1], "-dense")
 
     def notify(
         self,

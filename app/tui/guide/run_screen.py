@@ -53,7 +53,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """
     RunScreen {
-        #progress { height: auto; max-height: 75%; border: round $primary; border-title-color: $primary; }
+        #progress { height: auto; max-height: 75%; border-top: solid $primary; border-title-color: $primary; }
         #now { height: 1; text-style: bold; }
         #now.-stalled { color: $error; }
         #machine { height: 1; color: $text-muted; }

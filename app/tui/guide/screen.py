@@ -209,7 +209,7 @@ _STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 class StepsView(Widget):
     ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
     DEFAULT_CSS = """
-    StepsView { width: 30; height: 1fr; }
+    StepsView { width: 30; height: 1fr; margin-right: 1; }
     """
 
     @dataclass

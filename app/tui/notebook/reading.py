@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.widgets import Label, Static
 
 from app.charts.series_charts import bars_chart, curve_chart
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
@@ -85,7 +84,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
     )  # fmt: skip
     DEFAULT_CSS = """
-    CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
+    CompareScreen #verdict { width: 100%; height: auto; text-style: bold; }
     CompareScreen #compared { height: 1fr; layout: vertical; }
     CompareScreen #comparison-box { height: auto; max-height: 70%; scrollbar-size-vertical: 1; }
     CompareScreen #compared-chart { height: 1fr; max-height: 36; }
@@ -105,13 +104,13 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.form: ComparisonSummary | None = None
 
     def compose(self) -> ComposeResult:
-        yield Label(id="verdict", markup=False)
-        with Horizontal(id="compared"):
-            with VerticalScroll(id="comparison-box", classes="pane") as box:
-                box.border_title = "Compare"
-                yield AnsiView(id="comparison")
-            with Vertical(id="compared-picture", classes="pane"):
-                yield ChartView(id="compared-chart")
+        with Pane("sharebench · Compare", id="comparison-pane"):
+            yield Label(id="verdict", markup=False)
+            with Horizontal(id="compared"):
+                with VerticalScroll(id="comparison-box"):
+                    yield AnsiView(id="comparison")
+                with Vertical(id="compared-picture", classes="pane"):
+                    yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -127,9 +126,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
         comparison = form.comparison
-        self.query_one("#comparison-box").border_title = Content(
-            f"Compare · {comparison.other_name} against {comparison.base_name}"
-        )
+        title = f"sharebench · Compare · {comparison.other_name} against {comparison.base_name}"
+        self.query_one("#comparison-pane", Pane).called(title)
         self.show_again()
 
     def show_again(self) -> None:
@@ -191,12 +189,8 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         self.history: History | None = None
         self._line = -1
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="headline")
+    def drawn(self) -> ComposeResult:
         yield ChartView(id="curve")
-        with VerticalScroll(id="report-box", classes="pane"):
-            yield FiguresView(id="report")
-        yield KeyBar()
 
     def _read(self, notebook: Notebook) -> Report:
         self.history = history_of_recording(notebook, self.reference, most=MOST_SHOWN)

@@ -6,13 +6,12 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
 from app.tui.export import Exports
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.views import FiguresView, in_columns
 from app.workflows.guide.rounds import NextStep
@@ -59,7 +58,7 @@ class GoesOn(MeasureMixin):
 class ReportScreen(Copies):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
-    ReportScreen #headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; display: none; }
+    ReportScreen #headline { height: auto; max-height: 50%; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     ReportScreen #report { min-height: 100%; }
     ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
@@ -70,14 +69,19 @@ class ReportScreen(Copies):
         self.heading, self.read = heading, read
 
     def compose(self) -> ComposeResult:
-        yield Static(id="headline")
-        with VerticalScroll(id="report-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · {plain(self.heading)}")
-            yield FiguresView(id="report")
+        with Pane(f"sharebench · {plain(self.heading)}"):
+            yield Static(id="headline")
+            yield from self.drawn()
+            with VerticalScroll(id="report-box"):
+                yield FiguresView(id="report")
         yield KeyBar()
 
+    def drawn(self) -> ComposeResult:
+        """What stands between the answer and the figures."""
+        yield from ()
+
     def title_is(self, title: str) -> None:
-        self.query_one("#report-box").border_title = Content(f"sharebench · {plain(title)}")
+        self.query_one(Pane).called(f"sharebench · {plain(title)}")
 
     def on_mount(self) -> None:
         self.query_one("#report-box").focus()

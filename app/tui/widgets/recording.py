@@ -29,7 +29,7 @@ from app.tui.export import Exports
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
@@ -219,9 +219,9 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     KEEP_ON: ClassVar = "Continue"
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE, ZOOM)
     DEFAULT_CSS = """
-    ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
-    ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
-    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $warning; display: none; }
+    ReportRunScreen #now { height: auto; text-style: bold; }
+    ReportRunScreen #machine { height: 1; color: $text-muted; display: none; }
+    ReportRunScreen #warnings { height: auto; max-height: 3; color: $warning; display: none; }
     ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
     ReportRunScreen #run-text { min-height: 100%; }
     """
@@ -234,12 +234,12 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         self._hang_up = HangUp(self.control.cancel)
 
     def compose(self) -> ComposeResult:
-        yield Static(id="now")
-        yield Static(id="machine")
-        yield Static(id="warnings")
-        with VerticalScroll(id="run-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · {visible(self.heading)}")
-            yield FiguresView(id="run-text")
+        with Pane(f"sharebench · {self.heading}"):
+            yield Static(id="now")
+            yield Static(id="machine")
+            yield Static(id="warnings")
+            with VerticalScroll(id="run-box"):
+                yield FiguresView(id="run-text")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -298,7 +298,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         self._say("#warnings", Content(visible(self.warnings())))
         machine = None if self.is_over else self._meter()
         said = "" if machine is None else f"this machine: {machine_words(machine)}"
-        self._say("#machine", Content(cut(said, max(0, self.size.width - 2))))
+        self._say("#machine", Content(cut(said, self.size.width)))
         self.query_one("#run-text", FiguresView).show(lambda width, _height: self.heard_text(width))
 
     def _say(self, place: str, said: Content) -> None:

@@ -350,20 +350,17 @@ def app_in(folder: Path) -> SharebenchApp:
     return SharebenchApp(Context(notebook_path=folder / "notebook.db", theme_file=folder / "state" / "theme"))
 
 
-@pytest.mark.parametrize(("size", "dense"), [((80, 24), True), ((120, 36), False), ((120, 24), True)])
-async def test_frames_are_drawn_where_there_is_room(tmp_path, size, dense):
-    app = app_in(tmp_path)
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+@pytest.mark.parametrize(
+    ("screen", "arguments", "title"),
+    [("notebook", {}, "Notebook"), ("entry", {"entry": "strict sync"}, "Catalogue · strict sync")],
+)
+async def test_a_screen_begins_with_its_title_and_its_lines_can_be_copied(tmp_path, size, screen, arguments, title):
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first=screen, **arguments)
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        assert app.screen.query_one("#all-series").styles.border_left[0] == ("" if dense else "round")
-
-
-async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
-    app = app_in(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        for size in ((120, 36), (80, 24)):
-            await pilot.resize_terminal(*size)
-            assert app.has_class("-dense") == (size == (80, 24))
+        await settled(app, pilot)
+        assert painted(app).startswith(f"─sharebench · {title}")
+        assert "│" not in painted(app).partition("Rate of each run")[0]
 
 
 @pytest.mark.parametrize("lines", [3, 30])

@@ -92,7 +92,7 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert "MB/s" in text
         answer = text_of(app.screen, "#now").strip()
         assert answer
-        assert painted(app).startswith(" "), "it has the look of a screen that measures"
+        assert painted(app).startswith("─sharebench · survey"), "it has the look of a screen that measures"
         assert not [part for part in ("#machine", "#warnings") if app.screen.query_one(part).region.height]
         assert app.screen.quit_question() is None
         await pilot.press("enter")
