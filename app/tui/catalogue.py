@@ -38,12 +38,11 @@ class CatalogueScreen(BaseScreen):
     KEYS = keys("catalogue.search")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
-    CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
     CatalogueScreen #search-line { height: 1; }
     CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
     CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
     CatalogueScreen #entries { width: 1fr; height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    CatalogueScreen #entry-box { width: 85; height: 1fr; margin-left: 1; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen #entry-box { width: 85; margin-left: 1; display: none; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """
 
@@ -135,11 +134,6 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
 
 class EntryScreen(Copies, MeasureMixin):
     KEYS = keys("entry.value entry.take entry.try")
-    DEFAULT_CSS = """
-    EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
-    EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }
-    EntryScreen #chosen { height: auto; text-style: bold; width: 100%; }
-    """
 
     def __init__(self, entry: str, share: str | None = None) -> None:
         super().__init__()
@@ -149,7 +143,7 @@ class EntryScreen(Copies, MeasureMixin):
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · Catalogue · {self.entry.name}"):
-            yield Label(id="chosen")
+            yield Label(id="chosen", classes="answer")
             with VerticalScroll(id="entry-box"):
                 yield AnsiView(id="entry")
         yield KeyBar()

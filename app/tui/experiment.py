@@ -53,9 +53,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     ExperimentScreen #steps-pane { height: auto; max-height: 60%; }
     ExperimentScreen #steps { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     ExperimentScreen #headings { color: $text-muted; text-style: bold; }
-    ExperimentScreen #below { height: 1fr; }
-    ExperimentScreen #step-box { width: 1fr; scrollbar-size-vertical: 1; }
-    ExperimentScreen #picture-pane { width: 1fr; height: 1fr; margin-left: 1; display: none; }
+    ExperimentScreen #picture-pane { margin-left: 1; display: none; }
     ExperimentScreen #picture { height: 1fr; max-height: 30; }
     ExperimentScreen #gain { height: auto; width: 100%; text-style: bold; }
     ExperimentScreen.-wide #picture-pane { display: block; }

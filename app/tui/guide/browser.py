@@ -46,7 +46,6 @@ class BrowseScreen(BaseScreen):
     ENTRY = "guide"
     KEYS: ClassVar = keys("browse.up")
     DEFAULT_CSS = """
-    BrowseScreen #names-pane { height: 1fr; }
     BrowseScreen #place { height: 1; text-style: bold; }
     BrowseScreen #note { height: auto; color: $text-muted; }
     """

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
@@ -20,7 +20,7 @@ from app.measure.process import ControlMessage, SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import RecordingScreen, machine_words
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
@@ -91,14 +91,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="progress", classes="pane") as pane:
-            pane.border_title = Content(visible(self.measurement.title))
+        with Pane(self.measurement.title, id="progress"):
             yield Static(id="now")
             yield Static(id="machine")
             yield Static(id="warnings")
             yield AnsiView(id="form")
-        with Vertical(id="charts", classes="pane") as charts:
-            charts.border_title = "Rate of each run; throughput within them; CPU of this machine"
+        with Pane("Rate of each run; throughput within them; CPU of this machine", id="charts"):
             yield ChartView(id="within")
             with Horizontal(id="beside"):
                 yield ChartView(id="rates")

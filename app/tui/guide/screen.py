@@ -55,9 +55,8 @@ class PageChoices(Choices):
 
 class PageView(Vertical, Commanded):
     DEFAULT_CSS = """
-    PageView { width: 1fr; height: 1fr; }
     PageView #page-headline { text-style: bold; height: auto; }
-    PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
+    PageView #page-text { height: auto; max-height: 60%; }
     PageView #page-why { color: $text-muted; }
     PageView #page-facts { height: auto; }
     PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }

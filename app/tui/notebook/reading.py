@@ -84,9 +84,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
     )  # fmt: skip
     DEFAULT_CSS = """
-    CompareScreen #verdict { width: 100%; height: auto; text-style: bold; }
     CompareScreen #compared { height: 1fr; layout: vertical; }
-    CompareScreen #comparison-box { height: auto; max-height: 70%; scrollbar-size-vertical: 1; }
+    CompareScreen #comparison-box { height: auto; max-height: 70%; }
     CompareScreen #compared-chart { height: 1fr; max-height: 36; }
     CompareScreen.-more #comparison-box { height: 1fr; max-height: 100%; }
     CompareScreen.-wide.-more #compared { layout: horizontal; }
@@ -105,7 +104,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Compare", id="comparison-pane"):
-            yield Label(id="verdict", markup=False)
+            yield Label(id="verdict", classes="answer", markup=False)
             with Horizontal(id="compared"):
                 with VerticalScroll(id="comparison-box"):
                     yield AnsiView(id="comparison")
@@ -180,7 +179,6 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }
-    HistoryScreen #report-box { height: 1fr; }
     """
 
     def __init__(self, reference: str) -> None:

@@ -94,6 +94,10 @@ def _faint(_line: "RecordingLine") -> Tone:
     return Tone.FAINT
 
 
+def _name(line: "RecordingLine") -> str:
+    return line.label or line.what.removeprefix(f"{line.kind} ")
+
+
 def _answer(line: "RecordingLine") -> str:
     """With the state that no column of runs tells."""
     return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}".strip()
@@ -109,16 +113,7 @@ _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
-    ListColumn(
-        SortKey.LABEL,
-        "Label",
-        lambda s: s.label or s.what.removeprefix(f"{s.kind} "),
-        12,
-        1,
-        grows=2,
-        uncut=20,
-        cut_inside=True,
-    ),
+    ListColumn(SortKey.LABEL, "Label", _name, 12, 1, grows=2, uncut=20, cut_inside=True),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
@@ -159,34 +154,30 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
 
     A column without a text in any line gives its room to the others, the answer first.
     """
-    columns = [_with_short_dates(each, lines) if width < _WITH_YEARS_FROM else each for each in COLUMNS]
+    newest = max((line.when[:4] for line in lines), default="")
+    short = COLUMNS[0]._replace(text=lambda line: _short_date(line.when, newest))
+    columns = (short, *COLUMNS[1:]) if width < _WITH_YEARS_FROM else COLUMNS
     whole = width - MARKS + 1
     chosen: dict[SortKey, ListColumn] = {}
-    least: dict[SortKey, int] = {}
+    widths: dict[SortKey, int] = {}
     for column in sorted(columns, key=lambda c: c.rank):
         needed = min(column.needed(lines), column.width)
-        taken = [cells + 1 for cells in least.values()]
+        taken = sum(widths.values()) + len(widths)
         if column.rank > _LAST_KEPT:
-            taken += [max(0, min(each.needed(lines), each.uncut) - each.width) for each in chosen.values()]
-        if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed < whole - sum(taken)):
-            chosen[column.order], least[column.order] = column, needed
+            taken += sum(max(0, min(each.needed(lines), each.uncut) - each.width) for each in chosen.values())
+        if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed < whole - taken):
+            chosen[column.order], widths[column.order] = column, needed
     for order, (other, text) in _BESIDE.items():
         if other in chosen and order in chosen:
             chosen[order] = chosen[order]._replace(text=text)
-    needs = {order: column.needed(lines) for order, column in chosen.items()}
-    widths = {order: min(needs[order], cells) for order, cells in least.items() if needs[order]}
-    left = max(0, whole - sum(widths.values()) - len(widths))
-    for order, cells in widths.items():
-        more = min(needs[order] - cells, left)
-        widths[order], left = cells + more, left - more
-    shares = sum(chosen[order].grows for order in widths) or 1
-    placed = [chosen[each.order] for each in columns if each.order in widths]
-    return [PlacedColumn(column, widths[column.order] + left * column.grows // shares) for column in placed]
-
-
-def _with_short_dates(column: ListColumn, lines: "Sequence[RecordingLine]") -> ListColumn:
-    newest = max((line.when[:4] for line in lines), default="")
-    return column._replace(text=lambda s: _short_date(s.when, newest)) if column.order is SortKey.WHEN else column
+            widths[order] = min(widths[order], chosen[order].needed(lines))
+    chosen = {each.order: chosen[each.order] for each in columns if widths.get(each.order)}
+    left = max(0, whole - sum(widths.values()) - len(chosen))
+    for column in sorted(chosen.values(), key=lambda c: c.rank):
+        more = min(max(0, column.needed(lines) - widths[column.order]), left)
+        widths[column.order], left = widths[column.order] + more, left - more
+    shares = sum(column.grows for column in chosen.values()) or 1
+    return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
 
 
 def _short_date(when: str, year: str) -> str:

@@ -20,9 +20,7 @@ class SeriesView(Widget):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: vertical; height: 1fr; }
-    SeriesView #series-headline { height: auto; max-height: 50%; text-style: bold; }
-    SeriesView Horizontal { height: 1fr; }
-    SeriesView #series-form-box { width: 84; scrollbar-size-vertical: 1; }
+    SeriesView #series-form-box { width: 84; }
     SeriesView #series-picture { width: 1fr; display: none; }
     SeriesView #series-chart { height: 1fr; max-height: 32; }
     .-wide SeriesView #series-picture { display: block; }
@@ -37,7 +35,7 @@ class SeriesView(Widget):
 
     def compose(self) -> ComposeResult:
         with Pane(id="series-pane"):
-            yield Static(id="series-headline")
+            yield Static(id="series-headline", classes="answer")
             with Horizontal():
                 with VerticalScroll(id="series-form-box"):
                     yield AnsiView(id="series-form")

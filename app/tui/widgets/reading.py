@@ -58,10 +58,8 @@ class GoesOn(MeasureMixin):
 class ReportScreen(Copies):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
-    ReportScreen #headline { height: auto; max-height: 50%; text-style: bold; display: none; }
-    ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportScreen #headline { display: none; }
     ReportScreen #report { min-height: 100%; }
-    ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
@@ -70,7 +68,7 @@ class ReportScreen(Copies):
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · {plain(self.heading)}"):
-            yield Static(id="headline")
+            yield Static(id="headline", classes="answer")
             yield from self.drawn()
             with VerticalScroll(id="report-box"):
                 yield FiguresView(id="report")

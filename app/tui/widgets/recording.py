@@ -219,10 +219,8 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     KEEP_ON: ClassVar = "Continue"
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE, ZOOM)
     DEFAULT_CSS = """
-    ReportRunScreen #now { height: auto; text-style: bold; }
     ReportRunScreen #machine { height: 1; color: $text-muted; display: none; }
     ReportRunScreen #warnings { height: auto; max-height: 3; color: $warning; display: none; }
-    ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
     ReportRunScreen #run-text { min-height: 100%; }
     """
 
@@ -235,7 +233,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · {self.heading}"):
-            yield Static(id="now")
+            yield Static(id="now", classes="answer")
             yield Static(id="machine")
             yield Static(id="warnings")
             with VerticalScroll(id="run-box"):
