@@ -10,11 +10,10 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseScreen
+from app.tui.frame.base import BaseScreen, MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.rounds import measured_share, take_change

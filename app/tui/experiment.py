@@ -12,13 +12,13 @@ from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
 from app.kinds import rename_experiment
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
-from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
-from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
+from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
 from app.workflows.guide.known import decide
 from app.workflows.guide.rounds import branch_from, repeat_of
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
@@ -41,10 +41,9 @@ _AROUND_STEPS = 6
 
 
 class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
-    KEYS = (
-        *keys("experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart"),
-        ZOOM,
-        *keys("experiment.branch experiment.again experiment.export experiment.rename experiment.choose"),
+    KEYS = keys(
+        "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
+        " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."

@@ -155,12 +155,8 @@ _STOCK = {
 }
 
 
-class TextDialog(BaseDialog[None]):
+class TextDialog(BoxDialog[None]):
     KEYS: ClassVar = keys("help.close")
-
-    def __init__(self, heading: str, text: str) -> None:
-        super().__init__()
-        self.heading, self.text = heading, text
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog-box wide-box") as box:

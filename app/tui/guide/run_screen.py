@@ -23,7 +23,7 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import RecordingScreen, machine_words
-from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
+from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
 from app.workflows.guide.session import MeasurementJob
@@ -46,7 +46,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
-    KEYS: ClassVar = (*keys("run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
+    KEYS: ClassVar = keys("run.review run.pause run.resume run.end run.stop run.chart chart.zoom")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"

@@ -20,7 +20,7 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts, joined, stopped
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
 from forms.audit.report import proposed_diff, remedies
 from forms.layout import Sign, Toned
@@ -80,7 +80,7 @@ _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_tri
 
 
 class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE, ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label report.more chart.zoom")
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)

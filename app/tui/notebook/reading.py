@@ -16,8 +16,6 @@ from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import (
-    MORE,
-    ZOOM,
     AnsiView,
     ChartView,
     FiguresView,
@@ -44,7 +42,7 @@ from storage.records import to_minute
 
 
 class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
-    KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
+    KEYS = (*GoesOn.KEYS, *keys("series.chart chart.zoom"), *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
         super().__init__()
@@ -80,9 +78,7 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    KEYS = (
-        *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
-    )  # fmt: skip
+    KEYS = keys("screen.next compare.settle report.more compare.swap compare.chart chart.zoom compare.export")
     DEFAULT_CSS = """
     CompareScreen #compared { height: 1fr; layout: vertical; }
     CompareScreen #comparison-box { height: auto; max-height: 70%; }
@@ -176,7 +172,7 @@ _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("history.normal history.line chart.zoom")
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }
     """
@@ -187,8 +183,8 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         self.history: History | None = None
         self._line = -1
 
-    def drawn(self) -> ComposeResult:
-        yield ChartView(id="curve")
+    def on_mount(self) -> None:
+        self.mount(ChartView(id="curve"), before="#report-box")
 
     def _read(self, notebook: Notebook) -> Report:
         self.history = history_of_recording(notebook, self.reference, most=MOST_SHOWN)

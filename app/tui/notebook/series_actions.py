@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
-from app.tui.widgets.measure_mixin import MeasureMixin
 
 if TYPE_CHECKING:
     from app.tui.notebook.dialogs import SeriesTexts

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.tui.frame.parts import Pane
-from app.tui.widgets.views import AnsiView, ChartView
+from app.tui.widgets.views import AnsiView, ChartView, joined
 
 if TYPE_CHECKING:
     from forms.layout import Toned
@@ -43,8 +43,7 @@ class SeriesView(Widget):
                     yield ChartView(id="series-chart")
 
     def show(self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None) -> None:
-        from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
-        from forms import wording  # noqa: PLC0415  as above
+        from forms import wording  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above

@@ -9,18 +9,16 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from app.tui.export import Exports
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
-from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.views import FiguresView, in_columns
 from app.workflows.guide.rounds import NextStep
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
-
-FILE_NAME = "copied.txt"
 
 
 class Copies(Exports):
@@ -30,7 +28,7 @@ class Copies(Exports):
         return report_text(self.report) if self.report else ""
 
     def action_copy(self) -> None:
-        text, path = self.text_to_copy(), self.context.notebook_path.with_name(FILE_NAME)
+        text, path = self.text_to_copy(), self.context.notebook_path.with_name("copied.txt")
 
         def write() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,14 +67,9 @@ class ReportScreen(Copies):
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · {plain(self.heading)}"):
             yield Static(id="headline", classes="answer")
-            yield from self.drawn()
             with VerticalScroll(id="report-box"):
                 yield FiguresView(id="report")
         yield KeyBar()
-
-    def drawn(self) -> ComposeResult:
-        """What stands between the answer and the figures."""
-        yield from ()
 
     def title_is(self, title: str) -> None:
         self.query_one(Pane).called(f"sharebench · {plain(title)}")

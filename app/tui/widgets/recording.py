@@ -31,7 +31,7 @@ from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
 from forms.report import Report
 from forms.wording import byte_rate, count, place
@@ -217,7 +217,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE, ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more chart.zoom")
     DEFAULT_CSS = """
     ReportRunScreen #machine { height: 1; color: $text-muted; display: none; }
     ReportRunScreen #warnings { height: auto; max-height: 3; color: $warning; display: none; }

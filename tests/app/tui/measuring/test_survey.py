@@ -180,8 +180,7 @@ async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goe
         await settled(app, pilot)
         fill(app.screen, **lines_for(smbd))
         await press(app, pilot, "f9")
-        running = app.screen
-        assert isinstance(running, SurveyRunScreen)
+        (running,) = (one for one in app.screen_stack if isinstance(one, SurveyRunScreen))
         await measured(app, pilot)
         assert shows(app, AskDialog)
         assert "Type the password again" in text_of(app.screen, ".dialog-text")
