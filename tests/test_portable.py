@@ -136,7 +136,7 @@ def test_the_screens_of_the_notebook_open_elsewhere_and_measuring_is_refused(nam
     assert done.returncode == 0, done.stderr
     first, opened, *_, refused = done.stdout.split("== ")[1:]
     assert "NotebookScreen" in first
-    assert "get nas/data" in first
+    assert "series 1" in first
     assert "100.0 MB/s" in first
     assert opened != first
     assert "Measure needs Linux" in refused

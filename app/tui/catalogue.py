@@ -5,15 +5,15 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseDialog, BaseScreen
+from app.tui.frame.base import BaseScreen, MeasureMixin
 from app.tui.frame.commands import keys
+from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.rounds import measured_share, take_change
@@ -25,8 +25,8 @@ _WIDE = 118
 _ENTRY = 85
 _NAME = 38
 _EXPECTING = 60
-_BESIDE = 6
-"""The frame of the list and its scrollbar."""
+_BESIDE = 3
+"""The scrollbar of the list, and the gap after it."""
 
 
 class CatalogueScreen(BaseScreen):
@@ -37,12 +37,11 @@ class CatalogueScreen(BaseScreen):
     KEYS = keys("catalogue.search")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
-    CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
     CatalogueScreen #search-line { height: 1; }
     CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
     CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
     CatalogueScreen #entries { width: 1fr; height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    CatalogueScreen #entry-box { width: 85; height: 1fr; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen #entry-box { width: 85; margin-left: 1; display: none; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """
 
@@ -134,11 +133,6 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
 
 class EntryScreen(Copies, MeasureMixin):
     KEYS = keys("entry.value entry.take entry.try")
-    DEFAULT_CSS = """
-    EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
-    EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }
-    EntryScreen #chosen { height: auto; padding: 0 1; text-style: bold; width: 100%; }
-    """
 
     def __init__(self, entry: str, share: str | None = None) -> None:
         super().__init__()
@@ -147,10 +141,10 @@ class EntryScreen(Copies, MeasureMixin):
         self.share = share
 
     def compose(self) -> ComposeResult:
-        yield Label(id="chosen")
-        with VerticalScroll(id="entry-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · Catalogue · {self.entry.name}")
-            yield AnsiView(id="entry")
+        with Pane(f"sharebench · Catalogue · {self.entry.name}"):
+            yield Label(id="chosen", classes="answer")
+            with VerticalScroll(id="entry-box"):
+                yield AnsiView(id="entry")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -198,23 +192,21 @@ class EntryScreen(Copies, MeasureMixin):
 
     def action_value(self) -> None:
         def answered(value: str) -> None:
-            self.value = value
+            self.value = value.strip()
             self._show()
 
         self.ask(ValueDialog(self.entry, self.value), answered)
 
 
-class ValueDialog(BaseDialog[str]):
+class ValueDialog(AskDialog):
     def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
-        super().__init__()
+        super().__init__(f"Value of {entry.parameter}", "Choose a value, or type another one.", needed=True)
+        self.box.placeholder = "another value: type it here"
         self.entry, self.value = entry, value
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(f"Value of {self.entry.parameter}"), classes="dialog-heading")
-            yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
-            yield Static("Or another one:")
-            yield LineInput(placeholder=self.value, id="value")
+    def answers(self) -> ComposeResult:
+        yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
+        yield from super().answers()
 
     def _named(self, value: str) -> str:
         said = value or "(empty)"
@@ -227,8 +219,3 @@ class ValueDialog(BaseDialog[str]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self.entry.values[event.option_index])
-
-    @on(Input.Submitted)
-    def _type(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self.dismiss(event.value.strip())

@@ -12,13 +12,13 @@ from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
 from app.kinds import rename_experiment
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
-from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
-from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
+from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
 from app.workflows.guide.known import decide
 from app.workflows.guide.rounds import branch_from, repeat_of
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
@@ -29,7 +29,7 @@ from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
-    "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
+    "There is no experiment yet.\n\nMeasure a series (F3), then change ONE thing and measure again: the guide's"
     " last step does that, and the catalogue (C) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
     " of the notebook are opened by e."
 )
@@ -41,10 +41,9 @@ _AROUND_STEPS = 6
 
 
 class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
-    KEYS = (
-        *keys("experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart"),
-        ZOOM,
-        *keys("experiment.branch experiment.again experiment.export experiment.rename experiment.choose"),
+    KEYS = keys(
+        "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
+        " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."
@@ -53,9 +52,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     ExperimentScreen #steps-pane { height: auto; max-height: 60%; }
     ExperimentScreen #steps { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     ExperimentScreen #headings { color: $text-muted; text-style: bold; }
-    ExperimentScreen #below { height: 1fr; }
-    ExperimentScreen #step-box { width: 1fr; scrollbar-size-vertical: 1; }
-    ExperimentScreen #picture-pane { width: 1fr; height: 1fr; display: none; }
+    ExperimentScreen #picture-pane { margin-left: 1; display: none; }
     ExperimentScreen #picture { height: 1fr; max-height: 30; }
     ExperimentScreen #gain { height: auto; width: 100%; text-style: bold; }
     ExperimentScreen.-wide #picture-pane { display: block; }

@@ -30,11 +30,8 @@ class WorksheetScreen(Copies):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     WorksheetScreen #filling-pane { height: auto; }
-    WorksheetScreen .form-line { height: 1; }
-    WorksheetScreen .form-line > Input { width: 1fr; background: $panel; }
     WorksheetScreen .form-line > Input:focus { text-style: bold; background: $primary 30%; }
     WorksheetScreen #hint { width: 100%; height: auto; max-height: 6; color: $text-muted; }
-    WorksheetScreen #result-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:

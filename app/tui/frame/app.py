@@ -11,11 +11,11 @@ from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Any, ClassVar, cast
 
 import textual
 from rich.segment import Segment
-from textual import events
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
@@ -26,7 +26,6 @@ from textual.constants import ESCAPE_DELAY
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
-from textual.geometry import Size
 from textual.notifications import SeverityLevel
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -35,7 +34,7 @@ from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, themes
-from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
+from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, ScreenBase, screen_called, told
 from app.user_files import config_file, read_toml
 from forms.layout import control_pictures, plain_signs, visible
 
@@ -82,7 +81,7 @@ class Terminal(LinuxDriver):
 APP_KEYS = (
     *commands.keys("app.help app.help-sign"),
     *(entry.command() for entry in SCREENS if entry.key),
-    *commands.keys("app.theme app.palette app.quit app.leave app.suspend"),
+    *commands.keys("app.sweep app.tune app.theme app.palette app.quit app.leave app.suspend"),
 )
 
 
@@ -131,8 +130,6 @@ PARSER_KNOWN_IN = "8.2."
 
 _LASTING_SECONDS = 15
 """A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
-DENSE_BELOW = (100, 30)
-"""Columns and lines below which panes have a line with their title over them, and no frame."""
 
 
 def textual_version() -> str:
@@ -206,7 +203,6 @@ class SharebenchApp(App[int], commands.Commanded):
         self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
-        self._fit(self.size)
         try:
             self.chosen_keys = _chosen_keys()
         except (commands.KeysError, UsageError) as error:
@@ -215,12 +211,6 @@ class SharebenchApp(App[int], commands.Commanded):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.VARIABLES | ({"pane-border": "ansi_bright_black"} if self.current_theme.ansi else {})
-
-    def on_resize(self, event: events.Resize) -> None:
-        self._fit(event.size)
-
-    def _fit(self, size: Size) -> None:
-        self.set_class(size.width < DENSE_BELOW[0] or size.height < DENSE_BELOW[1], "-dense")
 
     def notify(
         self,
@@ -285,6 +275,19 @@ class SharebenchApp(App[int], commands.Commanded):
         from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         self.push_screen(MessageDialog(heading, text))
+
+    def action_show_command(self, command: str) -> None:
+        from app.kinds import used_targets  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from storage.records import Target, format_target  # noqa: PLC0415  as above
+
+        def show(targets: Sequence[Target]) -> None:
+            target = quote(f"{format_target(targets[0])}/FILE") if targets else "TARGET"
+            setting = "'NAME=VALUE1,VALUE2' " if command == "sweep" else ""
+            text = f"sharebench {command} {setting}{target}\n\nMore about it: sharebench help {command}"
+            self.tell_text("On the command line", text)
+
+        if isinstance(screen := self.screen, ScreenBase):
+            screen.with_notebook(lambda notebook: used_targets(notebook, self.context.pointed), show)
 
     def action_help(self) -> None:
         from app.tui.frame.dialogs import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it

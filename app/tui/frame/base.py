@@ -1,7 +1,7 @@
 """What every screen stands on: context, work in the background, errors; and the table of the screens by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -15,6 +15,9 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
 from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
+    from app.workflows.guide.choices import GuideChoices
+    from app.workflows.guide.rounds import NextStep
+    from forms.comparison.comparison import Comparison
     from storage.notebook import Notebook
     from storage.records import Target
 
@@ -88,9 +91,6 @@ def told(error: BaseException) -> tuple[str, str]:
         "A fault in sharebench",
         f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it.",
     )
-
-
-BACK = keys("screen.back")[0]
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -176,7 +176,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
 
 class BaseScreen(ScreenBase[Any]):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.back")
     ENTRY: ClassVar[str] = ""
     """The name among the screens that it stands in for, where it has none of its own."""
 
@@ -235,3 +235,43 @@ SCREENS = tuple(map(_entry, table_lines("screens.txt")))
 
 def screen_called(name: str) -> ScreenEntry:
     return {entry.name: entry for entry in SCREENS}[name]
+
+
+class MeasureMixin(BaseScreen):
+    """The way from other screens into the guide, with choices that were made there."""
+
+    def measure_with(self, choices: "GuideChoices") -> None:
+        open_guide = self._open_guide()
+        self.sharebench_app.visit("guide")
+        if open_guide is not None:
+            open_guide.take(choices)
+
+    def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
+        open_guide = self._open_guide()
+        if open_guide is not None and open_guide.session.choices.experiment == experiment:
+            open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
+
+    def take_step(self, step: "NextStep") -> None:
+        if step.screen:
+            screen, arguments = step.screen, step.arguments
+            if step.choices is None:
+                self.sharebench_app.visit(screen, **arguments)
+            else:
+                self.with_notebook(step.choices, lambda _: self.sharebench_app.visit(screen, **arguments))
+        elif step.choices is not None:
+            self.with_notebook(step.choices, self.measure_with)
+
+    def settle(self, found: "Comparison | None") -> None:
+        from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed
+        from forms.stats.settle import Way  # noqa: PLC0415  as above
+
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+        elif found.settle is not None and found.settle.way is Way.INTERLEAVED:
+            self.notify(f"On the command line: {found.settle.command_text}", title="No key does this", timeout=30)
+        else:
+            self.take_step(next(iter(after_comparison(found))))
+
+    def _open_guide(self) -> Any:
+        kind = screen_called("guide").load()
+        return next((screen for screen in self.app.screen_stack if type(screen) is kind), None)

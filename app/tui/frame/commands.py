@@ -142,9 +142,11 @@ def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], se
     return found
 
 
-_NEW_NAMES = {  # of the commands of version 0.1
+_NEW_NAMES = {  # of the commands of earlier versions
     "survey.anew": "survey.restart",
     "ladder.revert": "experiment.restore",
     "run.go-on": "run.resume",
+    "run.back": "recording.cancel",
+    "trial.back": "recording.cancel",
     "stored.go-on": "stored.resume",
 }

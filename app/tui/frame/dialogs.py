@@ -132,6 +132,7 @@ class AskDialog(BoxDialog[str]):
         self.box.select_on_focus = False
         self.box.value += text
         self.box.cursor_position = len(self.box.value)
+        self.box.focus()
 
     def on_key(self, event: events.Key) -> None:
         if event.character and event.is_printable:
@@ -140,7 +141,7 @@ class AskDialog(BoxDialog[str]):
 
     @on(Input.Submitted)
     def _answer(self, event: Input.Submitted) -> None:
-        if event.value or not self.needed:
+        if event.value.strip() or not self.needed:
             self.dismiss(event.value)
 
 
@@ -152,6 +153,15 @@ _STOCK = {
     "TextArea": "Several lines of text.",
     "VerticalScroll": "Text. Up and down scroll.",
 }
+
+
+class TextDialog(BoxDialog[None]):
+    KEYS: ClassVar = keys("help.close")
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog-box wide-box") as box:
+            box.border_title = Content(visible(self.heading))
+            yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
 
 
 class HelpDialog(BaseDialog[None]):

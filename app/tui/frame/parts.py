@@ -17,7 +17,7 @@ from app.tui.frame.commands import Commanded, keys
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
-_WAYS = ("back", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
+_WAYS = ("back", "cancel", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
 
 
 class KeyBar(Widget, can_focus=False):
@@ -72,7 +72,10 @@ class KeyBar(Widget, can_focus=False):
     def _shown(self) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
         place = {action: number for number, action in reversed([*enumerate(self.foremost)])}
-        found = self.screen.active_bindings.values()
+        found, above = [*self.screen.active_bindings.values()], self.app.screen
+        if above.is_modal:  # the keys that work are its own, and the app's that have priority
+            found = [one for one in found if one.binding.priority and one.binding.action.startswith("app.")]
+            found += above.active_bindings.values()
         for active in sorted(
             found, key=lambda each: (place.get(each.binding.action, len(self.foremost)), not each.binding.show)
         ):

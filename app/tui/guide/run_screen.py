@@ -1,26 +1,29 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
+from app.clients.base import Secrets
 from app.environment.host.activity import MachineNow
-from app.errors import CancelledError
-from app.measure.process import ControlMessage
+from app.errors import CancelledError, LoginError
+from app.measure.process import ControlMessage, SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
+from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import RecordingScreen, machine_words
-from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
+from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
 from app.workflows.guide.session import MeasurementJob
@@ -40,17 +43,17 @@ _GROWS_BY = 4
 
 
 class RunScreen(RecordingScreen, ZoomsCharts):
-    """Measures one series; answers with its id once everything is stored."""
+    """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
-    KEYS: ClassVar = (*keys("run.back run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
+    KEYS: ClassVar = keys("run.review run.pause run.resume run.end run.stop run.chart chart.zoom")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """
     RunScreen {
-        #progress { height: auto; max-height: 75%; border: round $primary; border-title-color: $primary; }
+        #progress { height: auto; max-height: 75%; border-top: solid $primary; border-title-color: $primary; }
         #now { height: 1; text-style: bold; }
         #now.-stalled { color: $error; }
         #machine { height: 1; color: $text-muted; }
@@ -88,14 +91,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="progress", classes="pane") as pane:
-            pane.border_title = Content(visible(self.measurement.title))
+        with Pane(self.measurement.title, id="progress"):
             yield Static(id="now")
             yield Static(id="machine")
             yield Static(id="warnings")
             yield AnsiView(id="form")
-        with Vertical(id="charts", classes="pane") as charts:
-            charts.border_title = "Rate of each run; throughput within them; CPU of this machine"
+        with Pane("Rate of each run; throughput within them; CPU of this machine", id="charts"):
             yield ChartView(id="within")
             with Horizontal(id="beside"):
                 yield ChartView(id="rates")
@@ -105,6 +106,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
             self.running = SeriesProgress.of_plan(request.plan)
+        self.add_class("-within")  # until a run has ended, there is no rate of one
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -123,6 +125,11 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             self.measurement.opened(self.running.series_id)
         if (before.finished_runs, before.is_over) != (self.running.finished_runs, self.running.is_over):
             self._unread = True
+        if self.running.finished_runs and not before.finished_runs:
+            self.remove_class("-within")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.refresh_bindings)  # a key for the other chart where one has no room
 
     @property
     def _is_timed(self) -> bool:
@@ -153,8 +160,18 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if error is not None:
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
-        elif self.running.failure is not None and self.running.failure.kind is not CancelledError:
-            self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
+            return
+        failure, target = self.running.failure, self.measurement.target
+        if failure is None or failure.kind is CancelledError:
+            return
+        asks = failure.kind is LoginError and not (self.running.finished_runs or self.measurement.secrets.kerberos)
+        if not (asks and target and log_in_again(self, [target], failure.text, self._measure_again)):
+            self.sharebench_app.tell_text("The series ended early", failure.text)
+
+    def _measure_again(self, secrets: Secrets) -> None:
+        request = self.measurement.request
+        again = request and replace(request, plan=replace(request.plan, secrets=secrets))
+        self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=SeriesControl()))
 
     def tick(self) -> None:
         """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
@@ -250,7 +267,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(lambda width, height: filling_table(form, width, height))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
@@ -259,7 +276,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return self.running.paused or self.running.pause_asked
         if action == "chart":
             return self.has_class("-narrow")
-        return True
+        return super().check_action(action, parameters)
 
     def action_pause(self) -> None:
         self.control.tell(ControlMessage.PAUSE)
@@ -303,10 +320,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.dismiss(self.running.series_id)
 
     def action_back(self) -> None:
-        if self.is_over:
-            self.dismiss(self.running.series_id)
-        else:
-            self.action_stop()
+        self.dismiss(self.running.series_id)
 
 
 def cpu_chart(percents: Mapping[float, float]) -> Chart:

@@ -1,11 +1,12 @@
-"""The guide: the steps of the method on the left, and the page of the open one."""
+"""The guide: the steps of the method on the left, and the page of the open one; and looking around on a target."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
@@ -22,20 +23,18 @@ from app.charts import ascii_only
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.frame.parts import Choices, KeyBar
+from app.tui.frame.parts import Choices, KeyBar, Pane
 from app.tui.widgets.asking import ask_password
-from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts, joined
+from app.tui.widgets.views import ChartView, ZoomsCharts, joined
 from app.workflows.guide import choices as acts
 from app.workflows.guide import session as asked
-from app.workflows.guide.browsing import BrowsedFolder
+from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind
 from app.workflows.guide.known import StepState, StepStatus, standings
 from app.workflows.guide.session import GuideSession, Steps
-from forms import layout
+from forms import layout, wording
 from forms.report import SIGNS, Mark
-from storage.records import SeriesStatus
-
-if TYPE_CHECKING:
-    from app.tui.guide.browser import BrowseScreen
+from forms.series.progress import FileFit
+from storage.records import SeriesStatus, format_target
 
 ADVISED = "★"
 _STEP = "Go to the step of that number, where nothing blocks it."
@@ -55,9 +54,8 @@ class PageChoices(Choices):
 
 class PageView(Vertical, Commanded):
     DEFAULT_CSS = """
-    PageView { width: 1fr; height: 1fr; }
     PageView #page-headline { text-style: bold; height: auto; }
-    PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
+    PageView #page-text { height: auto; max-height: 60%; }
     PageView #page-why { color: $text-muted; }
     PageView #page-facts { height: auto; }
     PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
@@ -209,7 +207,7 @@ _STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 class StepsView(Widget):
     ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
     DEFAULT_CSS = """
-    StepsView { width: 30; height: 1fr; }
+    StepsView { width: 30; height: 1fr; margin-right: 1; }
     """
 
     @dataclass
@@ -250,11 +248,122 @@ class StepsView(Widget):
             self.post_message(self.StepChosen(rows[place.y].step))
 
 
+class NameList(Choices):
+    DEFAULT_CSS = """
+    NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+    names: Sequence[str] = ()
+
+    def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
+        self.names = names
+        self.clear_options()
+        self.add_options([Row(Content(line)) for line in lines])
+        self.highlighted = cursor
+
+    def on_key(self, event: events.Key) -> None:
+        if event.is_printable and event.character and event.character != " ":
+            event.stop()
+            start, count, here = event.character.casefold(), len(self.names), self.highlighted or 0
+            after = [*range(here + 1, count), *range(min(here + 1, count))]
+            self.highlighted = next((i for i in after if self.names[i].casefold().startswith(start)), self.highlighted)
+
+
+class BrowseScreen(BaseScreen):
+    """The places of one server; answers with the file that was picked, or None."""
+
+    ENTRY = "guide"
+    KEYS: ClassVar = keys("browse.up")
+    DEFAULT_CSS = """
+    BrowseScreen #place { height: 1; text-style: bold; }
+    BrowseScreen #note { height: auto; color: $text-muted; }
+    """
+
+    def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
+        super().__init__()
+        self.place, self._enter = place, enter
+
+    def compose(self) -> ComposeResult:
+        with Pane("sharebench · Pick a file to measure with", id="names-pane"):
+            yield Static(id="place")
+            yield NameList(id="names")
+            yield Static(id="note")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show(self.place)
+        self.query_one(NameList).focus()
+
+    def show(self, place: BrowsedFolder) -> None:
+        lines = self.query_one(NameList)
+        cursor = lines.highlighted if place is self.place and lines.highlighted is not None else _best(place)
+        self.place = place
+        self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
+        widest = max(20, self.app.size.width - 26)
+        longest = min(widest, max((cell_len(wording.plain(item.name)) for item in place.items), default=0) + 1)
+        lines.show([_line(item, longest) for item in place.choices], [item.name for item in place.choices], cursor)
+        self.query_one("#note", Static).update(Text(self._note()))
+
+    def _note(self) -> str:
+        count = sum(item.kind is not ItemKind.UP for item in self.place.items)
+        if self.place.is_share_list:
+            return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
+        if not count:
+            return "The folder is empty: create a test file here."
+        if any(item.fit is FileFit.UNKNOWN for item in self.place.items):
+            return (
+                f"{wording.count(count, 'item')}. Unknown: how long a run would last, since the link speed is unknown."
+            )
+        return f"{wording.count(count, 'item')}. A short or small file gives short runs, which vary more."
+
+    @on(NameList.OptionSelected)
+    def _chosen(self, event: NameList.OptionSelected) -> None:
+        event.stop()
+        if event.option in event.option_list.options:  # which may show another folder by now
+            self._take(self.place.choices[event.option_index])
+
+    def _take(self, item: Item) -> None:
+        if item.kind in {ItemKind.FILE, ItemKind.MADE}:
+            self.dismiss(item)
+        else:
+            self.query_one("#note", Static).update(Text("looking …"))
+            self._enter(item)
+
+    def action_up(self) -> None:
+        up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
+        if up is not None:
+            self._take(up)
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.show(self.place)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+
+def _best(place: BrowsedFolder) -> int:
+    for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
+        for index, item in enumerate(place.choices):
+            if item.fit is wanted:
+                return index
+    shares = (i for i, one in enumerate(place.items) if one.kind is ItemKind.SHARE and not one.name.endswith("$"))
+    return next(shares, 0)
+
+
+def _line(item: Item, width: int) -> str:
+    name = wording.plain(item.name)
+    if item.kind is ItemKind.MADE:
+        return name
+    if item.kind is not ItemKind.FILE:
+        return f"{name}/" if item.kind is not ItemKind.UP else "../"
+    fitted = Text(name, no_wrap=True)
+    fitted.truncate(width, overflow="ellipsis", pad=True)
+    return f"{fitted.plain} {item.size:>9}  {item.suits}"
+
+
 class GuideScreen(BaseScreen, ZoomsCharts):
     KEYS: ClassVar = (
-        *keys("guide.back guide.forward guide.new guide.more guide.reject"),
-        ZOOM,
-        *keys("guide.undo"),
+        *keys("guide.back guide.forward guide.new guide.more guide.reject chart.zoom guide.undo"),
         *(
             KeyCommand(f"guide.step-{step}", f"{step}", f"Step {step}", _STEP, action=f"step({step})", hidden=True)
             for step in range(1, len(acts.STEPS) + 1)
@@ -266,7 +375,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     session: GuideSession
-    _browser: "tuple[Steps, BrowseScreen] | None" = None
+    _browser: tuple[Steps, BrowseScreen] | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -359,7 +468,10 @@ class GuideScreen(BaseScreen, ZoomsCharts):
                 from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415  loaded when it is first needed
 
                 opened = replace(request, opened=lambda series_id: self.drive(self.session.opened(series_id)))
-                self.app.push_screen(RunScreen(opened), answered)
+                self.app.push_screen(
+                    RunScreen(opened),
+                    lambda found: (self._ask if isinstance(found, asked.MeasurementJob) else self.drive)(steps, found),
+                )
             case acts.Visit(name, arguments):
                 steps.close()
                 self.sharebench_app.visit(name, **arguments)
@@ -375,8 +487,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.in_background(partial(_outcome, job), done, group=group or "notebook", exclusive=bool(group))
 
     def _pick(self, steps: Steps, place: BrowsedFolder, picked: Callable[[Any], None]) -> None:
-        from app.tui.guide.browser import BrowseScreen  # noqa: PLC0415  loaded when it is first needed
-
         def left(item: Any) -> None:
             self._browser = None
             picked(item)

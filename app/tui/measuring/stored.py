@@ -12,7 +12,7 @@ from app.logins import same_login
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog, MessageDialog, TextDialog
 from app.tui.frame.parts import kept
 from app.tui.measuring.isolation import DiagnosisRunScreen, IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
@@ -20,7 +20,7 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts, joined, stopped
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
 from forms.audit.report import proposed_diff, remedies
 from forms.layout import Sign, Toned
@@ -80,7 +80,7 @@ _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_tri
 
 
 class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE, ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label report.more chart.zoom")
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
@@ -199,4 +199,4 @@ class AuditResultScreen(StoredScreen):
         self.sharebench_app.visit("trial", setting=f"{self.remedies[0].name} = {self.remedies[0].value}")
 
     def action_fix(self) -> None:
-        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", self.diff))
+        self.app.push_screen(TextDialog("Proposed edits (nothing is written)", self.diff))

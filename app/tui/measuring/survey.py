@@ -201,7 +201,7 @@ class SurveyScreen(asking.LinesScreen):
         asking.FormLine("user", "User", "USER or DOMAIN;USER; empty: guest and anonymous"),
         asking.FormLine("ftp_user", "FTP user", "where it is another one; anonymous: no user"),
         asking.FormLine("runs", "Runs", "measured runs of each series", str(DEFAULT_RUNS)),
-        asking.FormLine("size", "Size", "such as 512M or 1G; empty: some seconds of the link's rate"),
+        asking.FormLine("size", "Size", "such as 512M or 1G; empty: some seconds at link speed"),
         asking.FormLine("ports", "Ports", "such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
     )
 

@@ -35,7 +35,7 @@ from storage.records import Target
 
 
 class TrialScreen(ReportRunScreen):
-    KEYS: ClassVar = keys("trial.back trial.consent trial.server trial.within trial.stop trial.export")
+    KEYS: ClassVar = keys("trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
     QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."

@@ -61,7 +61,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
             yield Label("Label")
             yield LineInput(id="label")
             yield Label("Note")
-            note = LinesInput(id="note")
+            note = LinesInput(id="note", tab_behavior="focus")
             note.styles.height = 6
             yield note
             yield Static("Ctrl+S saves, Esc cancels.")
@@ -136,9 +136,6 @@ def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
 
 
 class LinesInput(TextArea):
-    def __init__(self, *, id: str) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id, tab_behavior="focus")
-
     def edit(self, edit: Edit) -> EditResult:
         edit.text = control_pictures(edit.text)
         return super().edit(edit)

@@ -6,19 +6,16 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.widgets import Label, Static
 
 from app.charts.series_charts import bars_chart, curve_chart
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import (
-    MORE,
-    ZOOM,
     AnsiView,
     ChartView,
     FiguresView,
@@ -45,7 +42,7 @@ from storage.records import to_minute
 
 
 class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
-    KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
+    KEYS = (*GoesOn.KEYS, *keys("series.chart chart.zoom"), *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
         super().__init__()
@@ -81,13 +78,10 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    KEYS = (
-        *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
-    )  # fmt: skip
+    KEYS = keys("screen.next compare.settle report.more compare.swap compare.chart chart.zoom compare.export")
     DEFAULT_CSS = """
-    CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
     CompareScreen #compared { height: 1fr; layout: vertical; }
-    CompareScreen #comparison-box { height: auto; max-height: 70%; scrollbar-size-vertical: 1; }
+    CompareScreen #comparison-box { height: auto; max-height: 70%; }
     CompareScreen #compared-chart { height: 1fr; max-height: 36; }
     CompareScreen.-more #comparison-box { height: 1fr; max-height: 100%; }
     CompareScreen.-wide.-more #compared { layout: horizontal; }
@@ -105,13 +99,13 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.form: ComparisonSummary | None = None
 
     def compose(self) -> ComposeResult:
-        yield Label(id="verdict", markup=False)
-        with Horizontal(id="compared"):
-            with VerticalScroll(id="comparison-box", classes="pane") as box:
-                box.border_title = "Compare"
-                yield AnsiView(id="comparison")
-            with Vertical(id="compared-picture", classes="pane"):
-                yield ChartView(id="compared-chart")
+        with Pane("sharebench · Compare", id="comparison-pane"):
+            yield Label(id="verdict", classes="answer", markup=False)
+            with Horizontal(id="compared"):
+                with VerticalScroll(id="comparison-box"):
+                    yield AnsiView(id="comparison")
+                with Vertical(id="compared-picture", classes="pane"):
+                    yield ChartView(id="compared-chart")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -127,9 +121,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
         comparison = form.comparison
-        self.query_one("#comparison-box").border_title = Content(
-            f"Compare · {comparison.other_name} against {comparison.base_name}"
-        )
+        title = f"sharebench · Compare · {comparison.other_name} against {comparison.base_name}"
+        self.query_one("#comparison-pane", Pane).called(title)
         self.show_again()
 
     def show_again(self) -> None:
@@ -179,10 +172,9 @@ _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("history.normal history.line chart.zoom")
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }
-    HistoryScreen #report-box { height: 1fr; }
     """
 
     def __init__(self, reference: str) -> None:
@@ -191,12 +183,8 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         self.history: History | None = None
         self._line = -1
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="headline")
-        yield ChartView(id="curve")
-        with VerticalScroll(id="report-box", classes="pane"):
-            yield FiguresView(id="report")
-        yield KeyBar()
+    def on_mount(self) -> None:
+        self.mount(ChartView(id="curve"), before="#report-box")
 
     def _read(self, notebook: Notebook) -> Report:
         self.history = history_of_recording(notebook, self.reference, most=MOST_SHOWN)

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from app.errors import UsageError
 from app.tui.frame.base import screen_called
 from app.tui.frame.commands import Commanded, keys
-from app.tui.frame.parts import Choices, KeyBar, LineInput
+from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing
 from storage.queries import SeriesQuery, SortKey
@@ -46,7 +46,7 @@ _LEAST_DETAIL = 8
 _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 
-_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "again")
+_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "again")
 _OF_MARKED = ("compare", "export", "delete")
 _NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
 
@@ -72,20 +72,17 @@ class NotebookScreen(SeriesActions):
         *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear notebook.clear-filter"),
     )
     DEFAULT_CSS = """
-    NotebookScreen #all-series { height: 1fr; }
     NotebookScreen #filter { width: 1fr; background: transparent; }
     NotebookScreen #empty { height: auto; padding: 1 2; display: none; }
     NotebookScreen #starts { height: 1fr; border: none; padding: 0 1; display: none; }
-    NotebookScreen.-empty #empty, NotebookScreen.-empty #starts { display: block; }
+    NotebookScreen.-empty #empty, NotebookScreen.-empty #starts, NotebookScreen.-unmatched #empty { display: block; }
     NotebookScreen.-empty SeriesList, NotebookScreen.-empty #filter { display: none; }
-    NotebookScreen.-unmatched #empty { display: block; }
     NotebookScreen #whole { height: auto; max-height: 6; padding: 0 4; color: $text-muted; }
-    NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole { display: none; }
+    NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole, NotebookScreen.-roomy #whole,
     NotebookScreen.-wide.-high #whole, NotebookScreen.-wide.-tall #whole { display: none; }
     NotebookScreen #detail { display: none; height: 1; }
     NotebookScreen ToastRack { margin-bottom: 2; }
     NotebookScreen.-roomy #detail { display: block; }
-    NotebookScreen.-roomy #whole { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
     NotebookScreen.-empty.-wide.-high #detail, NotebookScreen.-empty.-wide.-tall #detail { display: none; }
@@ -108,8 +105,7 @@ class NotebookScreen(SeriesActions):
         self._pointing: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="all-series", classes="pane") as pane:
-            pane.border_title = TITLE
+        with Pane(TITLE, id="all-series"):
             yield FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
             starts = [(name, screen_called(name)) for name in STARTS]
@@ -179,9 +175,7 @@ class NotebookScreen(SeriesActions):
         self._seen = _written(self.context.notebook_path)
         self.with_notebook(
             lambda notebook: (
-                listing(
-                    notebook.find(query), query, baselines=bool(notebook.baselines()), imported=notebook.has_imported()
-                ),
+                listing(notebook.find(query), query, imported=notebook.has_imported()),
                 notebook.count_recordings(),
                 notebook.recordings(limit=1),
             ),
@@ -248,7 +242,7 @@ class NotebookScreen(SeriesActions):
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
         parts = [TITLE, f"{marked:,} marked" if marked else "", named if self._is_read else ""]
-        self.query_one("#all-series").border_title = Content(" · ".join(filter(None, parts)))
+        self.query_one("#all-series", Pane).called(" · ".join(filter(None, parts)))
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
@@ -394,7 +388,7 @@ class NotebookScreen(SeriesActions):
 
     def action_undo(self) -> None:
         if not self.removed:
-            self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
+            self.notify("There is no deletion to undo.", severity="warning")
             return
         removed = self.removed.pop()
 

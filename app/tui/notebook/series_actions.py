@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
-from app.tui.widgets.measure_mixin import MeasureMixin
 
 if TYPE_CHECKING:
     from app.tui.notebook.dialogs import SeriesTexts
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from storage.recordings import Recording
 
 _OFFERED = 100
-ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.again series.history")
+ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.try series.again series.history")
 
 
 class SeriesActions(MeasureMixin):
@@ -141,6 +141,15 @@ class SeriesActions(MeasureMixin):
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
+
+    def action_try(self) -> None:
+        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  as above
+
+        if (here := self.chosen()) is not None:
+            self.with_notebook(
+                lambda notebook: measure_again(notebook, here) if notebook.heads_of([here]) else None,
+                lambda _: self.sharebench_app.visit("catalogue"),
+            )
 
     def action_export(self) -> None:
         if ids := self.meant():

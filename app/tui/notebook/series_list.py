@@ -1,7 +1,8 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -32,7 +33,7 @@ class ListRows:
     query: SeriesQuery = field(default_factory=SeriesQuery)
     rows: Sequence[Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
-    unused: frozenset[SortKey] = frozenset()
+    imported: bool = False
 
     def landing(self, row: int, direction: int) -> int:
         last = len(self.rows) - 1
@@ -46,16 +47,11 @@ class ListRows:
         return 0
 
 
-def listing(found: Sequence[Found], query: SeriesQuery, *, baselines: bool = True, imported: bool = False) -> ListRows:
-    """The rows for what was found; ``baselines``: whether any is one; ``imported``: whether any was imported."""
+def listing(found: Sequence[Found], query: SeriesQuery, *, imported: bool = False) -> ListRows:
+    """The rows for what was found; ``imported``: whether the notebook has anything from elsewhere."""
     rows = list(_with_headings(found)) if query.grouped else list(found)
     places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, Found)}
-    unused = set() if baselines else {SortKey.BASELINE}
-    if not imported:
-        unused.add(SortKey.MACHINE)
-    if all(one.experiment is None for one in found):
-        unused.add(SortKey.EXPERIMENT)
-    return ListRows(query=query, rows=rows, places=places, unused=frozenset(unused))
+    return ListRows(query=query, rows=rows, places=places, imported=imported)
 
 
 def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
@@ -75,17 +71,31 @@ class ListColumn(NamedTuple):
     heading: str
     text: "Callable[[RecordingLine], str]"
     width: int
+    """The most that it takes where another column is still to have its place."""
     rank: int
     """Columns of a higher rank are left out first where the width is short."""
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
+    uncut: int = 0
+    """The most that it takes before a column that can be done without."""
     right: bool = False
     cut_inside: bool = False
     tone: "Callable[[RecordingLine], Tone]" = lambda _line: Tone.PLAIN
 
+    def needed(self, lines: "Sequence[RecordingLine]") -> int:
+        """The cells of the longest text of these lines and of the heading with its arrow; 0 where all are empty."""
+        if not lines:
+            return self.width
+        longest = max(cell_len(self.text(line)) for line in lines)
+        return max(longest, cell_len(self.heading) + 1) if longest else 0
+
 
 def _faint(_line: "RecordingLine") -> Tone:
     return Tone.FAINT
+
+
+def _name(line: "RecordingLine") -> str:
+    return line.label or line.what.removeprefix(f"{line.kind} ")
 
 
 def _answer(line: "RecordingLine") -> str:
@@ -103,16 +113,20 @@ _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
-    ListColumn(
-        SortKey.LABEL, "Label", lambda s: s.label or s.what.removeprefix(f"{s.kind} "), 19, 1, grows=2, cut_inside=True
-    ),
-    ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, tone=lambda s: s.answer.tone),
+    ListColumn(SortKey.LABEL, "Label", _name, 12, 1, grows=2, uncut=20, cut_inside=True),
+    ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
     ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1),
     ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
     ListColumn(SortKey.MACHINE, "Measured on", lambda s: s.machine, 11, 5, grows=1, tone=_faint),
 )
+
+
+_LAST_KEPT = 3
+"""The rank up to which columns are there before the answer is shown whole."""
+_WITH_YEARS_FROM = 100
+"""Columns from which a date has its year in each line."""
 
 
 class PlacedColumn(NamedTuple):
@@ -124,7 +138,9 @@ class PlacedColumn(NamedTuple):
             text = layout.cut_inside(text, self.width)
         length = cell_len(text)
         if length > self.width:
-            return set_cell_size(set_cell_size(text, self.width - 1).rstrip() + "…", self.width)
+            text = set_cell_size(text, self.width - 1).rstrip()
+            clause = max(text.rfind("; "), text.rfind(", "))
+            return set_cell_size(f"{text[:clause] if clause > self.width // 3 else text}…", self.width)
         space = " " * (self.width - length)
         return space + text if self.column.right else text + space
 
@@ -133,24 +149,44 @@ class PlacedColumn(NamedTuple):
         return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
 
 
-def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
-    """The columns that fit ``width`` cells with a space between them, none of ``unused``; some share what is left."""
-    chosen: list[ListColumn] = []
-    left = width - MARKS
-    for column in sorted((c for c in COLUMNS if c.order not in unused), key=lambda c: c.rank):
-        if not chosen or column.width + 1 <= left:
-            chosen.append(column)
-            left -= column.width + 1
-    left = max(left, 0)
-    shares = sum(column.grows for column in chosen) or 1
-    orders = {column.order for column in chosen}
-    placed = []
-    for column in COLUMNS:
-        if column in chosen:
-            other, text = _BESIDE.get(column.order, (None, column.text))
-            told = column._replace(text=text) if other in orders else column
-            placed.append(PlacedColumn(told, column.width + left * column.grows // shares))
-    return placed
+def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool = False) -> list[PlacedColumn]:
+    """The columns for these lines that fit ``width`` cells, a space between them; some share what is left.
+
+    A column without a text in any line gives its room to the others, the answer first.
+    """
+    newest = max((line.when[:4] for line in lines), default="")
+    short = COLUMNS[0]._replace(text=lambda line: _short_date(line.when, newest))
+    columns = (short, *COLUMNS[1:]) if width < _WITH_YEARS_FROM else COLUMNS
+    whole = width - MARKS + 1
+    chosen: dict[SortKey, ListColumn] = {}
+    widths: dict[SortKey, int] = {}
+    for column in sorted(columns, key=lambda c: c.rank):
+        needed = min(column.needed(lines), column.width)
+        taken = sum(widths.values()) + len(widths)
+        if column.rank > _LAST_KEPT:
+            taken += sum(max(0, min(each.needed(lines), each.uncut) - each.width) for each in chosen.values())
+        if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed < whole - taken):
+            chosen[column.order], widths[column.order] = column, needed
+    for order, (other, text) in _BESIDE.items():
+        if other in chosen and order in chosen:
+            chosen[order] = chosen[order]._replace(text=text)
+            widths[order] = min(widths[order], chosen[order].needed(lines))
+    chosen = {each.order: chosen[each.order] for each in columns if widths.get(each.order)}
+    left = max(0, whole - sum(widths.values()) - len(chosen))
+    for column in sorted(chosen.values(), key=lambda c: c.rank):
+        more = min(max(0, column.needed(lines) - widths[column.order]), left)
+        widths[column.order], left = widths[column.order] + more, left - more
+    shares = sum(column.grows for column in chosen.values()) or 1
+    return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
+
+
+def _short_date(when: str, year: str) -> str:
+    """``31 Jan 10:00``, in another year ``31 Jan 2025``; what is no moment, in a damaged notebook, as it is."""
+    try:
+        day = f"{date.fromisoformat(when[:10]):%e %b}"
+    except ValueError:
+        return when
+    return f"{day} {when[11:] if when.startswith(year) else when[:4]}"
 
 
 def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
@@ -233,7 +269,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     def show(self, listing: ListRows) -> None:
         before = self.pointed
         self.listing = listing
-        self._columns = fitted(self.size.width, listing.unused)
+        self._fit()
         self._asked.clear()
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self.cursor = listing.places.get(before or "", listing.landing(self.cursor, 1))
@@ -255,7 +291,12 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             self._asked.clear()
         for line in lines:
             self.lines[line.id] = line
+        self._fit()
         self.refresh()
+
+    def _fit(self) -> None:
+        known = [self.lines[each] for each in self.listing.places if each in self.lines]
+        self._columns = fitted(self.size.width, known, imported=self.listing.imported)
 
     def forget(self, *series_ids: str) -> None:
         for series_id in series_ids or list(self.lines):
@@ -357,7 +398,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._ask()
 
     def on_resize(self) -> None:
-        self._columns = fitted(self.size.width, self.listing.unused)
+        self._fit()
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self._follow()
         self._ask()

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.tui.widgets.views import AnsiView, ChartView
+from app.tui.frame.parts import Pane
+from app.tui.widgets.views import AnsiView, ChartView, joined
 
 if TYPE_CHECKING:
     from forms.layout import Toned
@@ -20,9 +20,7 @@ class SeriesView(Widget):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: vertical; height: 1fr; }
-    SeriesView > #series-headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; }
-    SeriesView > Horizontal { height: 1fr; }
-    SeriesView #series-form-box { width: 84; scrollbar-size-vertical: 1; }
+    SeriesView #series-form-box { width: 84; }
     SeriesView #series-picture { width: 1fr; display: none; }
     SeriesView #series-chart { height: 1fr; max-height: 32; }
     .-wide SeriesView #series-picture { display: block; }
@@ -36,16 +34,16 @@ class SeriesView(Widget):
     _within = False
 
     def compose(self) -> ComposeResult:
-        yield Static(id="series-headline")
-        with Horizontal():
-            with VerticalScroll(id="series-form-box", classes="pane"):
-                yield AnsiView(id="series-form")
-            with Vertical(id="series-picture", classes="pane"):
-                yield ChartView(id="series-chart")
+        with Pane(id="series-pane"):
+            yield Static(id="series-headline", classes="answer")
+            with Horizontal():
+                with VerticalScroll(id="series-form-box"):
+                    yield AnsiView(id="series-form")
+                with Vertical(id="series-picture", classes="pane"):
+                    yield ChartView(id="series-chart")
 
     def show(self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None) -> None:
-        from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
-        from forms import wording  # noqa: PLC0415  as above
+        from forms import wording  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above
@@ -55,14 +53,12 @@ class SeriesView(Widget):
         form = self.form = None if isinstance(shown, Report) else shown
         self.set_class(form is None, "-report")
         self.query_one("#series-headline", Static).update(joined(headline(form) if form else [answer or ""], GAP))
-        box = self.query_one("#series-form-box")
-        box.border_title = Content(
-            wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
-        )
+        name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
+        self.query_one("#series-pane", Pane).called(name)
         self.query_one("#series-form", AnsiView).show(
             None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )
-        box.scroll_home(animate=False)
+        self.query_one("#series-form-box").scroll_home(animate=False)
         self._show_chart()
 
     def next_picture(self) -> None:

@@ -105,9 +105,7 @@ class LinesScreen(BaseScreen):
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
     _first: Mapping[str, str]
     DEFAULT_CSS = """
-    LinesScreen #lines { height: 1fr; }
-    LinesScreen .form-line { height: 1; margin-bottom: 1; }
-    LinesScreen .form-line > Input { width: 1fr; background: $surface; }
+    LinesScreen .form-line { margin-bottom: 1; }
     """
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:

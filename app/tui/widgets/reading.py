@@ -6,22 +6,19 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
 from app.tui.export import Exports
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar
-from app.tui.widgets.measure_mixin import MeasureMixin
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.views import FiguresView, in_columns
 from app.workflows.guide.rounds import NextStep
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
-
-FILE_NAME = "copied.txt"
 
 
 class Copies(Exports):
@@ -31,7 +28,7 @@ class Copies(Exports):
         return report_text(self.report) if self.report else ""
 
     def action_copy(self) -> None:
-        text, path = self.text_to_copy(), self.context.notebook_path.with_name(FILE_NAME)
+        text, path = self.text_to_copy(), self.context.notebook_path.with_name("copied.txt")
 
         def write() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,10 +56,8 @@ class GoesOn(MeasureMixin):
 class ReportScreen(Copies):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
-    ReportScreen #headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; display: none; }
-    ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportScreen #headline { display: none; }
     ReportScreen #report { min-height: 100%; }
-    ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
@@ -70,14 +65,14 @@ class ReportScreen(Copies):
         self.heading, self.read = heading, read
 
     def compose(self) -> ComposeResult:
-        yield Static(id="headline")
-        with VerticalScroll(id="report-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · {plain(self.heading)}")
-            yield FiguresView(id="report")
+        with Pane(f"sharebench · {plain(self.heading)}"):
+            yield Static(id="headline", classes="answer")
+            with VerticalScroll(id="report-box"):
+                yield FiguresView(id="report")
         yield KeyBar()
 
     def title_is(self, title: str) -> None:
-        self.query_one("#report-box").border_title = Content(f"sharebench · {plain(title)}")
+        self.query_one(Pane).called(f"sharebench · {plain(title)}")
 
     def on_mount(self) -> None:
         self.query_one("#report-box").focus()

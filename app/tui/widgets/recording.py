@@ -29,9 +29,9 @@ from app.tui.export import Exports
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
 from forms.report import Report
 from forms.wording import byte_rate, count, place
@@ -56,7 +56,7 @@ class MeasurementEnded(Message):
 class RecordingScreen(BaseScreen):
     """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt")
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt recording.cancel screen.back")
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
     KEEP_ON: ClassVar[str]
@@ -120,6 +120,7 @@ class RecordingScreen(BaseScreen):
     def _ended(self, message: MeasurementEnded) -> None:
         message.stop()
         self._recording = False
+        self.refresh_bindings()
         self.tick()
         if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
             self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
@@ -147,11 +148,13 @@ class RecordingScreen(BaseScreen):
 
         self.ask(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
 
-    def action_back(self) -> None:
-        if self.is_over:
-            super().action_back()
-        else:
-            self.action_stop()
+    def action_cancel(self) -> None:
+        self.action_stop()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"back", "cancel"}:
+            return self.is_over is (action == "back")
+        return super().check_action(action, parameters)
 
     def quit_question(self) -> str | None:
         return None if self.is_over else self.QUIT_TEXT
@@ -214,12 +217,10 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE, ZOOM)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more chart.zoom")
     DEFAULT_CSS = """
-    ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
-    ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
-    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $warning; display: none; }
-    ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportRunScreen #machine { height: 1; color: $text-muted; display: none; }
+    ReportRunScreen #warnings { height: auto; max-height: 3; color: $warning; display: none; }
     ReportRunScreen #run-text { min-height: 100%; }
     """
 
@@ -231,12 +232,12 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         self._hang_up = HangUp(self.control.cancel)
 
     def compose(self) -> ComposeResult:
-        yield Static(id="now")
-        yield Static(id="machine")
-        yield Static(id="warnings")
-        with VerticalScroll(id="run-box", classes="pane") as box:
-            box.border_title = Content(f"sharebench · {visible(self.heading)}")
-            yield FiguresView(id="run-text")
+        with Pane(f"sharebench · {self.heading}"):
+            yield Static(id="now", classes="answer")
+            yield Static(id="machine")
+            yield Static(id="warnings")
+            with VerticalScroll(id="run-box"):
+                yield FiguresView(id="run-text")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -295,7 +296,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         self._say("#warnings", Content(visible(self.warnings())))
         machine = None if self.is_over else self._meter()
         said = "" if machine is None else f"this machine: {machine_words(machine)}"
-        self._say("#machine", Content(cut(said, max(0, self.size.width - 2))))
+        self._say("#machine", Content(cut(said, self.size.width)))
         self.query_one("#run-text", FiguresView).show(lambda width, _height: self.heard_text(width))
 
     def _say(self, place: str, said: Content) -> None:
@@ -319,14 +320,16 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         view = self.query_one("#run-text", FiguresView)
         view.show_chart(partial(view.figures, self.of_now(self.report)))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"stop", "finish"}:
             return not self.is_over
         if action == "zoom":
             return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
-        return action not in {"export", "next"} or self.report is not None
+        if action in {"export", "next"}:
+            return self.report is not None
+        return super().check_action(action, parameters)
 
 
 class MeasurementScreen(ReportRunScreen):

@@ -11,7 +11,6 @@ from textual.dom import DOMNode
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.tui.frame.commands import keys
 from forms.layout import Tone, Toned, cut, visible
 from forms.report import Report
 from forms.wording import ended_early, plain
@@ -65,8 +64,6 @@ class AnsiView(Static):
 
 DrawChart = Callable[[int, int, bool], str]
 
-ZOOM = keys("chart.zoom")[0]
-
 
 class ChartView(AnsiView):
     zoomed = False
@@ -83,11 +80,8 @@ class ChartView(AnsiView):
             self.show_chart(self._chart)
 
 
-MORE = keys("report.more")[0]
-
-
 class ShowsMore(DOMNode):
-    """Shows statistics when asked, by ``MORE``; named after the screen among the bases, whose look Textual takes."""
+    """Shows statistics when asked; named after the screen among the bases, whose look Textual takes."""
 
     shows_more = False
 
@@ -103,7 +97,7 @@ class ShowsMore(DOMNode):
 
 
 class ZoomsCharts(DOMNode):
-    """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys, and this last of its bases."""
+    """A screen whose charts can be zoomed; it has chart.zoom among its keys, and this last of its bases."""
 
     def action_zoom(self) -> None:
         for chart in self.query(ChartView):

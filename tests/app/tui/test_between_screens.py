@@ -149,7 +149,7 @@ def test_the_choices_of_a_series_that_made_its_file_make_it_again():
     assert choices_of(nested).file == "/pub/deep/big.bin"
 
 
-@pytest.mark.parametrize(("words", "lines"), [(5, 1), (120, 7)])
+@pytest.mark.parametrize(("words", "lines"), [(5, 1), (120, 6)])
 async def test_an_answer_is_never_cut_while_there_is_room_below(path, words, lines):
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:

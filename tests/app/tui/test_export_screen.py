@@ -115,7 +115,20 @@ async def test_a_recording_of_another_kind_is_named_in_the_same_way(tmp_path, mo
     app = app_on(tmp_path / "notebook.db", first="export", ids=[made])
     async with app.run_test() as pilot:
         await settled(app, pilot)
+        assert f"1 to export: {kind} " in painted(app)
+        assert made not in painted(app)
         assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d-[\w.-]+-{kind}\.html", app.screen.query_one("#path", Input).value)
+
+
+async def test_several_kinds_are_called_recordings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        ids = [MAKERS[kind](notebook) for kind in ("series", "load", "trial")]
+    app = app_on(tmp_path / "notebook.db", first="export", ids=ids)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settled(app, pilot)
+        assert "3 to export: series 1, load before, trial strict sync nas" in painted(app)
+        assert app.screen.query_one("#path", Input).value == "3-recordings.html"
 
 
 async def test_several_marked_series_go_into_one_document(path):

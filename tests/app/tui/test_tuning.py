@@ -50,13 +50,14 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
 
 
 @pytest.mark.parametrize(
-    ("columns", "expects"), [(80, True), (117, True), (118, False), (120, False), (150, False), (151, True)]
+    ("columns", "expects"), [(80, True), (117, True), (118, False), (120, False), (147, False), (148, True)]
 )
 async def test_no_name_of_the_catalogue_is_cut(path, columns, expects):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(columns, 130)) as pilot:
         await settled(app, pilot)
-        drawn = " ".join(line.split("││")[0].strip("│ ▁▂▃▄▅▆▇█") for line in painted(app).splitlines())
+        list_columns = app.screen.query_one("#entries-pane").region.width
+        drawn = " ".join(line[:list_columns].strip(" ▁▂▃▄▅▆▇█") for line in painted(app).splitlines())
         listed = " ".join(drawn.split())
         for entry in entries()[:60]:
             assert f" {entry.rank} {entry.name}" in listed
@@ -107,6 +108,8 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
         await pilot.press("v", "escape")
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+        await pilot.press("v", *"q?4n", "enter")
+        assert "strict sync = q?4n" in text_of(app.screen, "#chosen"), "what is typed over the list is the value"
 
 
 async def test_what_is_removed_can_be_read_but_not_taken(path):

@@ -268,7 +268,9 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
         app.push_screen(ConfirmDialog("Really?", "\n".join(["All of it"] * 9), yes="Yes"))
         await pilot.pause()
         lines = painted(app).splitlines()
-        assert next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line) < 5
+        told = next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line)
+        assert told == 21, "the last two lines above the footer, where no heading is"
+        assert next(i for i, line in enumerate(lines) if "Yes (y)" in line) < told
         assert sum("Ctrl+Q leaves" in line for line in lines) == 1, "not behind the dialog as well"
         await pilot.press("escape")
         await pilot.pause()
@@ -348,20 +350,31 @@ def app_in(folder: Path) -> SharebenchApp:
     return SharebenchApp(Context(notebook_path=folder / "notebook.db", theme_file=folder / "state" / "theme"))
 
 
-@pytest.mark.parametrize(("size", "dense"), [((80, 24), True), ((120, 36), False), ((120, 24), True)])
-async def test_frames_are_drawn_where_there_is_room(tmp_path, size, dense):
-    app = app_in(tmp_path)
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+@pytest.mark.parametrize(
+    ("screen", "arguments", "title"),
+    [("notebook", {}, "Notebook"), ("entry", {"entry": "strict sync"}, "Catalogue · strict sync")],
+)
+async def test_a_screen_begins_with_its_title_and_its_lines_can_be_copied(tmp_path, size, screen, arguments, title):
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first=screen, **arguments)
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        assert app.screen.query_one("#all-series").styles.border_left[0] == ("" if dense else "round")
+        await settled(app, pilot)
+        assert painted(app).startswith(f"─sharebench · {title}")
+        assert "│" not in painted(app).partition("Rate of each run")[0]
 
 
-async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
+@pytest.mark.parametrize("lines", [3, 30])
+async def test_a_note_over_a_dialog_covers_neither_its_heading_nor_a_button(tmp_path, lines):
     app = app_in(tmp_path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        for size in ((120, 36), (80, 24)):
-            await pilot.resize_terminal(*size)
-            assert app.has_class("-dense") == (size == (80, 24))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        app.push_screen(ConfirmDialog("Really?", "\n".join(["All of it"] * lines), yes="Yes"))
+        app.notify("Told at length, in words that take two lines of a note.")
+        await settled(app, pilot)
+        note = app.screen.query_one("Toast").region
+        assert note.bottom == 23
+        for each in ("Button", ".dialog-heading"):
+            assert not any(widget.region.overlaps(note) for widget in app.screen.query(each)), each
 
 
 async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):

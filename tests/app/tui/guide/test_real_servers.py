@@ -11,8 +11,7 @@ from app.measure.process import RunFinished, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.guide.browser import BrowseScreen
-from app.tui.guide.screen import GuideScreen
+from app.tui.guide.screen import BrowseScreen, GuideScreen
 from app.workflows.guide.backend import Backend
 from app.workflows.guide.choices import MethodStep
 from storage.notebook import Notebook

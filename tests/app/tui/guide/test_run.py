@@ -328,6 +328,37 @@ async def test_a_run_whose_login_is_refused_drops_the_password_that_was_sent(rea
     assert ready.context.logins.is_refused(READY.target) is not kerberos, "a ticket that ended says nothing of it"
 
 
+async def test_a_refused_password_is_asked_for_again_and_each_is_sent_once(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend)
+        for typed in ("first", "second"):
+            await hand_out(ready, pilot, backend, Failed(kind=LoginError, text="127.0.0.1 refused bench"), None)
+            await measured(ready, pilot)
+            told = text_of(ready.screen, ".dialog-text")
+            assert "127.0.0.1 refused bench. Type the password again" in told
+            await press(ready, pilot, *typed, "enter")
+            assert isinstance(ready.screen, RunScreen)
+        sent = [request.plan.secrets.password for request in backend.requests]
+        assert sent == ["practice", "first", "second"]
+        await hand_out(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), None)
+        await measured(ready, pilot)
+        await press(ready, pilot, "enter")
+        assert isinstance(ready.screen, GuideScreen)
+        assert ready.screen.session.choices.series_id == last_series(ready.context.notebook_path).id
+    assert not ready.context.logins.is_refused(READY.target)
+
+
+async def test_who_types_no_other_password_reads_why_the_series_ended(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend)
+        await hand_out(ready, pilot, backend, Failed(kind=LoginError, text="127.0.0.1 refused bench"), None)
+        await measured(ready, pilot)
+        await press(ready, pilot, "escape")
+        assert isinstance(ready.screen, RunScreen)
+        assert "127.0.0.1 refused bench" in painted(ready)
+        assert len(backend.requests) == 1
+
+
 async def test_a_recorder_that_cannot_record_is_told(ready, backend):
     async with ready.run_test() as pilot:
         await settled(ready, pilot)
@@ -372,6 +403,50 @@ async def test_the_narrow_layout_has_one_chart_and_a_key_for_the_other(ready, ba
         await press(ready, pilot, "c")
         assert "throughput over time" in painted(ready)
         assert not re.search(r"Average █+", painted(ready))
+
+
+async def test_the_narrow_layout_draws_the_run_under_way_until_one_has_ended(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.WARM_UP, of=2))
+        for second in (1, 2, 3):
+            await hand_out(
+                ready, pilot, backend, Progressed(seconds=second, moved_bytes=second << 27, size_bytes=1 << 30)
+            )
+        await drawn(ready, pilot)
+        assert "throughput over time" in painted(ready)
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)))
+        await drawn(ready, pilot)
+        assert re.search(r"Average █+|1 +█+", painted(ready))
+        assert "throughput over time" not in painted(ready)
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
+async def test_a_window_that_shrinks_is_offered_the_other_chart(ready, backend):
+    async with ready.run_test(size=(120, 36)) as pilot:
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
+        assert "c Chart" not in painted(ready)
+        await pilot.resize_terminal(80, 24)
+        await settled(ready, pilot)
+        assert "c Chart" in painted(ready)
+        await pilot.resize_terminal(120, 36)
+        await settled(ready, pilot)
+        assert "c Chart" not in painted(ready)
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
+async def test_escape_is_said_to_cancel_while_it_measures_and_to_lead_back_then(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
+        footer = painted(ready).splitlines()[-1]
+        assert "esc Cancel" in footer
+        assert "Back" not in footer
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+        footer = painted(ready).splitlines()[-1]
+        assert "esc Back" in footer
+        assert "Cancel" not in footer
 
 
 async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, backend):

@@ -12,8 +12,7 @@ from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
 from app.kinds import used_targets
 from app.tui.frame.dialogs import HelpDialog
-from app.tui.guide.browser import BrowseScreen, NameList
-from app.tui.guide.screen import GuideScreen, PageView
+from app.tui.guide.screen import BrowseScreen, GuideScreen, NameList, PageView
 from app.workflows.guide.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
 from app.workflows.guide.known import GuideContext

@@ -42,6 +42,11 @@ async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Pat
         assert "t Try" in painted(app)
         await press(app, pilot, "f")
         assert "strict sync = no" in text_of(app.screen, ".dialog-text")
+        for width in (80, 200):
+            await pilot.resize_terminal(width, 24)
+            await settled(app, pilot)
+            assert app.screen.query_one(".dialog-box").region.width >= 0.95 * width
+        await pilot.resize_terminal(80, 24)
         await press(app, pilot, "escape", "escape")
         smbd.conf.write_text(smbd.conf.read_text().replace(f"smb ports = {smbd.port}", "smb ports = 445"))
         await press(app, pilot, "f9")

@@ -92,7 +92,7 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert "MB/s" in text
         answer = text_of(app.screen, "#now").strip()
         assert answer
-        assert painted(app).startswith(" "), "it has the look of a screen that measures"
+        assert painted(app).startswith("─sharebench · survey"), "it has the look of a screen that measures"
         assert not [part for part in ("#machine", "#warnings") if app.screen.query_one(part).region.height]
         assert app.screen.quit_question() is None
         await pilot.press("enter")
@@ -180,8 +180,7 @@ async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goe
         await settled(app, pilot)
         fill(app.screen, **lines_for(smbd))
         await press(app, pilot, "f9")
-        running = app.screen
-        assert isinstance(running, SurveyRunScreen)
+        (running,) = (one for one in app.screen_stack if isinstance(one, SurveyRunScreen))
         await measured(app, pilot)
         assert shows(app, AskDialog)
         assert "Type the password again" in text_of(app.screen, ".dialog-text")

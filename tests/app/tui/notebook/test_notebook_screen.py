@@ -9,13 +9,16 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
+from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
+from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
 from app.tui.widgets.views import ChartView, in_columns
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from forms.layout import visible
 from forms.wording import default_title
 from storage.notebook import Notebook
@@ -119,7 +122,7 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         long, ftp, second, first = painted(app).splitlines()[3:7]
-        assert "get 198.18.21…/share " in long, "what is cut is neither the command nor the share"
+        assert "get 198.18.2…/share " in long, "what is cut is neither the command nor the share"
         assert "get ftp://10.79.0.4" in ftp
         assert "as delivered" in second
         assert "get 10.79.0.2/share" in first, "where there is no label, what was measured names it"
@@ -130,6 +133,34 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
         assert whole == ["get 100.0 MB/s ± 0.9 %, 80 % of link", "get 198.18.219.218:34999/share"]
         await press(app, pilot, "down", "down")
         assert text_of(app.screen, "#whole").startswith("as delivered\nput 100.0 MB/s")
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 36)])
+async def test_an_answer_has_the_room_of_columns_that_nobody_fills(tmp_path, columns, rows):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        for kind in ("load", "audit", "isolation"):
+            MAKERS[kind](notebook)
+    app = app_on(path)
+    async with app.run_test(size=(columns, rows)) as pilot:
+        await settled(app, pilot)
+        lines = painted(app).splitlines()
+        assert "Target" not in lines[2]
+        assert any("20 users carried, 40 not; the limit: errors" in line for line in lines[3:6])
+        assert any("No problems found." in line for line in lines[3:6])
+        told = "Inconclusive: there is nothing to compare the server with"
+        assert (told in lines[3]) is (columns == 120)
+        assert told in "".join(lines[6:]), "what is cut in the line stands whole below the list"
+
+
+async def test_a_date_has_its_year_in_a_narrow_list_only_where_it_is_another_one(tmp_path):
+    old = replace(one(2), created_at="2025-12-31T10:00:00.000Z")
+    app = app_on(book(tmp_path / "notebook.db", one(1), old))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        newer, older = painted(app).splitlines()[3:5]
+        assert newer.split()[1:4] == ["1", "Jan", "10:00"]
+        assert older.split()[:3] == ["31", "Dec", "2025"]
 
 
 async def test_what_was_measured_stands_once_in_a_line_that_has_room_for_the_target(tmp_path):
@@ -249,7 +280,7 @@ async def test_what_is_told_covers_no_key(three):
         await settled(app, pilot)
         before = painted(app).splitlines()[-2:]
         await press(app, pilot, "u")
-        assert "Nothing was deleted" in painted(app)
+        assert "There is no deletion to undo." in painted(app)
         assert painted(app).splitlines()[-2:] == before
 
 
@@ -339,6 +370,38 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         here(app).look()
         await settled(app, pilot)
         assert "⏎ Open" in footer_of(app)
+
+
+async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed_at(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert "t Try" in footer_of(app)
+        await press(app, pilot, "t")
+        assert isinstance(app.screen, CatalogueScreen)
+        with Notebook(three) as notebook:
+            choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+        assert (choices.target, choices.file) == (Target(protocol="ftp", host="box", path="/pub"), "/pub/x")
+        await press(app, pilot, "enter", "s")
+        assert isinstance(app.screen, TrialScreen)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("Sweep (S)", "sharebench sweep 'NAME=VALUE1,VALUE2' ftp://box/pub/FILE"),
+        ("Tune (T)", "tune ftp://box/pub/FILE"),
+    ],
+)
+async def test_sweep_and_tune_are_found_among_all_commands(three, name, command):
+    app = app_on(three)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+p", *name.partition(" ")[0].lower())
+        assert name in painted(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, MessageDialog)
+        assert command in text_of(app.screen, ".dialog-text")
 
 
 async def test_sorting_by_a_column_and_the_other_way_round(three):
