@@ -198,7 +198,7 @@ def size_for(link_bits_per_second: int | None) -> int:
 
 
 def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest, int | None]]:
-    """Each with its link's rate."""
+    """Each with its link speed."""
     wanted = []
     for place, host in places(choices.hosts):
         link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None

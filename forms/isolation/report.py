@@ -54,7 +54,7 @@ def _network(one: summary.LayerEvidence) -> str:
     if one.link_share is not None and one.link_share >= summary.LINK_SHARE:
         return f"the network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
     if one.link_share_both_ways is not None and one.link_share_both_ways >= summary.BOTH_WAYS_SHARE:
-        both = f"{100 * one.link_share_both_ways:.0f} % of the link's rate, in and out together"
+        both = f"{100 * one.link_share_both_ways:.0f} % of the link speed, in and out together"
         return f"the network ({both}), with {_clients(one)}"
     return f"the network; the server reaches {_ratio_text(one)} of what it carries, with {_clients(one)}"
 

@@ -92,7 +92,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
         Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
         Option("Pick another file", reach, "look into the share"),
-        Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
+        Option("Set the link speed…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
     cursor = next((index for index, option in enumerate(options) if option.advised), 0)
     return page(MethodStep.FILE, facts, options, cursor=cursor)

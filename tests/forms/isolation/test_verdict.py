@@ -122,7 +122,7 @@ FULL_LINK = LayerEvidence(
 def test_a_full_link_is_named_beside_other_programs():
     found = judge(FULL_LINK)
     assert found.cause is Cause.NETWORK
-    assert "99 % of the link's rate, in and out together" in verdict_sentence(found)
+    assert "99 % of the link speed, in and out together" in verdict_sentence(found)
     assert judge(replace(FULL_LINK, link_share_both_ways=None)).cause is Cause.NETWORK, "TCP alone got no more"
     assert judge(replace(FULL_LINK, held_share=0.7)).cause is Cause.NETWORK, "a client that fills the link keeps up"
 

@@ -20,7 +20,7 @@ BYTES_PER_SECOND = {"100M": 12_500_000, "1G": 125_000_000}
 LINKS = {"100mbit": ("100M", 24_000_000), "1gbit": ("1G", 200_000_000)}
 """tbf's rate: the link's nominal rate and a size that takes two seconds, beside which tbf's first burst is small."""
 NEAR = 0.5
-"""Percent of the link's rate that the instrument may be off."""
+"""Percent of the link speed that the instrument may be off."""
 TRIES = 4
 
 

@@ -174,7 +174,7 @@ def test_where_nothing_is_known_the_picked_file_is_advised_and_no_other_size_bes
 
 
 def test_the_link_can_be_said_and_taken_back():
-    asked = ask(page_of(replace(FILE, step=MethodStep.FILE), LINKED), "Set the link's rate")
+    asked = ask(page_of(replace(FILE, step=MethodStep.FILE), LINKED), "Set the link speed")
     said = asked.then("100M")
     assert isinstance(said, Go)
     assert said.choices.link_bits_per_second == 100_000_000
