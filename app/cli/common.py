@@ -136,6 +136,8 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
     from storage.errors import NotebookFileError, unusable  # noqa: PLC0415  the TUI and --help do not wait for it
 
+    if isinstance(error.__cause__, KeyboardInterrupt):  # as Python tells one within a class that it makes
+        return CancelledError("cancelled")
     if isinstance(error, sqlite3.Error):
         error = unusable(error)
     if isinstance(error, NotebookFileError):

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -61,7 +62,6 @@ def run_trial(
         finally:
             if trial.problem:
                 raise trial.problem
-        yield trial_order.SettingRestored(trial.restored)
         if any(writer.stored for writer in writers):
             yield trial_order.Judged(trial.standing())
         yield from yardstick.finish()
@@ -101,6 +101,8 @@ def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
             yield lambda notebook: notebook.renew_journal(entry.id)
         case Slot() as slot:
             yield lambda notebook: notebook.add_slot(slot)
+        case trial_order.SettingRestored():
+            yield lambda notebook: notebook.close_journal(entry.id)
         case _Trial():
             if trial.is_undone:
                 yield lambda notebook: notebook.close_journal(entry.id)
@@ -135,10 +137,10 @@ class _Trial:
     problem: BaseException | None = field(init=False, default=None)
     """Why not everything is known to be restored, or our own mistake."""
     is_undone: bool = field(init=False, default=False)
-    restored: str = field(init=False, default="")
 
     def measured(self) -> "Generator[trial_order.TrialEvent, None, _Trial]":
         """Measure and restore, whatever happens; as it has ended."""
+        listened = True
         try:
             self._reject_lone_runs()
             yield self.order.plan
@@ -147,11 +149,15 @@ class _Trial:
             self.failure = error  # raised when it has been told that everything was restored
         except BaseException as error:  # noqa: BLE001  raised when everything was restored
             self.failure = CancelledError("given up")
-            self.problem = None if isinstance(error, GeneratorExit) else error
+            listened = not isinstance(error, GeneratorExit)
+            self.problem = error if listened else None
         try:
             answer = undo_entry(self.entry)
             self.is_undone = True
-            self.restored = self._verified(answer)
+            restored = trial_order.SettingRestored(self._verified(answer))
+            if listened:
+                with suppress(GeneratorExit):
+                    yield restored
         except SharebenchError as error:
             self.problem = error
         self._close_series()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,6 +144,24 @@ def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside
     again = sharebench("try", "--resume", document["id"], "--within", "1", "--yes")
     assert "no trial or sweep" not in again.stderr
     assert sharebench.json("list", "--json")[0]["id"] == document["id"]
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.3])
+def test_ctrl_c_pressed_again_and_again_ends_with_what_was_restored(samba: Smbd, sharebench: Inside, seconds: float):
+    """It restored the setting and did not tell, and `restore` told to reload smbd."""
+    before = samba.conf.read_bytes()
+    process = sharebench.start("try", "server signing=mandatory", url(samba), *conf(samba), "--yes")
+    wait_for(lambda: samba.conf.read_bytes() != before)
+    for _ in range(int(3 / seconds)):
+        process.send_signal(signal.SIGINT)
+        time.sleep(seconds)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Restored: server signing is default again" in err
+    assert err.splitlines()[-1].startswith("sharebench: cancelled")
+    assert "Traceback" not in err
+    assert samba.conf.read_bytes() == before
+    assert sharebench("restore").stdout == "nothing to restore\n"
 
 
 @pytest.mark.parametrize(("values_set", "is_cancelled"), [(1, True), (4, False)])
