@@ -163,7 +163,7 @@ def record_isolation(
             for said in restored_isolations(notebook):
                 yield Warned(text=said)
         resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
         writes = partial(_writes, recorder)

@@ -44,7 +44,7 @@ def run_trial(
     window, measured = order.plan.load, (order.request, control)
     yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
     with open_notebook(notebook_path) as notebook, yardstick:
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         keep = recorder.write
         try:
             writers = [*_begun(order, notebook, recorder)]

@@ -261,7 +261,9 @@ def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook
     subprocess.run(undo_command(str(samba.conf.parent / UNDO)), shell=True, check=True, capture_output=True)
     assert state(samba) == before
     done = restore_change(found.entry, notebook)
-    assert restored_text(done) == "server signing on this machine is default again, as before", "smbd took it in by hand"
+    assert restored_text(done) == "server signing on this machine is default again, as before", (
+        "smbd took it in by hand"
+    )
     assert state(samba) == before
     with pytest.raises(ChangeFailedError, match="restored meanwhile"):
         set_arm(found.change, 1, None)
