@@ -113,6 +113,13 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
         assert [len(one.measured()) for one in notebook.experiment(entry.experiment.name)] == [2, 2]
 
 
+@pytest.mark.parametrize("setting", ["deadtime=5", "net.core.somaxconn=100"])
+def test_a_server_that_ssh_cannot_reach_is_no_usage_error(samba: Smbd, sharebench: Inside, setting: str):
+    """As `push` says of the same host."""
+    said = sharebench.fails(4, "try", setting, url(samba), *SKIP, "--server-ssh", "root@nohost.invalid", "--yes")
+    assert "root@nohost.invalid" in said
+
+
 @pytest.mark.long
 def test_a_sweep_measures_the_present_value_once_and_marks_it(samba: Smbd, sharebench: Inside):
     options = (url(samba, ""), "--put", "--size", "2M", *conf(samba), "--yes")
