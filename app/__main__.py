@@ -4,15 +4,34 @@ import os
 import sys
 
 CANCELLED = 130
+_TOLD_SECONDS = 2.0
 try:
     import signal  # which loads several others
+    import time
+    from typing import Any
 except KeyboardInterrupt:
     os._exit(CANCELLED)
 
 
 def main() -> None:
-    # an import may swallow a KeyboardInterrupt or make another error of it
-    signal.signal(signal.SIGINT, lambda *_: os._exit(CANCELLED))
+    pressed: list[float] = []
+
+    def leave(*_: object) -> None:
+        os._exit(CANCELLED)
+
+    def cancel(*_: object) -> None:
+        """Pressed again while that is told, it is ignored; later it ends what hangs."""
+        pressed.append(time.monotonic())
+        if len(pressed) == 1:
+            raise KeyboardInterrupt
+        if pressed[-1] - pressed[0] > _TOLD_SECONDS:
+            leave()
+
+    def open_screens(*arguments: Any, **options: Any) -> int:
+        _at_ctrl_c(signal.default_int_handler)  # asyncio puts its own in place of this one alone
+        return open_tui(*arguments, **options)
+
+    _at_ctrl_c(leave)  # an import may swallow a KeyboardInterrupt, or make another error of it
     # a stream that was closed (``<&-``, some schedulers) is None in Python: /dev/null takes its place
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
@@ -25,12 +44,17 @@ def main() -> None:
     from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
 
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        code = run(sys.argv[1:], open_tui)
-    except KeyboardInterrupt:  # once more, while the first was being told
+        _at_ctrl_c(cancel)
+        code = run(sys.argv[1:], open_screens)
+    except KeyboardInterrupt:  # while something else was being told
         code = CANCELLED
-    signal.signal(signal.SIGINT, signal.SIG_IGN if code == CANCELLED else signal.SIG_DFL)
+    _at_ctrl_c(leave)
     sys.exit(code)
+
+
+def _at_ctrl_c(handler: Any) -> None:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, handler)
 
 
 if __name__ == "__main__":

@@ -54,19 +54,28 @@ def test_ctrl_c_while_a_command_loads_is_a_cancel_whatever_python_makes_of_it():
 PRESSED_AGAIN = """
 import os, signal, sys
 from app.cli import common, main as cli
+from app.errors import MeasurementError
 
-def told(*_, **__):
+def press(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
 
+def told(*_, **__):
+    press()
+    return 130
+
+def failed(*_, **__):
+    raise MeasurementError("it failed")
+
+cli.cli.main = press if {first} else failed
 common.fail = told
-cli.cli.main = told
 from app.__main__ import main
 main()
 """
 
 
-def test_ctrl_c_while_a_cancel_is_told_ends_it_quietly():
-    done = ended(PRESSED_AGAIN)
+@pytest.mark.parametrize("first", [True, False])
+def test_ctrl_c_while_a_cancel_or_an_error_is_told_ends_it_quietly(first: bool):
+    done = ended(PRESSED_AGAIN.format(first=first))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
