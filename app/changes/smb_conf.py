@@ -550,7 +550,7 @@ def check_value(place: SambaPlace, value: str) -> None:
     if not reasons and place.kind is ChangeKind.SMB_CONF:
         reasons = list(_testparm_says(place, value))
     if reasons:
-        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
+        raise ChangeRefusedError(f"{place.name} = {value} is refused, and nothing was written: {'; '.join(reasons)}")
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:

@@ -73,7 +73,8 @@ def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Inside):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("strict synk=no", "did you mean strict sync"),
+        ("strict synk=no", "is refused, and nothing was written: this Samba has no parameter strict synk, "),
+        ("strict synk=no", "; did you mean strict sync?\n"),
         ("strict sync=no", "--accept-risk"),
         ("socket options=BOGUS", "no socket option BOGUS"),
         ("interfaces=lo", "never changes it"),
