@@ -48,7 +48,7 @@ def main() -> None:
         code = run(sys.argv[1:], open_screens)
     except KeyboardInterrupt:  # while something else was being told
         code = CANCELLED
-    _at_ctrl_c(leave)
+    _at_ctrl_c(signal.SIG_IGN if code == CANCELLED else leave)  # Python's end puts the system's in place of ours
     sys.exit(code)
 
 

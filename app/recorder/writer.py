@@ -107,7 +107,8 @@ class Recorder:
                 yield from self._try(time.monotonic())
                 waited, limit = time.monotonic() - began, DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
         except KeyboardInterrupt:  # where it was cancelled before
-            pass
+            if self._held_since is None:
+                raise
         if self._waiting:
             raise NotebookError(
                 f"the notebook could not be written for {min(waited, limit):.0f} s at the end of"

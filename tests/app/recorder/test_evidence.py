@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -337,6 +337,19 @@ def test_ctrl_c_ends_the_wait_for_a_full_disk_at_the_end(monkeypatch: pytest.Mon
     with pytest.raises(NotebookError, match=r"for [45] s at the end of a: 1 entries of it are lost"):
         list(recorder.finish())
     assert clock[0] == 5.0
+
+
+def test_ctrl_c_while_the_notebook_can_be_written_loses_nothing():
+    stored: list[str] = []
+    recorder = writer.Recorder(Mock(spec=Notebook))
+    recorder.write(Mock(side_effect=[KeyboardInterrupt, None]), lambda _notebook: stored.append("the rest"))
+
+    def measured() -> Generator[Warned, None, None]:
+        yield from ()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(writer.recorded(recorder, measured()))
+    assert stored == ["the rest"]
 
 
 def test_time_that_is_over_ends_no_wait_for_the_notebook(monkeypatch: pytest.MonkeyPatch):
