@@ -15,7 +15,7 @@ from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import new_series, open_notebook
-from app.recorder.writer import Recorder, SeriesWriter, Write, recorded
+from app.recorder.writer import Recorder, SeriesWriter, Write, recorded, take_out
 from app.server.shell import Answer
 from app.workflows import trial_order
 from forms import wording
@@ -351,11 +351,9 @@ class _Trial:
 
 
 def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
-    """Remove a trial without results."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
-        notebook.release(stored.recording_id)
-        notebook.remove(stored.recording_id)
+        take_out(notebook, stored.recording_id)
 
 
 def _fixed_work() -> float:
