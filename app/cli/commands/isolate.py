@@ -346,11 +346,9 @@ def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, 
 @click.option(
     "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 @common.option("--label", "TEXT", "Short name of the recording.", default="")
 @common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the audit as JSON.")
 @series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")
 def audit_command(
     context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any

@@ -73,9 +73,7 @@ trial_options = common.several(
         name="window_seconds", default=5,
     ),
     common.within_option("Longest time; what is undecided then can be resumed."),
-    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-    common.login_options,
-    common.options_of_all,
+    common.measuring_options("Print the result as JSON."),
     series_options(*_SERIES),
 )  # fmt: skip
 
