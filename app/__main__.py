@@ -3,25 +3,55 @@
 import os
 import sys
 
-from app.child_process import keep_memory_to_ourselves
-
 CANCELLED = 130
+_TOLD_SECONDS = 2.0
+try:
+    import signal  # which loads several others
+    import time
+    from typing import Any
+except KeyboardInterrupt:
+    os._exit(CANCELLED)
 
 
 def main() -> None:
+    pressed: list[float] = []
+
+    def leave(*_: object) -> None:
+        os._exit(CANCELLED)
+
+    def cancel(*_: object) -> None:
+        """Pressed again while that is told, it is ignored; later it ends what hangs."""
+        pressed.append(time.monotonic())
+        if len(pressed) == 1:
+            raise KeyboardInterrupt
+        if pressed[-1] - pressed[0] > _TOLD_SECONDS:
+            leave()
+
+    def open_screens(*arguments: Any, **options: Any) -> int:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio puts its own in place of this one alone
+        return open_tui(*arguments, **options)
+
+    signal.signal(signal.SIGINT, leave)  # an import may swallow a KeyboardInterrupt, or make another error of it
     # a stream that was closed (``<&-``, some schedulers) is None in Python: /dev/null takes its place
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
-    keep_memory_to_ourselves()
-    try:
-        from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
-        from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
-    except KeyboardInterrupt:
-        sys.exit(CANCELLED)
+    from app.child_process import keep_memory_to_ourselves  # noqa: PLC0415  as all imports here, after the handler
 
-    sys.exit(run(sys.argv[1:], open_tui))
+    keep_memory_to_ourselves()
+    from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
+    from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
+
+    try:
+        signal.signal(signal.SIGINT, cancel)
+        code = run(sys.argv[1:], open_screens)
+    except KeyboardInterrupt:  # while something else was being told
+        code = CANCELLED
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN if code == CANCELLED else leave
+    )  # Python's end puts the system's in place of ours
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage import looks, records
 from storage.changes import TrialPlan
-from storage.errors import did_you_mean
+from storage.errors import did_you_mean, with_article
 from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
@@ -101,8 +101,7 @@ def _two(read: Callable[[Notebook, str], Any], name: str) -> "Callable[[Notebook
     def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
         kind = heads[0].kind
         if len(heads) != 2:
-            article = "an" if kind[0] in "aeiou" else "a"
-            raise UsageError(f"{article} {kind} is compared with one other {kind}: name two")
+            raise UsageError(f"{with_article(kind)} is compared with one other {kind}: name two")
         return Compared(_later(name)(*(read(notebook, head.id) for head in heads)))
 
     return compare
@@ -460,7 +459,7 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
     named = {one: notebook.recording(one) for one in references if one != LAST}
     of_kind = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(of_kind) > 1:
-        told = ", ".join(f"{one} is a {head.kind}" for one, head in named.items())
+        told = ", ".join(f"{one} is {with_article(head.kind)}" for one, head in named.items())
         raise UsageError(f"{told}: name recordings of the same kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
 

@@ -55,6 +55,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
+def with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether another program holds the notebook."""
     return _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}

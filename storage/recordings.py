@@ -8,7 +8,7 @@ from typing import Any
 from storage import records
 from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
-from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
+from storage.errors import DamagedNotebookError, RefusedError, did_you_mean, with_article
 from storage.json_reader import JSONNode, named
 from storage.records import JSONValue  # by this name its own text is read for the schemas
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
@@ -254,7 +254,7 @@ class RecordingTables(NotebookBase):
                 f"{reference!r} is short for several recordings: {', '.join(fitting[:5])}{more}"
             )
         if len(ids) == 1:
-            raise UnknownReferenceError(f"{ids[0]} is not a {what} (it is of kind {known[ids[0]]})")
+            raise UnknownReferenceError(f"{ids[0]} is not {with_article(what)} (it is of kind {known[ids[0]]})")
         meant = did_you_mean(reference, (each.name for each in self.baselines()))
         raise UnknownReferenceError(
             f"no {what} or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"

@@ -80,5 +80,4 @@ def leave(entry: JournalEntry, notebook: Notebook) -> None:
 
 
 def where(entry: JournalEntry) -> str:
-    """The server in words."""
     return entry.ssh or "this machine"

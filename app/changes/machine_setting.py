@@ -41,7 +41,7 @@ def is_sysctl(name: str) -> bool:
 def sysctl_setting(
     name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str] = ()
 ) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     name = name.strip()
     state = look(ssh, undo=UNDO)
     partner = PAIRS.get(name)
@@ -174,7 +174,7 @@ def is_nic(name: str) -> bool:
 
 
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises ChangeRefusedError."""
+    """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
     what, _, card = name.strip().partition("@")
     state = look(ssh, undo=UNDO, tools=("ip",) if what == MTU else ("ethtool",))
     read = _read_card(what, card)
@@ -281,7 +281,7 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     if ways.ssh is None and target.host and not is_this_machine(target.host):
         of_samba = not (ways.apply or ways.revert or is_nic(name) or is_sysctl(name) or socket_option(name))
         if of_samba and spelling(name).parameter is None and (close := suggestions(name)):

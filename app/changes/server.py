@@ -181,12 +181,12 @@ def new_change_id() -> str:
 
 
 def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
-    """Reads only. Raises ChangeRefusedError: no root, a missing tool, or another open trial."""
+    """Reads only. Raises ChangeFailedError: no answer; ChangeRefusedError: no root, no tool, or another open trial."""
     asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
     answer = run_script(script_file("app.changes", "look.sh"), asked, ssh)
     where = ssh or "this machine"
     if answer.problem:
-        raise ChangeRefusedError(f"the server cannot be changed: {answer.problem}")
+        raise ChangeFailedError(f"the server cannot be changed: {answer.problem}")
     if answer.text("uid") != "0":
         how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
         raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")

@@ -133,10 +133,10 @@ class SambaPlace:
 
 
 def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None, port: int = 445) -> SambaPlace:
-    """``port`` is the smbd's. Raises ChangeRefusedError."""
+    """``port`` is the smbd's. Raises ChangeRefusedError, ChangeFailedError."""
     answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "port": str(port), "share": share}, ssh)
     if answer.problem:
-        raise ChangeRefusedError(f"the server cannot be changed: {answer.problem}")
+        raise ChangeFailedError(f"the server cannot be changed: {answer.problem}")
     conf = (answer.text("conf") or "").strip()
     if not conf or f"conf:{conf}" not in answer.sections:
         raise ChangeRefusedError(
@@ -372,7 +372,7 @@ def samba_setting(
     kept: Sequence[ConfLine] = (),
     kept_by_restart: bool = False,
 ) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError.
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError.
 
     ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
     """
@@ -550,7 +550,7 @@ def check_value(place: SambaPlace, value: str) -> None:
     if not reasons and place.kind is ChangeKind.SMB_CONF:
         reasons = list(_testparm_says(place, value))
     if reasons:
-        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
+        raise ChangeRefusedError(f"{place.name} = {value} is refused, and nothing was written: {'; '.join(reasons)}")
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:

@@ -55,6 +55,7 @@ def writing_to_stdout() -> Iterator[None]:
 
 
 _FEW = 10
+_LEAST_LETTERS = 3
 
 
 def answer_ids(ids: Sequence[str]) -> None:
@@ -136,6 +137,8 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
     from storage.errors import NotebookFileError, unusable  # noqa: PLC0415  the TUI and --help do not wait for it
 
+    if isinstance(error.__cause__, KeyboardInterrupt):  # as Python tells one within a class that it makes
+        return CancelledError("cancelled")
     if isinstance(error, sqlite3.Error):
         error = unusable(error)
     if isinstance(error, NotebookFileError):
@@ -170,10 +173,31 @@ def one_line(error: click.ClickException) -> str:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(context.command, click.Group):
         said = f"{context.info_name} needs one of {', '.join(context.command.list_commands(context))}"
     elif isinstance(error, click.NoSuchOption):
-        said = f"no such option {error.option_name}" + did_you_mean(error.possibilities or ())
+        said = f"no such option {error.option_name}" + did_you_mean(_options_near(error.option_name, context))
     elif isinstance(error, click.MissingParameter) and (lines := examples(context)):
         said += f"; example: `{lines[0]}`"
     return f"{said}{' See' if said.endswith('?') else '; see'} `{context.command_path} --help`"
+
+
+def _options_near(typed: str, context: click.Context) -> list[str]:
+    """Of the same letters, else with all its words, else where one begins the other, else of similar letters."""
+    from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
+    known = [
+        word
+        for option in context.command.get_params(context)
+        if isinstance(option, click.Option) and not option.hidden
+        for word in option.opts
+        if word.startswith("--")
+    ]
+    letters = {word.replace("-", ""): word for word in known}
+    name = typed.replace("-", "").lower()
+    words = set(typed.lower().strip("-").split("-"))
+    found = [word for short, word in letters.items() if name == short]
+    if len(name) >= _LEAST_LETTERS:
+        found = found or [word for word in known if words <= set(word.strip("-").split("-"))]
+        found = found or [word for short, word in letters.items() if short.startswith(name) or name.startswith(short)]
+    return (found or [letters[near] for near in get_close_matches(name, letters, cutoff=0.75)])[:2]
 
 
 def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
@@ -284,7 +308,9 @@ def _refuse_password(_context: click.Context, _parameter: click.Parameter, value
 
 login_options = several(
     click.option("--kerberos", is_flag=True, help="Log in with the Kerberos ticket in the cache."),
-    click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
+    click.option(
+        "--password", "--passwd", "--pass", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password
+    ),
 )
 
 

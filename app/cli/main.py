@@ -121,10 +121,8 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
         return common.fail(CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
         return common.fail(UsageError(common.one_line(error)), debug=debug, arguments=arguments)
-    except UsageError as error:
-        return common.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
-        return common.fail(error, debug=debug)
+        return common.fail(error, debug=debug, arguments=arguments if isinstance(error, UsageError) else ())
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         common.drop_rest()
         return 0

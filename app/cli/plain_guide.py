@@ -78,6 +78,9 @@ class PlainGuide:
         backend, logins = backend or Backend(), logins or Logins()
         self.session = GuideSession(notebook_path, backend, logins, practice, kinds.used_targets)
         self._read, self._print, self._ask_password = read or sys.stdin.readline, say, ask_password
+        self._enter_at: tuple[object, ...] | None = None
+        self._enter_to = ""
+        """The page and the question that Enter alone answered last: if it led nowhere, it leaves or goes back."""
 
     def run(self) -> None:
         self._drive(self.session.recall())
@@ -95,9 +98,13 @@ class PlainGuide:
         offered = [option for option in page.options if option.act is not None]
         for line in _page_lines(page, session.choices.step):
             self._say(line)
-        understood = False
+        place = (session.choices, page.facts)
+        leaves, understood = not offered or place == self._enter_at, False
         while not understood:
-            word = self._ask("Your choice").strip().lower()
+            word = self._ask(f"Your choice{'; Enter leaves' if leaves else ''}").strip().lower()
+            if leaves and not word:
+                raise LeftError
+            self._enter_at, self._enter_to = None if word else place, ""
             try:
                 understood = self._do_word(word, page, offered)
             except BackError:
@@ -147,13 +154,10 @@ class PlainGuide:
                 if doing:
                     self._say(f"{doing[0].upper()}{doing[1:]}.")
                 return job()
-            case asked.Words(heading=heading, text=text, value=value):
-                now = f" (Enter for {value})" if value else ""
-                return self._ask_words(f"{heading}{'' if heading.endswith('?') else '.'} {text}{now}") or value
-            case asked.Password(target, why):
-                if why:
-                    self._say(f"{why}. Type the password again.")
-                return Secrets(password=self._ask_password(visible(f"Password of {target.user} on {target.host}: ")))
+            case asked.Words():
+                return self._words(request)
+            case asked.Password():
+                return self._password(request)
             case BrowsedFolder():
                 return self._pick(request)
             case asked.Tell(text=text, yes=yes) if yes:
@@ -167,8 +171,27 @@ class PlainGuide:
                 return self._visited(name, arguments)
         return None
 
+    def _words(self, words: asked.Words) -> str:
+        if self._enter_to == words.heading:
+            raise BackError
+        now = f" (Enter for {words.value})" if words.value else ""
+        answer = self._ask_words(
+            f"{words.heading}{'' if words.heading.endswith('?') else '.'} {words.text.removesuffix('.')}{now}"
+        )
+        self._enter_to = "" if answer else words.heading
+        return answer or words.value
+
+    def _password(self, wanted: asked.Password) -> Secrets:
+        if wanted.why:
+            self._say(f"{wanted.why}. Type the password again.")
+        password = self._ask_password(visible(f"Password of {wanted.target.user} on {wanted.target.host}: "))
+        if wanted.why and not password:
+            raise BackError
+        return Secrets(password=password)
+
     def _ask_words(self, question: str) -> str:
         answer = self._ask(question).strip()
+        self._enter_at = None if answer else self._enter_at
         if answer == "q":
             raise LeftError
         if answer == "b":

@@ -249,7 +249,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without a change first"
         )
-    writer = SeriesWriter(series, Recorder(notebook), stored=False, experiment=experiment)
+    writer = SeriesWriter(series, Recorder(notebook, control), stored=False, experiment=experiment)
     yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
 
@@ -278,7 +278,7 @@ def resuming(
             options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
-    writer = SeriesWriter(series, Recorder(notebook), stored=True)
+    writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
 

@@ -9,7 +9,16 @@ from operator import methodcaller
 from typing import TypeVar
 
 from app.errors import NotebookError, UsageError
-from app.measure.process import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
+from app.measure.process import (
+    Event,
+    PathSeen,
+    RunFinished,
+    ScratchMade,
+    ScratchRemoved,
+    SeriesControl,
+    Started,
+    Warned,
+)
 from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Facts, Phase, Run, RunStatus, Series, SeriesStatus, utc_now
@@ -33,8 +42,9 @@ Closed = TypeVar("Closed")
 class Recorder:
     """The pending writes of recordings that are measured together, in order."""
 
-    def __init__(self, notebook: Notebook) -> None:
+    def __init__(self, notebook: Notebook, control: SeriesControl | None = None) -> None:
         self._notebook = notebook
+        self._control = control or SeriesControl()
         self.leases: list[str] = []
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
@@ -88,18 +98,27 @@ class Recorder:
             yield Warned(text="the notebook can be written again: nothing was lost")
 
     def finish(self) -> Iterator[Warned]:
-        """Raises NotebookError if the notebook cannot be written for minutes."""
-        yield from self._try(time.monotonic())
-        began = time.monotonic()
-        while self._waiting:
-            limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
-            if time.monotonic() - began > limit:
-                raise NotebookError(
-                    f"the notebook could not be written for {limit:.0f} s at the end of {', '.join(self.leases)}:"
-                    f" {len(self._waiting)} entries of it are lost; what was stored before is kept"
-                )
-            time.sleep(_AGAIN_SECONDS / 4)
-            yield from self._try(time.monotonic())
+        """Raises NotebookError if the notebook cannot be written for minutes, or until somebody cancels the wait."""
+        began, was_cancelled, waited, limit = time.monotonic(), self._is_cancelled(), 0.0, 0.0
+        try:
+            yield from self._try(began)
+            while self._waiting and waited <= limit and self._is_cancelled() == was_cancelled:
+                time.sleep(_AGAIN_SECONDS / 4)
+                yield from self._try(time.monotonic())
+                waited, limit = time.monotonic() - began, DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
+        except KeyboardInterrupt:  # where it was cancelled before
+            if self._held_since is None:
+                raise
+        if self._waiting:
+            raise NotebookError(
+                f"the notebook could not be written for {min(waited, limit):.0f} s at the end of"
+                f" {', '.join(self.leases)}: {len(self._waiting)} entries of it are lost; what was stored before is"
+                " kept"
+            )
+
+    def _is_cancelled(self) -> bool:
+        """By somebody, not because time is over."""
+        return self._control.cancelled.is_set() and not self._control.limit.is_over
 
     def let_go(self) -> None:
         """Release the leases after one more attempt to write."""

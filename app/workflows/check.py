@@ -1,6 +1,7 @@
 """The check before a measurement, and sharebench's leftovers on a target; other files are never touched."""
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -75,7 +76,9 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
                 yield checked
     finally:
         client.close()
-    yield from _server(environment)
+    server = {"--server-ssh": options.server_ssh, "--smb-conf": options.smb_conf}
+    words = [format_target(target), *(word for name, value in server.items() if value for word in (name, value))]
+    yield from _server(environment, f"sharebench audit {shlex.join(words)}")
     yield _link(target, options, environment)
     yield _quiet(target, options.command, environment)
     if facts is not None and can_be_measured:
@@ -179,16 +182,16 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
     return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
 
 
-def _server(environment: Environment) -> Iterator[Checked]:
+def _server(environment: Environment, audit: str) -> Iterator[Checked]:
     version = environment.server.get("samba.version")
     if version:
         yield Checked("server", f"Samba {version}")
     harmful = harmful_in({"server": environment.server})
     for finding in harmful:
         text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
-        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
+        yield Checked("settings", text, CheckState.ATTENTION, audit)
     if version and not harmful and not environment.problems:
-        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
+        yield Checked("settings", f"nothing harmful; `{audit}` judges them all")
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
         yield Checked("server", writable_text(path), CheckState.ATTENTION)
     for problem in environment.problems:

@@ -203,7 +203,7 @@ def run_load(
         scratch_folder=request.reuse_folder or new_folder("load"),
     )
     with open_notebook(notebook_path) as notebook:
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         recorder.begin(load.id, stored=False)
         recorder.write(lambda notebook: add_once(notebook, load.id, lambda: notebook.add_load(load)))
         yield from _recorded(recorder, notebook, _points(load, request, control))
@@ -213,7 +213,7 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
     """Resume a load at its next point. Raises UsageError if nothing is missing."""
     _check_hosts(request)
     with open_notebook(notebook_path) as notebook:
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         try:
             recorder.begin(load.id, stored=True)
             again = _to_resume(notebook.load(load.id))  # somebody else may have resumed it since

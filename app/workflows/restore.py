@@ -56,7 +56,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     return Restored(
         entry=entry,
         effective=", ".join(filter(None, (effective_value(answer), answer.text("1.effective")))) or None,
-        reloaded="reloaded" in answer.sections,
+        reloaded="not_reloaded" not in answer.sections,
         same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
         writable=_writable(entry),
     )
@@ -149,7 +149,7 @@ def restored_text(one: Restored) -> str:
         said = f"{entry.name} on {where(entry)} is as before"
     if one.same_configuration is False:
         said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
-    if not one.reloaded and one.effective is not None:
+    if not one.reloaded:
         said += "; no smbd took it in: reload or restart it"
     return "; beware: ".join([said, *map(writable_text, one.writable)])
 
@@ -163,7 +163,7 @@ def record_isolation(
             for said in restored_isolations(notebook):
                 yield Warned(text=said)
         resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
         writes = partial(_writes, recorder)

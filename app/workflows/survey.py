@@ -133,7 +133,7 @@ def measure_round(
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
     with open_notebook(notebook_path) as notebook:
-        recorder, is_noted = Recorder(notebook), False
+        recorder, is_noted = Recorder(notebook, control), False
         for turn, event in record_interleaved([what for _, what in planned.todo], notebook_path, control, logins):
             if isinstance(event, SeriesStored) and not is_noted:
                 is_noted = True

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import new_series, open_notebook
-from app.recorder.writer import Recorder, SeriesWriter, Write, recorded
+from app.recorder.writer import Recorder, SeriesWriter, Write, recorded, take_out
 from app.server.shell import Answer
 from app.workflows import trial_order
 from forms import wording
@@ -43,7 +44,7 @@ def run_trial(
     window, measured = order.plan.load, (order.request, control)
     yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
     with open_notebook(notebook_path) as notebook, yardstick:
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         keep = recorder.write
         try:
             writers = [*_begun(order, notebook, recorder)]
@@ -61,7 +62,6 @@ def run_trial(
         finally:
             if trial.problem:
                 raise trial.problem
-        yield trial_order.SettingRestored(trial.restored)
         if any(writer.stored for writer in writers):
             yield trial_order.Judged(trial.standing())
         yield from yardstick.finish()
@@ -101,6 +101,8 @@ def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
             yield lambda notebook: notebook.renew_journal(entry.id)
         case Slot() as slot:
             yield lambda notebook: notebook.add_slot(slot)
+        case trial_order.SettingRestored():
+            yield lambda notebook: notebook.close_journal(entry.id)
         case _Trial():
             if trial.is_undone:
                 yield lambda notebook: notebook.close_journal(entry.id)
@@ -135,10 +137,10 @@ class _Trial:
     problem: BaseException | None = field(init=False, default=None)
     """Why not everything is known to be restored, or our own mistake."""
     is_undone: bool = field(init=False, default=False)
-    restored: str = field(init=False, default="")
 
     def measured(self) -> "Generator[trial_order.TrialEvent, None, _Trial]":
         """Measure and restore, whatever happens; as it has ended."""
+        listened = True
         try:
             self._reject_lone_runs()
             yield self.order.plan
@@ -147,11 +149,15 @@ class _Trial:
             self.failure = error  # raised when it has been told that everything was restored
         except BaseException as error:  # noqa: BLE001  raised when everything was restored
             self.failure = CancelledError("given up")
-            self.problem = None if isinstance(error, GeneratorExit) else error
+            listened = not isinstance(error, GeneratorExit)
+            self.problem = error if listened else None
         try:
             answer = undo_entry(self.entry)
             self.is_undone = True
-            self.restored = self._verified(answer)
+            restored = trial_order.SettingRestored(self._verified(answer))
+            if listened:
+                with suppress(GeneratorExit):
+                    yield restored
         except SharebenchError as error:
             self.problem = error
         self._close_series()
@@ -345,11 +351,9 @@ class _Trial:
 
 
 def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
-    """Remove a trial without results."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
-        notebook.release(stored.recording_id)
-        notebook.remove(stored.recording_id)
+        take_out(notebook, stored.recording_id)
 
 
 def _fixed_work() -> float:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.changes.server import ChangeRefusedError, ConsentNeededError
+from app.changes.server import ConsentNeededError
 from app.changes.smb_conf import ChangeableSetting, ConfLine, Ways, samba_setting
 from app.errors import UsageError
 from app.measure.process import SeriesControl, SeriesRequest
@@ -81,7 +81,7 @@ class Tuning:
                     " that with --allow-restart, or try other settings on the server as it is with --only NAME;"
                     " nothing was measured"
                 ) from error
-        except (ChangeRefusedError, UsageError):
+        except UsageError:
             pass  # said when its turn comes
 
     def run(
@@ -154,7 +154,7 @@ class Tuning:
                 if not setting.same(setting.previous or "", value):
                     return setting
                 return None  # it is that already
-        except (ChangeRefusedError, UsageError) as error:
+        except UsageError as error:
             why = str(error)
         self.not_tried.append(NotTried(name=spelling(name).name, value=value, why=why or ""))
         return None

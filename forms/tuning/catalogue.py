@@ -341,12 +341,12 @@ def _undo(entry: CatalogueEntry) -> str:
         return "Set it back to what it was."
     if entry.parameter == "socket options":
         return (
-            "Put the file back as it was and restart smbd: buffers and marks stay on running connections, and on the "
+            "Restore the file and restart smbd: buffers and marks stay on running connections, and on the "
             "listening socket that later ones inherit from."
         )
     if entry.takes_effect is Effect.RESTART:
-        return "Put the file back as it was, check it with testparm -s, and restart smbd."
-    return "Put the file back as it was, check it with testparm -s, and have smbd read it again."
+        return "Restore the file, check it with testparm -s, and restart smbd."
+    return "Restore the file, check it with testparm -s, and have smbd read it again."
 
 
 def _warnings(entry: CatalogueEntry, value: str) -> list[str]:

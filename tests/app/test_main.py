@@ -4,23 +4,80 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
-INTERRUPTED_WHILE_LOADING = """
-import sys
+INTERRUPTED = """
+import os, signal, sys
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
-        if name == "app.cli.main":
-            raise KeyboardInterrupt
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupt())
+sys.argv[1:] = ["list"]
 from app.__main__ import main
 main()
 """
 
 
-def test_ctrl_c_while_the_program_loads_is_a_cancel():
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_WHILE_LOADING], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("module", ["app.child_process", "app.cli.main"])
+def test_ctrl_c_while_the_program_loads_is_a_cancel(module: str):
+    done = ended(INTERRUPTED.format(module=module))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+MADE_ANOTHER_ERROR = """
+import os, signal, sys
+import app.cli.main
+
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+
+def command(*_):
+    type("Report", (), {"document": Field()})
+
+app.cli.main._LazyGroup.get_command = command
+sys.argv[1:] = ["list"]
+from app.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_while_a_command_loads_is_a_cancel_whatever_python_makes_of_it():
+    done = ended(MADE_ANOTHER_ERROR)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "sharebench: cancelled\n")
+
+
+PRESSED_AGAIN = """
+import os, signal, sys
+from app.cli import common, main as cli
+from app.errors import MeasurementError
+
+def press(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+
+def told(*_, **__):
+    press()
+    return 130
+
+def failed(*_, **__):
+    raise MeasurementError("it failed")
+
+cli.cli.main = press if {first} else failed
+common.fail = told
+from app.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_ctrl_c_while_a_cancel_or_an_error_is_told_ends_it_quietly(first: bool):
+    done = ended(PRESSED_AGAIN.format(first=first))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def ended(program: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -115,7 +115,7 @@ def _named(name: str) -> tuple[CatalogueEntry, ...]:
     try:
         catalogue.find(name)
     except catalogue.UnknownEntryError as error:
-        raise UsageError(f"{error}; `sharebench catalogue --all` lists all") from error
+        raise UsageError(f"{error} (`sharebench catalogue --all` lists all)") from error
     return ()
 
 

@@ -123,13 +123,12 @@ def _at_most(limit_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print new and changed ids and problems, as JSON.")
+_sharing_options = common.answering_options("Print new and changed ids and problems, as JSON.")
 
 
 @common.command("push")
 @click.argument("host", metavar="[USER@]HOST")
-@_json_option
-@common.options_of_all
+@_sharing_options
 def push_command(context: click.Context, host: str, as_json: bool) -> None:
     """Send the recordings that the notebook of HOST does not have, through ssh.
 
@@ -141,8 +140,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
 
 @common.command("pull")
 @click.argument("host", metavar="[USER@]HOST")
-@_json_option
-@common.options_of_all
+@_sharing_options
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
     """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
     _share(context, host, importing.pull, as_json=as_json)

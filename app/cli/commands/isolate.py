@@ -1,7 +1,9 @@
 """``sharebench survey``, ``audit``, ``diagnose`` and ``isolate``: what a server is like, and what limits it."""
 
 import posixpath
+import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -344,11 +346,9 @@ def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, 
 @click.option(
     "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 @common.option("--label", "TEXT", "Short name of the recording.", default="")
 @common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the audit as JSON.")
 @series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")
 def audit_command(
     context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any
@@ -388,11 +388,22 @@ def audit_command(
     return _HARMFUL if audit.count(Ruling.HARMFUL) else 0
 
 
+def _has_settings(path: Path) -> bool:
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return b"[global]" in file.read(2**16).lower()
+    return False
+
+
 def _audited(context: click.Context, target: str | None, choices: dict[str, Any]) -> AuditResult:
     if target is None:
         if not choices["smb_conf"]:
             raise UsageError("name a TARGET, or a file with --smb-conf FILE")
         return audit_file(Path(choices["smb_conf"]))
+    path = target.removeprefix("file://")
+    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
+        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
     place = parse_target(target)
 
     def secrets() -> Secrets | None:

@@ -73,9 +73,7 @@ trial_options = common.several(
         name="window_seconds", default=5,
     ),
     common.within_option("Longest time; what is undecided then can be resumed."),
-    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-    common.login_options,
-    common.options_of_all,
+    common.measuring_options("Print the result as JSON."),
     series_options(*_SERIES),
 )  # fmt: skip
 
@@ -154,12 +152,14 @@ def _watched(
 ) -> Any:  # fmt: skip
     progress = ProgressLine(redraws=redraws)
     summary: Any = None
-    with cancel_on_signals(control), contextlib.closing(changing) as changes:
+    is_changed = True
+    with cancel_on_signals(control, lambda: is_changed), contextlib.closing(changing) as changes:
         for event in changes:
             if said := _said(event):
                 common.say(said)
             match event:
                 case Trying(setting=setting):
+                    is_changed = True
                     pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
                 case trial_order.ValueSet(value=value, block=block):
                     stands = "as it is" if value is None else f"= {value}"
@@ -170,16 +170,16 @@ def _watched(
                 case RunFinished(run=run):
                     pace.done += run.phase is Phase.MEASURED
                     progress.show(event)
-                case trial_order.Judged() | trial_order.SettingRestored() if tunes:
-                    progress.clear()
-                case trial_order.Judged(summary=found):
+                case trial_order.Judged(summary=found) if not tunes:
                     summary, control.limit.is_met = found, True  # from now on it ends in time by itself
                     progress.clear()
                     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
                         common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
                 case trial_order.SettingRestored(text=text):
                     progress.clear()
-                    common.say(text)
+                    if not tunes or control.cancelled.is_set():
+                        common.say(text)
+                    is_changed = False
                 case Tuned(summary=tuned):
                     summary = tuned
                 case _:

@@ -75,7 +75,7 @@ def worksheet_command() -> None:
 
 _worksheet_options = common.several(
     common.option("--save", "NAME", "Save the worksheet in the notebook as NAME."),
-    click.option("--json", "as_json", is_flag=True, help="Print the worksheet as JSON."),
+    common.answering_options("Print the worksheet as JSON."),
 )
 
 
@@ -97,7 +97,6 @@ _worksheet_options = common.several(
 @common.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
 @_worksheet_options
-@common.options_of_all
 def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices: Any) -> None:
     """Calculate which of CPU, disks and networks limits a server, and what each upgrade would give.
 
@@ -146,7 +145,6 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 @common.option("--memory", "SIZE", "Memory of the server for the processes of its clients.")
 @common.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
 @_worksheet_options
-@common.options_of_all
 def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | None, **choices: Any) -> None:
     """Calculate how many clients a server carries: clients x transfers per second x file size."""
     reference, from_worksheet = choices["reference"], choices["from_worksheet"]

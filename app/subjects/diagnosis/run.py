@@ -127,7 +127,7 @@ def record_diagnosis(
 ) -> Iterator[DiagnosisEvent]:
     """Measure and store a diagnosis, or the missing stages of an interrupted one."""
     with open_notebook(notebook_path) as notebook:
-        recorder = Recorder(notebook)
+        recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
         closed = yield from recorded(recorder, _measure(request, control, resumed), lambda e: _writes(recorder, e))

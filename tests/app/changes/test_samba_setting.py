@@ -260,7 +260,10 @@ def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook
     assert effective(samba, "server signing") == "required"
     subprocess.run(undo_command(str(samba.conf.parent / UNDO)), shell=True, check=True, capture_output=True)
     assert state(samba) == before
-    restore_entry(found.entry, notebook)
+    done = restore_change(found.entry, notebook)
+    assert restored_text(done) == "server signing on this machine is default again, as before", (
+        "smbd took it in by hand"
+    )
     assert state(samba) == before
     with pytest.raises(ChangeFailedError, match="restored meanwhile"):
         set_arm(found.change, 1, None)

@@ -5,6 +5,7 @@ import os
 import queue
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,51 @@ def test_enter_takes_the_largest_file_and_goes_back_where_there_is_none(tmp_path
     guide, said = guided(tmp_path / "m.db", backend, "1", "bench@nas", "1", "", "q")
     assert guide.session.choices.target is None
     assert "Enter takes" not in said[-3]
+
+
+WHERE_ENTER_IS_PRESSED = {
+    "at the first page": (),
+    "at the list of shares": ("1", "bench@nas"),
+    "in a folder without files": ("1", "bench@nas", "1"),
+    "with a credentials file": ("3",),
+    "where the server refuses guests": ("1", "smb://nas"),
+    "where the server refuses the password": ("1", "bench@nas"),
+    "at the change": (*TO_THE_REVIEW, "", "s8"),
+}
+
+
+@pytest.mark.parametrize("words", WHERE_ENTER_IS_PRESSED.values(), ids=WHERE_ENTER_IS_PRESSED)
+def test_enter_alone_comes_to_an_end(tmp_path: Path, words: tuple[str, ...], request: pytest.FixtureRequest):
+    """It asked for ever: which of no files, and for a change that was not named."""
+    backend, passwords = FakeBackend(), []
+    if "without files" in request.node.callspec.id:
+        backend.folders[""] = []
+    if "refuses" in request.node.callspec.id:
+        backend.errors = [LoginError("nas refused bench")] * 50
+    lines: list[str] = []
+    reads = iter([*words, *[""] * 40])
+    read_so_far: list[int] = []
+
+    def read() -> str:
+        read_so_far.append(len(lines))
+        return f"{next(reads)}\n"
+
+    def ask_password(question: str) -> str:
+        passwords.append(question)
+        return ""
+
+    PlainGuide(tmp_path / "n.db", backend, read=read, say=lines.append, ask_password=ask_password).run()
+    assert lines[-1].startswith("Everything is kept")
+    asked = [lines[place - 1] for place in read_so_far[len(words) :]]
+    steps = [next(one for one in reversed(lines[:place]) if one.startswith("Step ")) for place in read_so_far]
+    counts = Counter(zip(steps[len(words) :], asked, strict=True))
+    assert max(counts.values()) <= 2, counts
+    assert len(passwords) <= 6
+
+
+def test_a_question_ends_in_one_sign(tmp_path: Path):
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "1", "q")
+    assert "Without a share, the server's shares are listed:" in "\n".join(said)
 
 
 def test_a_change_made_by_hand_is_interleaved_until_each_side_has_three_series(tmp_path: Path):
@@ -160,7 +206,7 @@ def test_a_refused_password_is_asked_for_again_and_a_refused_guest_who_it_is(tmp
     assert guide.session.choices.step is MethodStep.FILE
     backend.errors = [LoginError("nas takes no guests")]
     guide, said = guided(tmp_path / "m.db", backend, "1", "smb://nas", "WORK;bench", "1", "1", "q")
-    assert "Which user? nas takes no guests: USER or DOMAIN;USER.:" in said
+    assert "Which user? nas takes no guests: USER or DOMAIN;USER:" in said
     assert guide.session.choices.target is not None
     assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -314,6 +314,57 @@ def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or
         with pytest.raises(NotebookError, match=f"for {limit:.0f} s"):
             list(recorder.finish())
         assert clock[0] == held_from + 4.0 + limit + 0.5, "the first attempt beyond the limit is the last"
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_ctrl_c_ends_the_wait_for_a_full_disk_at_the_end(monkeypatch: pytest.MonkeyPatch, before: bool):
+    """It waited ten minutes for what nobody would come to mend."""
+    clock, control = [0.0], SeriesControl()
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+        if clock[0] == 5.0 and before:
+            raise KeyboardInterrupt
+        if clock[0] == 5.0:
+            control.cancel()
+
+    monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
+    recorder = writer.Recorder(Mock(spec=Notebook), control)
+    recorder.begin("a", stored=False)
+    recorder.write(Mock(side_effect=disk_error(sqlite3.SQLITE_FULL)))
+    if before:
+        control.cancel()
+    with pytest.raises(NotebookError, match=r"for [45] s at the end of a: 1 entries of it are lost"):
+        list(recorder.finish())
+    assert clock[0] == 5.0
+
+
+def test_ctrl_c_while_the_notebook_can_be_written_loses_nothing():
+    stored: list[str] = []
+    recorder = writer.Recorder(Mock(spec=Notebook))
+    recorder.write(Mock(side_effect=[KeyboardInterrupt, None]), lambda _notebook: stored.append("the rest"))
+
+    def measured() -> Generator[Warned, None, None]:
+        yield from ()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(writer.recorded(recorder, measured()))
+    assert stored == ["the rest"]
+
+
+def test_time_that_is_over_ends_no_wait_for_the_notebook(monkeypatch: pytest.MonkeyPatch):
+    clock, control = [0.0], SeriesControl(60.0)
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+        if clock[0] == 5.0:
+            control.end_in_time()
+
+    monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
+    recorder = writer.Recorder(Mock(spec=Notebook), control)
+    recorder.write(Mock(side_effect=[*[disk_error(sqlite3.SQLITE_FULL)] * 20, None]))
+    list(recorder.finish())
+    assert control.cancelled.is_set()
 
 
 def disk_error(code: int = sqlite3.SQLITE_IOERR_FSYNC) -> sqlite3.OperationalError:

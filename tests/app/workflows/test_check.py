@@ -33,9 +33,10 @@ def test_a_user_who_became_a_guest_is_told_of_it():
 
 def test_a_configuration_that_every_user_may_write_to_is_named():
     facts = {"samba.version": "4.17.12", "smb.conf.writable_by_all": "/etc/samba/smb.conf\n/etc/samba"}
-    fine, settings, first, second = _server(replace(Environment(), server=facts))
+    fine, settings, first, second = _server(replace(Environment(), server=facts), "sharebench audit smb://nas/x")
     assert fine.state is CheckState.FINE
     assert settings.state is CheckState.FINE
+    assert settings.text == "nothing harmful; `sharebench audit smb://nas/x` judges them all"
     assert (first.state, second.state) == (CheckState.ATTENTION, CheckState.ATTENTION)
     assert "(chmod o-w /etc/samba/smb.conf)" in first.text
     assert "(chmod o-w /etc/samba)" in second.text

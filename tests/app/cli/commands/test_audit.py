@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -113,6 +114,23 @@ def test_missing_and_odd_files_are_named(inside: Inside, tmp_path: Path):
     assert "does not exist" in inside("audit", "--smb-conf", str(tmp_path / "none")).stderr
     assert "is a folder" in inside("audit", "--smb-conf", str(tmp_path)).stderr
     assert "name a TARGET, or a file with --smb-conf FILE" in inside("audit").stderr
+
+
+@pytest.mark.parametrize("name", ["smb.conf", "a copy.txt"])
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_configuration_file_in_place_of_a_target_is_told_by_its_option(
+    inside: Inside, tmp_path: Path, name: str, scheme: str
+):
+    conf = tmp_path / name
+    conf.write_text("# ours\n[Global]\n")
+    said = inside.fails(2, "audit", f"{scheme}{conf}")
+    assert said == f"{conf} is a configuration file, not a target: --smb-conf {shlex.quote(str(conf))} audits it"
+    assert "is a configuration file" in inside.fails(2, "audit", "./smb.conf")
+
+
+def test_a_configuration_file_on_a_share_is_a_target_like_any_other(inside: Inside):
+    done = inside("audit", "smb://127.0.0.1:1/share/smb.conf")
+    assert (done.returncode, done.stderr) == (3, "")
 
 
 def test_includes_are_followed_and_loops_end(inside: Inside, tmp_path: Path):

@@ -77,7 +77,7 @@ def test_the_documents(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("strickt sync",), "did you mean strict sync?"),
+        (("strickt sync",), "did you mean strict sync? (`sharebench catalogue --all` lists all)\n"),
         (("zebra",), "`sharebench catalogue --all` lists all"),
         (("socket options", "--value", "1"), "--value belongs to one NAME"),
         (("--value", "1"), "--value belongs to one NAME"),

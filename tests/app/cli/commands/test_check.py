@@ -41,7 +41,8 @@ def test_a_harmful_setting_of_the_server_needs_attention(inside: Inside, make_sm
     (settings,) = (item for item in found if item["name"] == "settings")
     assert settings["state"] == "attention"
     assert settings["text"].startswith("harmful: socket options = TCP_NODELAY SO_RCVBUF=65536")
-    assert "sharebench audit TARGET" in inside("check", target, "--smb-conf", str(smbd.conf)).stderr
+    audit = f"Recommendation: sharebench audit {target} --smb-conf {smbd.conf}\n"
+    assert audit in inside("check", target, "--smb-conf", str(smbd.conf)).stderr
 
 
 @pytest.mark.usefixtures("known_ceiling")

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,7 +73,8 @@ def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Inside):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("strict synk=no", "did you mean strict sync"),
+        ("strict synk=no", "is refused, and nothing was written: this Samba has no parameter strict synk, "),
+        ("strict synk=no", "; did you mean strict sync?\n"),
         ("strict sync=no", "--accept-risk"),
         ("socket options=BOGUS", "no socket option BOGUS"),
         ("interfaces=lo", "never changes it"),
@@ -112,6 +114,13 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
         assert [len(one.measured()) for one in notebook.experiment(entry.experiment.name)] == [2, 2]
 
 
+@pytest.mark.parametrize("setting", ["deadtime=5", "net.core.somaxconn=100"])
+def test_a_server_that_ssh_cannot_reach_is_no_usage_error(samba: Smbd, sharebench: Inside, setting: str):
+    """As `push` says of the same host."""
+    said = sharebench.fails(4, "try", setting, url(samba), *SKIP, "--server-ssh", "root@nohost.invalid", "--yes")
+    assert "root@nohost.invalid" in said
+
+
 @pytest.mark.long
 def test_a_sweep_measures_the_present_value_once_and_marks_it(samba: Smbd, sharebench: Inside):
     options = (url(samba, ""), "--put", "--size", "2M", *conf(samba), "--yes")
@@ -143,6 +152,24 @@ def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside
     again = sharebench("try", "--resume", document["id"], "--within", "1", "--yes")
     assert "no trial or sweep" not in again.stderr
     assert sharebench.json("list", "--json")[0]["id"] == document["id"]
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.3])
+def test_ctrl_c_pressed_again_and_again_ends_with_what_was_restored(samba: Smbd, sharebench: Inside, seconds: float):
+    """It restored the setting and did not tell, and `restore` told to reload smbd."""
+    before = samba.conf.read_bytes()
+    process = sharebench.start("try", "server signing=mandatory", url(samba), *conf(samba), "--yes")
+    wait_for(lambda: samba.conf.read_bytes() != before)
+    for _ in range(int(3 / seconds)):
+        process.send_signal(signal.SIGINT)
+        time.sleep(seconds)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Restored: server signing is default again" in err
+    assert err.splitlines()[-1].startswith("sharebench: cancelled")
+    assert "Traceback" not in err
+    assert samba.conf.read_bytes() == before
+    assert sharebench("restore").stdout == "nothing to restore\n"
 
 
 @pytest.mark.parametrize(("values_set", "is_cancelled"), [(1, True), (4, False)])
