@@ -23,8 +23,8 @@ from app.changes.server import (
     undo_command,
 )
 from app.environment.collect import ask_server, has_port
-from app.environment.samba import printed
-from app.environment.samba.printed import loadable_modules, running_log_level
+from app.environment.samba import smbd
+from app.environment.samba.smbd import loadable_modules, running_log_level
 from app.errors import UsageError
 from app.server.shell import Answer, script_file, with_variables
 from app.units import parse_size
@@ -146,17 +146,17 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     tools = ("testparm", "smbcontrol", "mktemp")
     state = look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
     if answer.code("testparm") != 0:
-        said = printed.warnings(answer.text("testparm.err"))
+        said = smbd.warnings(answer.text("testparm.err"))
         raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(said[-2:])}): mend that first")
     files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
-    dump = printed.parse_dump(answer.text("testparm"))
+    dump = smbd.parse_dump(answer.text("testparm"))
     if not (ssh or smb_conf_path or has_port((dump.section("global") or {}).get("smb ports"), port)):
         raise ChangeRefusedError(
             f"which smb.conf the server on port {port} of this machine has is unknown: name the file",
             options="--smb-conf FILE",
         )
-    scopes = printed.parse_scopes(answer.text("scopes")) or printed.Scopes()
+    scopes = smbd.parse_scopes(answer.text("scopes")) or smbd.Scopes()
     spelled = smb_conf.spelling(name)
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
     section = "global" if of_server or spelled.parameter is None else share
@@ -173,7 +173,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
             sections=frozenset(one.lower() for one in dump.sections),
         ),
         state=state,
-        complaints=frozenset(printed.warnings(answer.text("testparm.err"))),
+        complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
     )
     _check_files(place)
     if writable := (answer.text("writable") or "").splitlines():
@@ -565,7 +565,7 @@ def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
     if answer.problem:
         yield answer.problem
         return
-    said = printed.warnings(answer.text("testparm.err"))
+    said = smbd.warnings(answer.text("testparm.err"))
     bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
     if answer.code("testparm") != 0 or bad:
         yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"

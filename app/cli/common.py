@@ -25,7 +25,7 @@ from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from forms.report import Report
-    from forms.watch.textfile import MetricSample
+    from forms.watch.report import MetricSample
     from storage.notebook import Notebook
     from storage.records import Series, Target
 
@@ -333,7 +333,7 @@ def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSamp
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
         from app.output import output_file  # noqa: PLC0415  few commands write a file
-        from forms.watch.textfile import prometheus_text  # noqa: PLC0415  as above
+        from forms.watch.report import prometheus_text  # noqa: PLC0415  as above
 
         with output_file(Path(file_name)) as file:
             file.write(prometheus_text(samples()))

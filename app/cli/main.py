@@ -29,7 +29,7 @@ _OTHERS = {
     "import_": "import push pull share-worker",
     "check": "clean",
     "guide": "completion demo",
-    "trial": "try sweep tune restore",
+    "trial": "try sweep tune restore experiment",
     "run": "selftest",
     "isolate": "audit diagnose survey",
     "watch": "schedule",

@@ -8,7 +8,7 @@ from app.config import ConfigError, config
 from app.environment.host.activity import MachineCounters, busy_percent, parse_cpu
 from app.environment.host.facts import HOST_FILES, client_facts, host_facts, storable, whole_number
 from app.environment.link import facts as link_facts
-from app.environment.samba.printed import SambaFacts, samba_facts
+from app.environment.samba.smbd import SambaFacts, samba_facts
 from app.server.shell import Answer, mount_of, run_script, script_file
 from storage.records import Facts, FactValue, Target
 

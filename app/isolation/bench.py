@@ -12,8 +12,7 @@ from itertools import pairwise
 from app.child_process import ChildProcess
 from app.environment import resources
 from app.environment.host.facts import servers_here
-from app.environment.samba.control import OFF, ON, ProcessorQuota
-from app.environment.samba.printed import LATENESS_SECONDS
+from app.environment.samba.smbd import LATENESS_SECONDS, OFF, ON, ProcessorQuota
 from app.errors import CancelledError, MeasurementError
 from app.isolation import places
 from app.isolation.replay_child import ReplayPlan, ReplayResult

@@ -14,7 +14,7 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.environment.host.facts import servers_here
 from app.environment.link.facts import is_this_machine
-from app.environment.samba.control import SmbdControl
+from app.environment.samba.smbd import SmbdControl
 from app.errors import MeasurementError, UsageError
 from app.isolation.script import Operation, Script, load_script
 from app.measure.process import ServerRequest

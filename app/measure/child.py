@@ -25,7 +25,7 @@ from storage.json_reader import LARGEST
 from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, utc_now
 
 if TYPE_CHECKING:
-    from app.environment.samba.control import Profiler
+    from app.environment.samba.smbd import Profiler
 
 MIN_RUNS_FOR_INTERVAL = 3
 """Two runs that agree by chance prove nothing."""
@@ -406,7 +406,7 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
     if plan.profile_conf is None:
         Engine(plan, client, brake, emit).measure()
         return
-    from app.environment.samba.control import Profiler  # noqa: PLC0415  few series have a profile
+    from app.environment.samba.smbd import Profiler  # noqa: PLC0415  few series have a profile
 
     with Profiler(plan.profile_ssh, plan.profile_conf) as profiler:
         Engine(plan, client, brake, emit, profiler=profiler).measure()

@@ -10,7 +10,7 @@ from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import QuietWatch, server_load
-from app.environment.samba.control import profiled_conf
+from app.environment.samba.smbd import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure import process
 from app.measure.process import (
@@ -30,7 +30,7 @@ from forms.findings.rules_series import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.report import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.facts import dialect_rank
+from forms.tuning.smb_conf import dialect_rank
 from forms.wording import byte_rate, plain
 from storage import records
 from storage.errors import NotebookFileError

@@ -12,8 +12,8 @@ from pathlib import Path
 from app.clients.base import Secrets, make_client
 from app.clients.tcp import TcpInfo
 from app.environment.collect import server_facts
-from app.environment.samba import printed
-from app.environment.samba.printed import loadable_modules
+from app.environment.samba import smbd
+from app.environment.samba.smbd import loadable_modules
 from app.errors import LoginError, MeasurementError, UsageError
 from app.measure.process import SeriesRequest
 from app.server.shell import Answer
@@ -126,7 +126,7 @@ def _read_includes(path: str, files: dict[str, str]) -> "list[str]":
 
 
 def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
-    scopes = printed.parse_scopes(answer.text("scopes"))
+    scopes = smbd.parse_scopes(answer.text("scopes"))
     modes = {
         name.removeprefix("mode:"): int(text.strip(), 8)
         for name, text in answer.sections.items()

@@ -22,7 +22,7 @@ from forms import wording
 from forms.stats.paired import base_comes_first
 from forms.trials.report import ChangeSummary, judged
 from forms.trials.summary import TrialSummary, block_order
-from forms.tuning import facts as known_facts
+from forms.tuning.smb_conf import agreement, contradiction
 from storage import records
 from storage.changes import JournalEntry, Slot, TrialPlan
 from storage.loads.records import PointStatus
@@ -273,10 +273,10 @@ class _Trial:
             return
         name, value, base = self.order.setting.name, self._value(arm), self.writers[0].series.client
         if value is not None:
-            if denied := known_facts.contradiction(name, value, event.client):
+            if denied := contradiction(name, value, event.client):
                 raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
             if event.client.dialect:
-                seen = base.dialect and known_facts.agreement(name, value, base, event.client)
+                seen = base.dialect and agreement(name, value, base, event.client)
                 self.sessions[arm] = f"new session: {seen or f'SMB {event.client.dialect}'}"
         writer.put(replace(writer.series, client=event.client))
         writer.put_facts("path", event.path_facts)

@@ -9,7 +9,7 @@ from typing import Any
 
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
-from forms.tuning.facts import PARAMETER_PREFIX
+from forms.tuning.smb_conf import PARAMETER_PREFIX
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
 

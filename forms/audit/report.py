@@ -192,7 +192,7 @@ def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str
 
 
 def _steady(audit: Audit) -> dict[str, str]:
-    from forms.tuning.facts import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
+    from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
 
     return {
         name: str(value)

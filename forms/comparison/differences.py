@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.tuning.facts import CONF_STATE, ConfState, human_name, is_volatile
-from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.smb_conf import CONF_STATE, ConfState, human_name, is_volatile, same_value, spelling
 from storage.plan import Settings
 from storage.records import Command, Facts, JSONValue, Series
 

@@ -10,8 +10,7 @@ from forms.comparison.differences import effective
 from forms.findings import finding, series_warnings
 from forms.findings.finding import Finding, Severity, is_loopback, is_practice, round_trip_seconds, say
 from forms.stats import summary
-from forms.tuning.facts import PARAMETER_PREFIX
-from forms.tuning.smb_conf import hiding_pattern
+from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern
 from storage.looks import AuditFinding
 from storage.records import Command, Facts, FactValue, QuietVerdict, Series, Target
 

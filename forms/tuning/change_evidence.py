@@ -8,9 +8,16 @@ from forms.comparison.differences import GLOBAL, SHARE, Difference, differences,
 from forms.findings.series_warnings import UNKNOWN
 from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
-from forms.tuning import facts as known_facts
-from forms.tuning.facts import CONF_STATE, CONF_WARNINGS, ConfState, lines_of_fact
-from forms.tuning.smb_conf import squeeze
+from forms.tuning.smb_conf import (
+    CONF_STATE,
+    CONF_WARNINGS,
+    ConfState,
+    agreement,
+    contradiction,
+    follows,
+    lines_of_fact,
+    squeeze,
+)
 from forms.wording import plain
 from storage.records import Change, Evidence, Facts, FactValue, Series
 
@@ -177,12 +184,12 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     if unchanged:
         return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
     text = f"{name} changed from {_shown(previous)} to {_shown(current)}"
-    if denied := known_facts.contradiction(name, value, after.client):
+    if denied := contradiction(name, value, after.client):
         why = f"{denied}: smbd has not read it yet, or the session is an old one."
         return _contradicted(f"{text} in smb.conf, but {why}", previous)
     if missing := inert(name, value, new, after):
         return _contradicted(f"{text}, but does nothing: {missing}.", previous)
-    seen = known_facts.agreement(name, value, before.client, after.client)
+    seen = agreement(name, value, before.client, after.client)
     notes = (condition(name, value), warning(spelled, new))
     text = f"{text}, and the session shows it ({seen})." if seen else f"{text}."
     return _Judgement(Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
@@ -190,7 +197,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name, new = spelled.name, after.environment.get("server", {})
-    if denied := known_facts.contradiction(name, value, after.client):
+    if denied := contradiction(name, value, after.client):
         return _contradicted(f"{name} = {value} is not in effect: {denied}.")
     current = effective(new, name)
     if current is not None and not smb_conf.same_value(name, current, value):
@@ -203,7 +210,7 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
     else:
         why = new.get(UNKNOWN)
         text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
-    seen = known_facts.agreement(name, value, before.client, after.client) if before else None
+    seen = agreement(name, value, before.client, after.client) if before else None
     return _unconfirmed(f"{text} The session fits it ({seen})." if seen else text)
 
 
@@ -242,7 +249,7 @@ def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     if own is not None:
         return difference.name in (*own.places, *own.follows)
     own_names = (f"server.{CONF_STATE}", f"server.{CONF_WARNINGS}")
-    return difference.parameter == name or difference.name in own_names or known_facts.follows(difference.name, name)
+    return difference.parameter == name or difference.name in own_names or follows(difference.name, name)
 
 
 def _shown(value: str) -> str:

@@ -21,7 +21,7 @@ from app.clients.iperf3 import Iperf3Client
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
-from app.environment.samba.printed import samba_facts
+from app.environment.samba.smbd import samba_facts
 from app.errors import SharebenchError
 from app.logins import read_credentials
 from app.server.shell import Answer, Said

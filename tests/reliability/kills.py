@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from app.environment.samba.control import SmbdControl
+from app.environment.samba.smbd import SmbdControl
 from app.server.shell import ServerShell
 from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures, Share

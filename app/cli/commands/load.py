@@ -23,7 +23,7 @@ from forms.layout import visible
 from forms.load import summary
 from forms.load.report import load_report
 from forms.series.progress import duration
-from forms.watch.textfile import MetricSample, labels_of, load_samples
+from forms.watch.report import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate, count
 from storage.json_reader import named
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus

@@ -37,7 +37,7 @@ from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.summary import repeats, selftest
 from forms.layout import visible
 from forms.series.progress import expected_rate
-from forms.watch.textfile import labels_of, series_samples
+from forms.watch.report import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES
 from storage.records import Series, Target, format_target, utc_now

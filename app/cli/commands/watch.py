@@ -26,8 +26,7 @@ from app.workflows.requests import series_request
 from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms import wording
 from forms.stats.decision import Limits
-from forms.watch.report import EXIT_CODES, Confirm, check_document, watch_report
-from forms.watch.textfile import check_samples, labels_of
+from forms.watch.report import EXIT_CODES, Confirm, check_document, check_samples, labels_of, watch_report
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:

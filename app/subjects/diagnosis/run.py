@@ -9,7 +9,7 @@ from app.clients.base import Secrets, check_folder, connected_files
 from app.environment.collect import collect, measurer_facts
 from app.environment.host.facts import client_facts
 from app.environment.link.facts import find_link
-from app.environment.samba.control import profiled_conf
+from app.environment.samba.smbd import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
 from app.measure.process import SeriesControl, ServerRequest, Warned

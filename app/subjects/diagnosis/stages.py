@@ -20,7 +20,7 @@ from app.clients.smb.share import Share, Window, list_folder
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, SAME_FILE, SUCCESS, Opcode, Response
 from app.environment.host.facts import read_text
 from app.environment.link.facts import parse_interfaces
-from app.environment.samba.control import Profiler
+from app.environment.samba.smbd import Profiler
 from app.errors import LoginError, MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
 from app.server.shell import ServerShell

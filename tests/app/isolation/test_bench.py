@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from app.environment.samba.control import ProcessorQuota, SmbdControl, parse_quota
+from app.environment.samba.smbd import ProcessorQuota, SmbdControl, parse_quota
 from app.errors import MeasurementError
 from app.isolation.bench import parse_bench
 from app.server.shell import Said, ServerShell
@@ -101,6 +101,6 @@ def test_counters_that_are_written_late_are_waited_for(monkeypatch: pytest.Monke
 
 
 def test_counters_that_smbd_does_not_have_are_not_waited_for_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.environment.samba.control.LATE_SECONDS", 0.0)
+    monkeypatch.setattr("app.environment.samba.smbd.LATE_SECONDS", 0.0)
     monkeypatch.setattr(SmbdControl, "profile", lambda _: {})
     assert SmbdControl(ServerShell(), None).grown_since({"smb2_read": ProfileCounter(calls=5)}, 8) == {}

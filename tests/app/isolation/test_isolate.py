@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from app.child_process import own_environment
-from app.environment.samba.control import SmbdControl
-from app.environment.samba.printed import profile_since
+from app.environment.samba.smbd import SmbdControl, profile_since
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.places import IsolationRequest, Places, request_to_resume
 from app.isolation.replay_child import ReplayPlan

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from app.clients.base import Secrets
-from app.environment.samba.control import SmbdControl
+from app.environment.samba.smbd import SmbdControl
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.places import DiskPlace, IsolationRequest, Places

@@ -53,7 +53,6 @@ from app.workflows.tune import Tuned, Tuning
 from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
-from forms.tuning import facts
 from storage.changes import ChangeKind, ChangeState, LoadWindow, TrialPlan
 from storage.loads.records import PointStatus
 from storage.looks import Ruling
@@ -290,7 +289,7 @@ def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path:
 def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
-    monkeypatch.setattr(facts, "contradiction", lambda *_: "the session is not signed")
+    monkeypatch.setattr("app.workflows.trial.contradiction", lambda *_: "the session is not signed")
     with pytest.raises(ChangeFailedError, match="not in effect: the session is not signed"):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before

@@ -6,8 +6,7 @@ import pytest
 
 from forms.audit.judge import AuditedServer, SettingJudgement, harmful_settings, judge, judgements, number_of
 from forms.audit.report import remedies, said_of
-from forms.tuning.facts import PARAMETER_PREFIX
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.smb_conf import PARAMETER_PREFIX, read_conf
 from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice

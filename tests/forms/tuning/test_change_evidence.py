@@ -12,7 +12,7 @@ import pytest
 
 from forms.tuning import smb_conf
 from forms.tuning.change_evidence import SettingState, judge_change, standing
-from forms.tuning.facts import in_one_fact
+from forms.tuning.smb_conf import in_one_fact
 from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
 from tests.servers.process import require

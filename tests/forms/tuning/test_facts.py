@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.tuning import facts
-from forms.tuning.facts import agreement, contradiction, dialect_rank
+from forms.tuning import smb_conf as facts
+from forms.tuning.smb_conf import agreement, contradiction, dialect_rank
 from tests.builders import CLIENT
 
 PLAIN = replace(CLIENT, dialect="3.1.1", signing="none", encryption="none")

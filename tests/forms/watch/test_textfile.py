@@ -11,8 +11,7 @@ import pytest
 
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits
-from forms.watch.report import Check, Outcome
-from forms.watch.textfile import check_samples, labels_of, load_samples, prometheus_text, series_samples
+from forms.watch.report import Check, Outcome, check_samples, labels_of, load_samples, prometheus_text, series_samples
 from storage.looks import Watch, WatchState
 from storage.records import Command, Target
 from tests.builders import one

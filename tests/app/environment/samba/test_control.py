@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from app.clients.base import make_files
-from app.environment.samba.control import Profiler, SmbdControl
+from app.environment.samba.smbd import Profiler, SmbdControl
 from app.errors import MeasurementError
 from app.server.shell import ServerShell
 from storage.isolations import PROCESSOR, profile_rounds
@@ -17,7 +17,7 @@ from tests.waiting import wait_for
 
 _PROFILED = """
 import sys, time
-from app.environment.samba.control import Profiler
+from app.environment.samba.smbd import Profiler
 with Profiler(None, sys.argv[1]):
     print("on", flush=True)
     time.sleep(600)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.environment.collect import listens_on, server_facts
-from app.environment.samba import printed as samba
-from app.environment.samba.printed import (
+from app.environment.samba import smbd as samba
+from app.environment.samba.smbd import (
     BETWEEN_WORDS,
     SambaFacts,
     config_option,

@@ -2,7 +2,7 @@
 
 import json
 
-from app.environment.samba.printed import parse_profile, parse_profile_level, profile_since
+from app.environment.samba.smbd import parse_profile, parse_profile_level, profile_since
 from storage.isolations import ProfileCounter
 
 TEXT = """**** SMBD loop ****************************************************************
