@@ -15,7 +15,7 @@ from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
-from forms.series.progress import FileSizeContext
+from forms.series.summary import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.loads.records import Load

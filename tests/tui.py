@@ -25,7 +25,7 @@ from app.workflows.guide.backend import Backend
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
 from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
-from forms.series.progress import FileSizeContext
+from forms.series.summary import FileSizeContext
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.records import Change, Command, Phase, Quiet, QuietVerdict, Series, SeriesStatus, Target, utc_now

@@ -16,7 +16,7 @@ from app.measure.process import Paused, Progressed, RunFinished, RunStarted, Scr
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, left_text
 from forms.layout import visible
-from forms.series.progress import standing
+from forms.series.summary import standing
 from forms.wording import binary_size, byte_rate
 
 REDRAW_SECONDS = 0.5

@@ -311,7 +311,7 @@ class ClientModules:
 
 
 _FTP = ClientModules(
-    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.curl:CurlClient"},
+    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.programs:CurlClient"},
     files="app.clients.ftp.client:FTPClient",
     ceiling="app.clients.ftp.client",
 )
@@ -332,7 +332,7 @@ MODULES = {
         files="app.clients.local:LocalClient",
         ceiling="app.clients.local",
     ),
-    "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
+    "iperf3": ClientModules(clients={"iperf3": "app.clients.programs:Iperf3Client"}),
 }
 
 

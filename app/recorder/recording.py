@@ -21,8 +21,7 @@ from app.measure.process import (
     SeriesRequest,
     request_to_resume,
 )
-from app.recorder.ceilings import ceiling_of
-from app.recorder.writer import Recorder, SeriesWriter, recorded
+from app.recorder.writer import Recorder, SeriesWriter, ceiling_of, recorded
 from forms import wording
 from forms.comparison.differences import differences_before, prose
 from forms.experiments.summary import next_base

@@ -16,13 +16,13 @@ from app.environment.quiet import QuietWatch
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
 from app.load.file_set import remove_all
 from app.measure.process import RunGate
-from app.recorder.ceilings import ceiling_of
+from app.recorder.writer import ceiling_of
 from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_series import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Sign
-from forms.series.progress import FileFit, FileSizeContext, suitability
+from forms.series.summary import FileFit, FileSizeContext, suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.json_reader import shared
 from storage.notebook import Notebook

@@ -20,7 +20,7 @@ from app.workflows.worksheets import prediction_of
 from forms import wording
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
-from forms.series.progress import duration
+from forms.series.summary import duration
 from storage.json_reader import named, shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook

@@ -1,26 +1,29 @@
-"""Restore what interrupted trials and isolations changed on servers, also before the next isolation is recorded."""
+"""Records a change before it is made, and restores what interrupted trials and isolations changed on servers."""
 
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
 
-from app.changes.journal import leave, restore_entry, where
-from app.changes.server import ChangeFailedError, read_there, undo_command
-from app.changes.smb_conf import effective_value, writable_text
+from app.changes import server
+from app.changes.server import ChangeFailedError, ConflictError, ServerChange, read_there, undo_command, undo_script
+from app.changes.smb_conf import ChangeableSetting, effective_value, writable_text
 from app.errors import NotebookError, SharebenchError, UsageError
 from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.process import SeriesControl, Warned
 from app.recorder.recording import open_notebook, resumable
 from app.recorder.writer import Recorder, Write, add_once, recorded
+from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
+from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION
-from storage.records import is_own_file
+from storage.records import is_own_file, this_process, utc_now
 
 _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
 
@@ -183,3 +186,73 @@ def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
             yield lambda notebook: notebook.add_layer_run(isolation_id, run)
         case IsolationClosed(isolation=isolation):
             yield lambda notebook: notebook.update_isolation(isolation)
+
+
+def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: str, notebook: Notebook) -> JournalEntry:
+    """Record the change, then prepare it. Raises ChangeFailedError, with everything restored."""
+    entry = JournalEntry(
+        **named(setting, "kind", "name", "machine", "ssh"),
+        id=change.id,
+        created_at=utc_now(),
+        experiment=experiment,
+        undo_path=change.undo_path,
+        undo_script=undo_script(change),
+        effective_before=setting.previous,
+        configuration_before=setting.configuration,
+        owner=this_process(),
+    )
+    notebook.open_journal(entry)
+    try:
+        server.begin(change, setting.ssh)
+    except server.ChangeRefusedError:
+        notebook.close_journal(entry.id)  # somebody else's change stands there: sharebench wrote nothing
+        raise
+    except ChangeFailedError:
+        restore_entry(entry, notebook)
+        raise
+    return entry
+
+
+def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
+    """As :func:`undo_entry`, and record it."""
+    try:
+        answer = undo_entry(entry)
+    except ChangeFailedError:
+        leave(entry, notebook)
+        raise
+    notebook.close_journal(entry.id)
+    return answer
+
+
+def undo_entry(entry: JournalEntry) -> Answer:
+    """Restore all that the change wrote; may be called again. Raises ChangeFailedError and its kinds."""
+    try:
+        return server.undo(entry.undo_script, entry.ssh)
+    except server.StepRunningError as error:
+        text = (
+            f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name}"
+            " was not restored: run `sharebench restore` when it has ended"
+        )
+        error.args = (text,)
+        raise
+    except ConflictError as error:
+        text = (
+            f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore`"
+            f" again (the undo script is {entry.undo_path} on {where(entry)})"
+        )
+        raise ConflictError(text, error.now) from error
+    except ChangeFailedError as error:
+        raise ChangeFailedError(
+            f"{entry.name} on {where(entry)} could not be restored ({error}): run `sharebench restore` when the server"
+            f" can be reached, or there as root: {undo_command(entry.undo_path)}"
+        ) from error
+
+
+def leave(entry: JournalEntry, notebook: Notebook) -> None:
+    """Release our lease. Database errors are ignored so that the original error is reported."""
+    with suppress(sqlite3.Error):
+        notebook.leave_journal(entry)
+
+
+def where(entry: JournalEntry) -> str:
+    return entry.ssh or "this machine"

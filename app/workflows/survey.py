@@ -24,7 +24,7 @@ from app.targets import join
 from app.workflows.guide.known import reached
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
-from forms.series.progress import expected_rate, time_text
+from forms.series.summary import expected_rate, time_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from app.changes.journal import begin_change, undo_entry
 from app.changes.server import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
-from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import new_series, open_notebook
-from app.recorder.writer import Recorder, SeriesWriter, Write, recorded, take_out
+from app.recorder.writer import Recorder, SeriesWriter, Write, ceiling_of, recorded, take_out
 from app.server.shell import Answer
 from app.workflows import trial_order
+from app.workflows.restore import begin_change, undo_entry
 from forms import wording
 from forms.stats.paired import base_comes_first
 from forms.trials.report import ChangeSummary, judged

@@ -24,7 +24,7 @@ from app.measure import process
 from app.targets import new_folder
 from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
-from forms.series.progress import duration
+from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary
 from forms.tuning.catalogue import acts_on

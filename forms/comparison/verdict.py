@@ -27,8 +27,8 @@ from forms.stats.decision import (
     holm,
     percent_of,
 )
-from forms.stats.distributions import student_t
 from forms.stats.settle import needed_range, needed_runs, run_variation
+from forms.stats.summary import student_t
 from forms.tuning.change_evidence import own_setting
 from storage.json_reader import named
 from storage.records import Change, Evidence, Series

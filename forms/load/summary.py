@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Sign, Tone, Toned
-from forms.stats.distributions import LEVEL, student_t
+from forms.stats.summary import LEVEL, student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 

@@ -39,9 +39,8 @@ from forms.report import (
     row_of,
 )
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
-from forms.stats.distributions import LEVEL
 from forms.stats.settle import Shown
-from forms.stats.summary import mean
+from forms.stats.summary import LEVEL, mean
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.plan import DEFAULT_TREE_FILE_BYTES

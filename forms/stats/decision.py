@@ -34,7 +34,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from forms.stats.distributions import LEVEL, chi_square_tail, scale_nodes, student_t, student_tail
+from forms.stats.summary import LEVEL, chi_square_tail, scale_nodes, student_t, student_tail
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 Rates = Sequence[float]

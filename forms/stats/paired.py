@@ -17,7 +17,7 @@ from itertools import accumulate
 from statistics import NormalDist, fmean, median, stdev
 
 from forms.stats.decision import percent_of
-from forms.stats.distributions import chi_square_tail
+from forms.stats.summary import chi_square_tail
 
 EXACT_MAX = 200
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 
 from forms.stats import decision
-from forms.stats.distributions import LEVEL, chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
+from forms.stats.summary import LEVEL, chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
 
 POWER = 0.9
 

@@ -27,7 +27,6 @@ import psutil
 
 from app.changes import machine_setting
 from app.changes import server as script
-from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
 from app.changes.server import (
     ChangeFailedError,
@@ -42,6 +41,7 @@ from app.changes.server import (
 )
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.server.shell import run_script
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target, this_process, utc_now

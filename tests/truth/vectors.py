@@ -22,7 +22,7 @@ from forms.stats.decision import (
     alternates,
     steady_trend_score,
 )
-from forms.stats.distributions import student_t
+from forms.stats.summary import student_t
 from tests.truth.timelines import Values
 
 LIMITS = Limits()

@@ -22,7 +22,7 @@ from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStandin
 from forms.layout import visible
 from forms.load import summary
 from forms.load.report import load_report
-from forms.series.progress import duration
+from forms.series.summary import duration
 from forms.watch.report import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate, count
 from storage.json_reader import named

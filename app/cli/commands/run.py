@@ -36,7 +36,7 @@ from forms.comparison.summary import comparison_form
 from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.summary import repeats, selftest
 from forms.layout import visible
-from forms.series.progress import expected_rate
+from forms.series.summary import expected_rate
 from forms.watch.report import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES

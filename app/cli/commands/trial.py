@@ -15,7 +15,6 @@ import click
 from click.core import ParameterSource
 
 from app import kinds
-from app.changes.journal import where
 from app.changes.server import ConflictError, undo_command
 from app.changes.smb_conf import Ways
 from app.cli import common
@@ -29,14 +28,14 @@ from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
 from app.workflows import trial_order
 from app.workflows.requests import series_request
-from app.workflows.restore import check_own, owner_text, restore, restored_text
+from app.workflows.restore import check_own, owner_text, restore, restored_text, where
 from app.workflows.trial import run_trial
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
-from forms.series.progress import duration
+from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
 from forms.trials.summary import TrialSummary, blocks_needed

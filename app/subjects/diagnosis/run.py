@@ -30,7 +30,7 @@ from app.subjects.diagnosis.plan import (
 from app.targets import is_tree_folder, new_folder
 from forms import wording
 from forms.diagnosis.report import STAGE_NAMES
-from forms.series.progress import duration
+from forms.series.summary import duration
 from storage.errors import did_you_mean
 from storage.json_reader import shared
 from storage.looks import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of

@@ -33,7 +33,7 @@ from app.workflows.guide.known import StepState, StepStatus, standings
 from app.workflows.guide.session import GuideSession, Steps
 from forms import layout, wording
 from forms.report import SIGNS, Mark
-from forms.series.progress import FileFit
+from forms.series.summary import FileFit
 from storage.records import SeriesStatus, format_target
 
 ADVISED = "★"
@@ -53,22 +53,6 @@ class PageChoices(Choices):
 
 
 class PageView(Vertical, Commanded):
-    DEFAULT_CSS = """
-    PageView #page-headline { text-style: bold; height: auto; }
-    PageView #page-text { height: auto; max-height: 60%; }
-    PageView #page-why { color: $text-muted; }
-    PageView #page-facts { height: auto; }
-    PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
-    PageView OptionList { height: 1fr; min-height: 4; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    PageView #page-doing { height: auto; text-style: bold; display: none; }
-    PageView.-doing #page-doing { display: block; }
-    PageView.-table #page-why { display: none; }
-    PageView.-table #page-text { max-height: 12; }
-    PageView #page-rest { color: $text-muted; display: none; }
-    PageView.-cut #page-rest { display: block; }
-    PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
-    """
-
     @dataclass
     class OptionChosen(Message):
         option: acts.Option
@@ -206,9 +190,6 @@ _STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 
 class StepsView(Widget):
     ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
-    DEFAULT_CSS = """
-    StepsView { width: 30; height: 1fr; margin-right: 1; }
-    """
 
     @dataclass
     class StepChosen(Message):
@@ -249,9 +230,6 @@ class StepsView(Widget):
 
 
 class NameList(Choices):
-    DEFAULT_CSS = """
-    NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    """
     names: Sequence[str] = ()
 
     def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
@@ -273,10 +251,6 @@ class BrowseScreen(BaseScreen):
 
     ENTRY = "guide"
     KEYS: ClassVar = keys("browse.up")
-    DEFAULT_CSS = """
-    BrowseScreen #place { height: 1; text-style: bold; }
-    BrowseScreen #note { height: auto; color: $text-muted; }
-    """
 
     def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
         super().__init__()

@@ -33,7 +33,7 @@ from forms.exporters.text import table_lines
 from forms.isolation.report import answer_sentence, isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
 from forms.layout import hanging
-from forms.series.progress import duration
+from forms.series.summary import duration
 from forms.wording import byte_rate, count, plain
 from storage.isolations import Isolation, LayerRun
 from storage.looks import Effort

@@ -30,8 +30,7 @@ from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
 from forms.load.summary import load_headline
 from forms.report import Bar, Chart, Report
-from forms.series.progress import duration
-from forms.series.summary import GAP
+from forms.series.summary import GAP, duration
 from forms.wording import byte_rate, count
 from storage.loads.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target

@@ -35,7 +35,7 @@ from forms import wording
 from forms.experiments.report import survey_report
 from forms.experiments.summary import Station, StationState, Survey
 from forms.layout import cut, hanging, pad
-from forms.series.progress import duration, expected_rate, time_text
+from forms.series.summary import duration, expected_rate, time_text
 from forms.stats.summary import mean
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS

@@ -26,7 +26,7 @@ from app.workflows.requests import MOST_MINUTES
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
-from forms.series.progress import duration
+from forms.series.summary import duration
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent

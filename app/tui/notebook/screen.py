@@ -71,22 +71,6 @@ class NotebookScreen(SeriesActions):
         *ACTING_KEYS,
         *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear notebook.clear-filter"),
     )
-    DEFAULT_CSS = """
-    NotebookScreen #filter { width: 1fr; background: transparent; }
-    NotebookScreen #empty { height: auto; padding: 1 2; display: none; }
-    NotebookScreen #starts { height: 1fr; border: none; padding: 0 1; display: none; }
-    NotebookScreen.-empty #empty, NotebookScreen.-empty #starts, NotebookScreen.-unmatched #empty { display: block; }
-    NotebookScreen.-empty SeriesList, NotebookScreen.-empty #filter { display: none; }
-    NotebookScreen #whole { height: auto; max-height: 6; padding: 0 4; color: $text-muted; }
-    NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole, NotebookScreen.-roomy #whole,
-    NotebookScreen.-wide.-high #whole, NotebookScreen.-wide.-tall #whole { display: none; }
-    NotebookScreen #detail { display: none; height: 1; }
-    NotebookScreen ToastRack { margin-bottom: 2; }
-    NotebookScreen.-roomy #detail { display: block; }
-    NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
-    NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
-    NotebookScreen.-empty.-wide.-high #detail, NotebookScreen.-empty.-wide.-tall #detail { display: none; }
-    """
     AUTO_FOCUS = "SeriesList"
 
     def __init__(self) -> None:

@@ -212,24 +212,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         "series-list--waiting",
         *(f"series-list--{tone}" for tone in Tone),
     }
-    DEFAULT_CSS = """
-    SeriesList {
-        height: 1fr;
-        overflow-x: hidden;
-        scrollbar-size-vertical: 1;
-        & > .series-list--heading { text-style: bold; color: $text-muted; }
-        & > .series-list--cursor { background: $panel; color: $foreground; }
-        & > .series-list--group { text-style: bold; color: $primary; }
-        & > .series-list--marked { text-style: bold; }
-        & > .series-list--waiting { text-style: dim; }
-        & > .series-list--faint { text-style: dim; }
-        & > .series-list--bad { color: $error; }
-        & > .series-list--caution { color: $warning; }
-        & > .series-list--good { color: $success; }
-        &:focus > .series-list--cursor { background: $primary; color: $background; text-style: bold; }
-    }
-    """
-
     cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass

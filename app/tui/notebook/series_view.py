@@ -17,19 +17,6 @@ if TYPE_CHECKING:
 
 
 class SeriesView(Widget):
-    SCOPED_CSS = False
-    DEFAULT_CSS = """
-    SeriesView { layout: vertical; height: 1fr; }
-    SeriesView #series-form-box { width: 84; }
-    SeriesView #series-picture { width: 1fr; display: none; }
-    SeriesView #series-chart { height: 1fr; max-height: 32; }
-    .-wide SeriesView #series-picture { display: block; }
-    .-narrow SeriesView #series-form-box, SeriesView.-report #series-form-box { width: 1fr; }
-    .-wide SeriesView.-report #series-picture { display: none; }
-    .-narrow SeriesView.-pictured #series-form-box { display: none; }
-    .-narrow SeriesView.-pictured #series-picture { display: block; }
-    """
-
     form: "SeriesSummary | None" = None
     _within = False
 

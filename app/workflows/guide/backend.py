@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.environment.host.activity import MachineNow
     from app.workflows.guide.browsing import BrowsedFolder
-    from forms.series.progress import FileSizeContext
+    from forms.series.summary import FileSizeContext
     from storage.records import Command, Quiet, Target
 
 

@@ -14,9 +14,19 @@ from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
-from forms.series.progress import FileFit, advised, estimate_text, expected_rate, suitability, why_advised
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
-from forms.series.summary import RunMeasures, SeriesSummary, headline, run_form
+from forms.series.summary import (
+    FileFit,
+    RunMeasures,
+    SeriesSummary,
+    advised,
+    estimate_text,
+    expected_rate,
+    headline,
+    run_form,
+    suitability,
+    why_advised,
+)
 from forms.wording import link_rate
 from storage.plan import MOST_RUNS, MOST_WARMUPS
 from storage.records import Command, Phase, Quiet, RunStatus, Target, format_target

@@ -9,7 +9,7 @@ from app.clients.base import Client, DirectoryEntry
 from app.errors import NotAFileError
 from app.targets import join
 from forms import wording
-from forms.series.progress import FileFit, FileSizeContext, suitability
+from forms.series.summary import FileFit, FileSizeContext, suitability
 from storage.records import Target
 
 MakeClient = Callable[[Target], Client]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.workflows.guide.browsing import Item
     from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
-    from forms.series.progress import FileSizeContext
+    from forms.series.summary import FileSizeContext
 
 
 def _profiles() -> Iterable[tuple[str, Target, ServerProfile]]:
@@ -136,7 +136,7 @@ def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple
 
 def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
-    from forms.series.progress import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.series.summary import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
     return FileSizeContext(
         link_bits_per_second=choices.link_bits_per_second or known.link.bits_per_second,

@@ -12,8 +12,8 @@ from app.errors import CancelledError
 from app.measure import process
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
-from forms.series.progress import ExpectedRate, RunProgress, duration, estimate_text, standing
-from forms.stats.distributions import student_t
+from forms.series.summary import ExpectedRate, RunProgress, duration, estimate_text, standing
+from forms.stats.summary import student_t
 from forms.wording import byte_rate
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.changes import server as script
-from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
 from app.changes.server import ServerChange, give_word, new_change_id, set_arm
 from app.changes.smb_conf import Ways
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

@@ -3,9 +3,9 @@
 import pytest
 
 from app.changes import server
-from app.changes.journal import begin_change
 from app.changes.server import ChangeRefusedError, ServerChange, new_change_id
 from app.changes.smb_conf import ChangeableSetting
+from app.workflows.restore import begin_change
 from storage.changes import ChangeKind, ChangeState
 from storage.notebook import Notebook
 

@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import pytest
 
-from app.changes.journal import begin_change, restore_entry
 from app.changes.server import ChangeFailedError, new_change_id, set_arm
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import ChangeState
 from storage.notebook import Notebook
 from tests.reliability.layouts import ChangedServer, servers

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
 from app.changes.server import (
     ChangeFailedError,
@@ -19,6 +18,7 @@ from app.changes.server import (
 )
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.errors import UsageError
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

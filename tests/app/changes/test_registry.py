@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.changes.journal import begin_change, restore_entry
 from app.changes.server import ConflictError, new_change_id, set_arm
 from app.changes.smb_conf import Ways, samba_setting
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from tests.command_line import Inside

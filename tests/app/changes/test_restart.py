@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.changes import smb_conf
-from app.changes.journal import begin_change
 from app.changes.server import ChangeRefusedError, new_change_id, set_arm
 from app.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.clients.base import make_client
-from app.workflows.restore import restore_change
+from app.workflows.restore import begin_change, restore_change
 from storage.notebook import Notebook
 from storage.plan import Settings
 from tests.servers.process import program

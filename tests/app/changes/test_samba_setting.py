@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from app.changes import server
-from app.changes.journal import begin_change, restore_entry
 from app.changes.server import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -41,7 +40,7 @@ from app.changes.smb_conf import (
     with_include,
 )
 from app.environment.collect import server_facts
-from app.workflows.restore import restore_change, restored_text
+from app.workflows.restore import begin_change, restore_change, restore_entry, restored_text
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from app.changes import server as script
-from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
 from app.changes.server import (
     ChangeFailedError,
@@ -27,6 +26,7 @@ from app.changes.server import (
     undo_script,
 )
 from app.changes.smb_conf import ChangeableSetting, Ways
+from app.workflows.restore import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

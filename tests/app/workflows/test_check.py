@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.environment.collect import Environment
 from app.errors import NoSpaceError
 from app.workflows.check import CheckState, _connected, _file, _server
-from forms.series.progress import FileSizeContext
+from forms.series.summary import FileSizeContext
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 

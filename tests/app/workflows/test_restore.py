@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.changes.journal import restore_entry
 from app.changes.server import ChangeFailedError
 from app.errors import NotebookError
 from app.server.shell import Answer
-from app.workflows.restore import Restored, restore, restore_change
+from app.workflows.restore import Restored, restore, restore_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change

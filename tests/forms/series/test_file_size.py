@@ -2,7 +2,7 @@
 
 import pytest
 
-from forms.series.progress import (
+from forms.series.summary import (
     ExpectedRate,
     FileFit,
     FileSizeContext,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forms.series.progress import over_time, standing
+from forms.series.summary import over_time, standing
 
 
 def test_rates_are_those_between_samples():

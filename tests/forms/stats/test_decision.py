@@ -8,8 +8,8 @@ from scipy import stats
 
 from forms.stats import decision
 from forms.stats.decision import Limits, SeriesGroup, Step, Variation, Verdict, critical_of, decide_together, holm
-from forms.stats.distributions import student_t
 from forms.stats.settle import RunVariation, needed_range, needed_runs
+from forms.stats.summary import student_t
 
 
 def test_the_runs_alone_are_welchs_test():

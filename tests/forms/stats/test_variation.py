@@ -20,7 +20,7 @@ from forms.stats.decision import (
     variation,
     weight,
 )
-from forms.stats.distributions import student_t
+from forms.stats.summary import student_t
 
 ALIKE = [100.0] * 5
 BOUND = student_t(0.95, 4) * 0.025 * math.sqrt(2)

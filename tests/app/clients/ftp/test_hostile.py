@@ -12,8 +12,8 @@ import pytest
 
 from app.clients import base
 from app.clients.base import Client, Content, Meter, Secrets
-from app.clients.curl import CurlClient
 from app.clients.ftp.client import FTPClient
+from app.clients.programs import CurlClient
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,

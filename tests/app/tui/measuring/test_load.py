@@ -27,7 +27,7 @@ from app.tui.measuring.load import (
 )
 from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from forms.load.summary import load_headline
-from forms.series.progress import duration
+from forms.series.summary import duration
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target

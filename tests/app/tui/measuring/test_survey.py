@@ -12,8 +12,8 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.kinds import kind_of
 from app.measure.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
-from app.recorder.ceilings import Calibration
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
+from app.recorder.writer import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog

@@ -8,7 +8,7 @@ from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NotAFileError
 from app.workflows.guide.backend import Logins, PasswordNeededError
 from app.workflows.guide.browsing import ItemKind, inside, items, look
-from forms.series.progress import FileSizeContext
+from forms.series.summary import FileSizeContext
 from storage.records import Target
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")

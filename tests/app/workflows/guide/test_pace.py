@@ -6,7 +6,7 @@ from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted
 from app.recorder.recording import SeriesClosed
 from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, each_second, last_second, sparkline
-from forms.series.progress import ExpectedRate
+from forms.series.summary import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]
