@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from app.errors import LinuxNeededError
-from storage.json_reader import JSONNode
 
 try:
     import fcntl
@@ -50,6 +49,8 @@ def line_of(message: Any) -> str:
 
 def message_of(line: str, kinds: Iterable[type]) -> Any:
     """The record of one of these types that :func:`line_of` wrote. Raises ValueError for anything else."""
+    from storage.json_reader import JSONNode  # noqa: PLC0415  the first paint does not wait for it
+
     raw: dict[str, Any] = json.loads(line)
     kind = {each.__name__: each for each in kinds}.get(raw.pop("event", ""))
     if kind is None:

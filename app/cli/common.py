@@ -20,7 +20,6 @@ from app.charts import ascii_only
 from app.cli.help import Group, command, did_you_mean, examples
 from app.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
 from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
-from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
@@ -279,14 +278,16 @@ def within(choices: Mapping[str, Any]) -> float:
     return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
-verdict_options = several(
-    option("--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100),
-           default=NOISE_PERCENT),
-    option(
-        "--margin", "PERCENT", "No change: the 95 % interval lies within ± PERCENT.", Number(0, 1000, min_open=True),
-        default=MARGIN_PERCENT,
-    ),
-)  # fmt: skip
+def verdict_options(function: _F) -> _F:
+    from storage.plan import MARGIN_PERCENT, NOISE_PERCENT  # noqa: PLC0415  the first paint does not wait for it
+
+    text = "No change: the 95 % interval lies within ± PERCENT."
+    return several(
+        option("--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100),
+               default=NOISE_PERCENT),
+        option("--margin", "PERCENT", text, Number(0, 1000, min_open=True), default=MARGIN_PERCENT),
+    )(function)  # fmt: skip
+
 
 _NAMED = 5
 options_of_all = several(
