@@ -31,6 +31,7 @@ def open_tui(
 ) -> int:
     """Run the TUI and give its exit code; ``first`` is the screen to open on, ``practice`` the embedded servers."""
     answer_keys_soon()
+    gc.disable()  # until the first screen is painted
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.base import Context  # noqa: PLC0415  as above
 

@@ -1,6 +1,7 @@
 """The TUI's application: its screens, themes, keys and palette, and the one place where errors are told."""
 
 import errno
+import gc
 import os
 import select
 import signal
@@ -38,7 +39,7 @@ from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, ScreenB
 from app.user_files import config_file, read_toml
 from forms.layout import control_pictures, plain_signs, visible
 
-_LOOKS_FOR_THE_END = 0.1
+_LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
 
 
 class Terminal(LinuxDriver):
@@ -200,6 +201,7 @@ class SharebenchApp(App[int], commands.Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
+        self.set_timer(_PAINTED_SECONDS, gc.enable)
         self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))

@@ -1,5 +1,6 @@
 """The frame of the TUI: commands, keys, help, palette, errors, and leaving."""
 
+import gc
 import importlib
 import pkgutil
 import re
@@ -90,6 +91,19 @@ async def test_a_command_is_key_footer_palette_and_help_at_once(app):
         await pilot.press("enter")
         await settled(app, pilot)
         assert app.screen.counted == 2
+
+
+async def test_garbage_is_collected_again_once_the_screen_is_painted(app):
+    gc.disable()
+    try:
+        async with app.run_test() as pilot:
+            for _ in range(100):
+                if gc.isenabled():
+                    break
+                await pilot.pause(0.1)
+            assert gc.isenabled()
+    finally:
+        gc.enable()
 
 
 async def test_the_palette_begins_with_what_the_key_line_has(app):
