@@ -28,10 +28,10 @@ def main() -> None:
             leave()
 
     def open_screens(*arguments: Any, **options: Any) -> int:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio puts its own in place of this one alone
+        _at_ctrl_c(signal.default_int_handler)  # the only one that asyncio replaces
         return open_tui(*arguments, **options)
 
-    signal.signal(signal.SIGINT, leave)  # an import may swallow a KeyboardInterrupt, or make another error of it
+    _at_ctrl_c(leave)  # an import may swallow a KeyboardInterrupt, or make another error of it
     # a stream that was closed (``<&-``, some schedulers) is None in Python: /dev/null takes its place
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
@@ -44,14 +44,17 @@ def main() -> None:
     from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
 
     try:
-        signal.signal(signal.SIGINT, cancel)
+        _at_ctrl_c(cancel)
         code = run(sys.argv[1:], open_screens)
     except KeyboardInterrupt:  # while something else was being told
         code = CANCELLED
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN if code == CANCELLED else leave
-    )  # Python's end puts the system's in place of ours
+    _at_ctrl_c(signal.SIG_IGN if code == CANCELLED else leave)  # while Python ends
     sys.exit(code)
+
+
+def _at_ctrl_c(handler: Any) -> None:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, handler)
 
 
 if __name__ == "__main__":

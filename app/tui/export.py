@@ -251,14 +251,10 @@ def _called(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
     series = {one.id: one for one in notebook.heads_of(list(ids))}
     heads = notebook.recordings_of(list(ids))
-    names = [
-        f"{'' if one.kind == SERIES else f'{one.kind} '}{one.label or one.what.removeprefix(f'{one.kind} ')}"
-        for one in kinds.lines(notebook, heads)
-    ]
+    names = [one.name if one.kind == SERIES else f"{one.kind} {one.name}" for one in kinds.lines(notebook, heads)]
     if len(heads) != 1:
-        return names or [
-            "no recording any more"
-        ], f"{len(heads)} {'series' if series.keys() >= {*ids} else 'recordings'}"
+        what = "series" if series.keys() >= {*ids} else "recordings"
+        return names or ["no recording any more"], f"{len(heads)} {what}"
     head, target = heads[0], kinds.kind_of(heads[0]).target(notebook, heads[0])
     done = series[head.id].command if head.id in series else head.kind
     place = short_place(target) if target else ""

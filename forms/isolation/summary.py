@@ -100,6 +100,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
     if not found.server:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
+    if cause is Cause.DISK and found.disk and _at_least(found.server, FASTER_THAN_DISK * found.disk):
+        cause, why = Cause.UNKNOWN, IsolationDoubt.DISTURBED
     reasons = (why,) if why else ()
     told = [doubt for doubt in _reservations(found, cause) if doubt is not why]
     return IsolationVerdict(cause=cause, doubts=(*reasons, *told), evidence=found)
@@ -107,8 +109,6 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
 
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
-    if named is Cause.DISK and _faster_than_disk(found):
-        return Cause.UNKNOWN, IsolationDoubt.DISTURBED
     if named is not None:
         return named, None
     if found.ratio is None:
@@ -146,15 +146,9 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None
-    if _faster_than_disk(found):
-        return Cause.UNKNOWN, IsolationDoubt.DISTURBED
     if disk and (not network or disk < NEAR * network):
         return Cause.DISK, None
     return Cause.UNKNOWN, IsolationDoubt.CLOSE
-
-
-def _faster_than_disk(found: LayerEvidence) -> bool:
-    return found.disk is not None and _at_least(found.server, FASTER_THAN_DISK * found.disk)
 
 
 def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:

@@ -95,6 +95,10 @@ class RecordingLine:
         return to_minute(self.created_at)
 
     @property
+    def name(self) -> str:
+        return self.label or self.what.removeprefix(f"{self.kind} ")
+
+    @property
     def baseline_text(self) -> str:
         return ", ".join(self.baselines)
 

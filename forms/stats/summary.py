@@ -1,4 +1,7 @@
-"""Averages, deviations and intervals of plain sequences, and the distributions behind them."""
+"""Averages, deviations and intervals of values in the order measured, in any unit; None where too few define it.
+
+Student's t and chi-square have relative errors below 1e-9 for 0.5 to 1e7 degrees of freedom, and tails down to 1e-12.
+"""
 
 import itertools
 import math

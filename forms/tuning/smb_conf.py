@@ -1,4 +1,4 @@
-"""Names and values of smb.conf as Samba reads them, and the facts that hold them."""
+"""Names and values of smb.conf as Samba reads them, and of facts: ``smb.conf/share/strict sync``, or dotted words."""
 
 import difflib
 import operator

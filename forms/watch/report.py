@@ -1,4 +1,8 @@
-"""When a watch reports, and a check of it on paper, as JSON, and as Prometheus text."""
+"""When a watch reports, and a check of it on paper, as JSON, and as Prometheus text.
+
+A check is judged by the rule of all verdicts, against the baseline's series; what would change the state is measured
+again at once. Recovered: not slower than the baseline, or, if inconclusive, faster than the series that was slower.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -339,7 +343,7 @@ def labels_of(target: Target, command: str, name: str) -> dict[str, str]:
 
 
 def prometheus_text(samples: list[MetricSample]) -> bytes:
-    """The text format, version 0.0.4: each metric's samples together, after its help and type."""
+    """Text format 0.0.4, base units; every metric is written, 0 where not measured, as ``sharebench_success`` says."""
     return "".join(f"{line}\n" for line in _lines(samples)).encode(errors="replace")
 
 

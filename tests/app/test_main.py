@@ -1,7 +1,9 @@
 """The way into the program."""
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,18 @@ def test_ctrl_c_while_a_cancel_or_an_error_is_told_ends_it_quietly(first: bool):
 
 def ended(program: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_an_interrupt_that_was_ignored_from_the_start_stays_so():
+    """As in the background of a script, which a Ctrl-C for the script in front reaches too."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        child = subprocess.Popen([sys.executable, "-m", "app", "--version"], cwd=ROOT, stdout=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    while child.poll() is None:
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.005)
+    assert child.returncode == 0
+    assert child.stdout is not None
+    assert child.stdout.read().startswith(b"sharebench ")

@@ -316,7 +316,7 @@ class Verified:
 
 
 def sign(documents: Sequence[Any], key: Path) -> bytes:
-    """A signed file of these documents. Raises UsageError, MissingProgramError."""
+    """Signed is each byte before the last member (PROTOCOL.sshsig). Raises UsageError, MissingProgramError."""
     content = {"schema": SCHEMA, "version": __version__, "recordings": list(documents)}
     text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
     signed = text.removesuffix("\n}").encode()

@@ -94,10 +94,6 @@ def _faint(_line: "RecordingLine") -> Tone:
     return Tone.FAINT
 
 
-def _name(line: "RecordingLine") -> str:
-    return line.label or line.what.removeprefix(f"{line.kind} ")
-
-
 def _answer(line: "RecordingLine") -> str:
     """With the state that no column of runs tells."""
     return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}".strip()
@@ -113,7 +109,7 @@ _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
-    ListColumn(SortKey.LABEL, "Label", _name, 12, 1, grows=2, uncut=20, cut_inside=True),
+    ListColumn(SortKey.LABEL, "Label", lambda s: s.name, 12, 1, grows=2, uncut=20, cut_inside=True),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
