@@ -65,12 +65,19 @@ def part_of(items: list[pytest.Item], part: str) -> tuple[list[pytest.Item], lis
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes longest comes first, and what is only computed comes last: no long test is waited for at the end."""
+    """What takes longest comes first. Tests of screens, which mostly wait, alternate with those that only compute."""
     if part := config.getoption("--part"):
         items[:], others = part_of(items, part)
         config.hook.pytest_deselected(items=others)
-    order = {"app": 0, "reliability": 1}
-    items.sort(key=lambda item: order.get(item.path.relative_to(TESTS).parts[0], 2))
+    order: list[list[pytest.Item]] = [[], [], []]
+    for item in items:
+        folders = item.path.relative_to(TESTS).parts
+        fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+        shares_a_fixture = any(found[-1].scope == "module" for found in fixtures)
+        order[1 if "tui" in folders[:2] else 0 if "app" in folders[:1] or shares_a_fixture else 2].append(item)
+    first, waiting, computing = order
+    place = {item: (n + 0.5) / len(group) for group in (waiting, computing) for n, item in enumerate(group)}
+    items[:] = first + sorted(waiting + computing, key=place.__getitem__)
 
 
 def pytest_collection() -> None:

@@ -20,7 +20,7 @@ MEASURING = "measure"
 LIMIT_SECONDS = 60
 _LOOK_SECONDS = 0.002
 """So often is looked at what only a thread or the clock can end."""
-_DELAY_SECONDS = 1.0
+_DELAY_SECONDS = 0.5
 """Timers of one stroke up to here put work off until the user is done typing; longer ones take notes away."""
 _QUIET = 2
 """So often in a row must nothing be left to do."""
