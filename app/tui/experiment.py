@@ -48,17 +48,6 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     HINTS = {  # noqa: RUF012  declared so in the base
         "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."
     }
-    DEFAULT_CSS = """
-    ExperimentScreen #steps-pane { height: auto; max-height: 60%; }
-    ExperimentScreen #steps { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    ExperimentScreen #headings { color: $text-muted; text-style: bold; }
-    ExperimentScreen #picture-pane { margin-left: 1; display: none; }
-    ExperimentScreen #picture { height: 1fr; max-height: 30; }
-    ExperimentScreen #gain { height: auto; width: 100%; text-style: bold; }
-    ExperimentScreen.-wide #picture-pane { display: block; }
-    ExperimentScreen.-narrow.-pictured #step-box { display: none; }
-    ExperimentScreen.-narrow.-pictured #picture-pane { display: block; }
-    """
 
     def __init__(self, experiment: str = "") -> None:
         super().__init__()

@@ -37,15 +37,6 @@ class ExportScreen(BaseScreen):
         " folder is remembered.",
     }
     KEYS = keys("export.mark export.print export.paper")
-    DEFAULT_CSS = """
-    ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
-    ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }
-    ExportScreen #formats { height: auto; margin-top: 1; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    ExportScreen .line { height: 1; }
-    ExportScreen #path { width: 1fr; background: $panel; }
-    ExportScreen #path:focus { text-style: bold; }
-    ExportScreen #folder, ExportScreen #paper { width: 100%; color: $text-muted; }
-    """
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
         super().__init__()

@@ -72,6 +72,10 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
 
 
+_OFFERED_NAME = "before the change"
+"""Which Enter takes, unless it names another recording already."""
+
+
 class BaselineDialog(BaseDialog[tuple[str, bool]]):
     """The names of a series as a baseline; answers with a name, and whether it is given or taken away."""
 
@@ -88,6 +92,8 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
     def _offer(self, names: tuple[list[str], list[str]]) -> None:
         self.own, self.others = names
         if any(names) and self.query("#names"):  # it may be closed by now
+            if _OFFERED_NAME in (*self.own, *self.others):
+                self.query_one("#name", LineInput).placeholder = ""
             offered = self.query_one("#names", OptionList)
             offered.add_options(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own)
             offered.add_options(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others)
@@ -98,15 +104,15 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
         with Vertical(classes="dialog-box"):
             yield Label(f"Baseline{self.marked}", classes="dialog-heading")
             yield Static("Baseline name (Enter saves, Esc cancels).")
-            yield LineInput(placeholder="before the change", id="name")
+            yield LineInput(placeholder=_OFFERED_NAME, id="name")
             for part in (Static("Or choose:", id="or"), OptionList(id="names")):
                 part.display = False
                 yield part
 
     @on(Input.Submitted)
     def _give(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self.dismiss((event.value.strip(), True))
+        if name := event.value.strip() or event.input.placeholder:
+            self.dismiss((name, True))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:

@@ -79,18 +79,6 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     KEYS = keys("screen.next compare.settle report.more compare.swap compare.chart chart.zoom compare.export")
-    DEFAULT_CSS = """
-    CompareScreen #compared { height: 1fr; layout: vertical; }
-    CompareScreen #comparison-box { height: auto; max-height: 70%; }
-    CompareScreen #compared-chart { height: 1fr; max-height: 36; }
-    CompareScreen.-more #comparison-box { height: 1fr; max-height: 100%; }
-    CompareScreen.-wide.-more #compared { layout: horizontal; }
-    CompareScreen.-wide.-more #comparison-box { width: 84; }
-    CompareScreen.-narrow.-more #compared-picture { display: none; }
-    CompareScreen.-pictured #comparison-box { display: none; }
-    CompareScreen.-pictured.-narrow #compared-picture { display: block; }
-    """
-
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
@@ -173,9 +161,6 @@ _LISTED = 50
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("history.normal history.line chart.zoom")
-    DEFAULT_CSS = """
-    HistoryScreen #curve { height: 1fr; min-height: 8; }
-    """
 
     def __init__(self, reference: str) -> None:
         super().__init__("History", self._read)

@@ -125,6 +125,10 @@ _WITH_YEARS_FROM = 100
 """Columns from which a date has its year in each line."""
 
 
+_BEHIND_A_CLAUSE = 3
+"""Cells behind the sign of a cut: with fewer, the clause's end is not seen, and it is cut at an earlier one."""
+
+
 class PlacedColumn(NamedTuple):
     column: ListColumn
     width: int
@@ -139,6 +143,14 @@ class PlacedColumn(NamedTuple):
             return set_cell_size(f"{text[:clause] if clause > self.width // 3 else text}…", self.width)
         space = " " * (self.width - length)
         return space + text if self.column.right else text + space
+
+    def used(self, lines: "Sequence[RecordingLine]") -> int:
+        """The width that shows as much of these lines: a text that is cut at a clause leaves cells empty."""
+        if not lines or self.column.right:
+            return self.width
+        texts = [self.cell(self.column.text(line)).rstrip() for line in lines]
+        room = [cell_len(text) + _BEHIND_A_CLAUSE * text.endswith("…") for text in texts]
+        return min(self.width, max(*room, cell_len(self.column.heading) + 1))
 
     def heading(self, order: SortKey, *, descending: bool) -> str:
         arrow = ("▼" if descending else "▲") if order is self.column.order else ""
@@ -172,6 +184,8 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
     for column in sorted(chosen.values(), key=lambda c: c.rank):
         more = min(max(0, column.needed(lines) - widths[column.order]), left)
         widths[column.order], left = widths[column.order] + more, left - more
+        spare = widths[column.order] - PlacedColumn(column, widths[column.order]).used(lines)
+        widths[column.order], left = widths[column.order] - spare, left + spare
     shares = sum(column.grows for column in chosen.values()) or 1
     return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
 

@@ -262,7 +262,7 @@ def _table(form: SeriesSummary) -> Iterator[Option]:
             hint = f"left out: {wording.plain(row.run.reason or 'no reason given')}"
             yield Option(title, acts.Judge(row.run.number, RunStatus.VALID), hint, mark=mark)
         else:
-            hint = f"unusual: {row.unusual}" if row.unusual else ""
+            hint = f"unusual: {row.unusual}" if row.unusual else "counts"
             yield Option(title, acts.Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
 
 

@@ -127,6 +127,13 @@ def test_the_block_size_of_a_put_is_a_difference_where_one_side_is_a_put(command
     assert ("path.smb.put_block_bytes" in names) is ("put" in commands)
 
 
+@pytest.mark.parametrize(("larger", "differs"), [(2**14 - 1, True), (2**14, False), (65483, False)])
+def test_segments_as_large_as_the_loopback_has_them_vary_with_the_window(larger: int, differs: bool) -> None:
+    one, another = (on_server(path={"mtu.segment_bytes": size}) for size in (1448, larger))
+    assert bool(differences(one, another)) is differs
+    assert bool(differences(another, one)) is differs
+
+
 def test_another_way_out_of_this_machine_is_a_difference() -> None:
     by_cable = on_server(path={"local_address": "192.0.2.7"})
     by_radio = on_server(path={"local_address": "198.51.100.7"})

@@ -16,13 +16,15 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
-from app.tui.notebook.series_list import SeriesList
+from app.tui.notebook.series_list import COLUMNS, PlacedColumn, SeriesList, fitted
 from app.tui.widgets.views import ChartView, in_columns
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
-from forms.layout import visible
+from forms.layout import Tone, Toned, visible
+from forms.series.listing import RecordingLine
 from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.plan import Plan
+from storage.queries import SortKey
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
@@ -692,6 +694,24 @@ async def test_baselines_are_given_moved_and_taken_away(three):
         assert names(three) == {"fast": f"{3:012x}"}
 
 
+async def test_enter_takes_the_offered_name_of_a_baseline_unless_it_names_another(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("b")
+        await settled(app, pilot)
+        assert "before the change" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert names(three) == {"before": f"{1:012x}", "before the change": f"{3:012x}"}
+        await pilot.press("down", "b")
+        await settled(app, pilot)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, BaselineDialog), "nothing is offered, nothing typed"
+        assert names(three)["before the change"] == f"{3:012x}"
+
+
 def names(path: Path) -> dict[str, str]:
     with Notebook(path) as notebook:
         return {baseline.name: baseline.recording_id for baseline in notebook.baselines()}
@@ -1021,3 +1041,38 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             picture = app.screen.query_one("#compared-picture")
             assert picture.border_title == here(app).report.chart.title, "an interval is what its title says"
             assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).text
+
+
+LINES = [
+    RecordingLine(
+        id="1",
+        kind="load",
+        created_at="2026-11-24T16:27:00+00:00",
+        done="2",
+        done_tone=Tone.PLAIN,
+        answer=Toned(answer),
+        what=what,
+        label=label,
+    )
+    for what, label, answer in (
+        ("load redpaper smb://127.0.0.1/bench", "", "4 users carried; not at their limit (they pause 0.1 s)"),
+        ("get 127.0.0.1:59289/bench", "first day", "get 2.896 GB/s ± 3.7 %"),
+    )
+]
+
+
+def test_what_an_answer_cut_at_a_clause_leaves_empty_goes_to_the_label():
+    placed = {one.column.order: one for one in fitted(80, LINES)}
+    label, answer = placed[SortKey.LABEL], placed[SortKey.AVERAGE]
+    assert answer.cell(LINES[0].answer.text).rstrip() == "4 users carried…"
+    assert label.cell(LINES[0].name).rstrip() == "redpaper smb://127.0.0.1/bench"
+
+
+@pytest.mark.parametrize("behind", range(12))
+def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int):
+    answer = f"Limit: Samba, 14 % of both together, with 8 clients; {'x' * behind}"
+    column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.AVERAGE), 51 + behind)
+    lines = [replace(LINES[0], answer=Toned(f"{answer} and so on"))]
+    narrower = column._replace(width=column.used(lines))
+    assert narrower.cell(lines[0].answer.text).rstrip() == column.cell(lines[0].answer.text).rstrip()
+    assert narrower.width <= column.width
