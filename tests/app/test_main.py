@@ -81,6 +81,33 @@ def test_ctrl_c_while_a_cancel_or_an_error_is_told_ends_it_quietly(first: bool):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+PRESSED_LATER = """
+import os, signal, sys, time
+from app.cli import common, main as cli
+
+def press(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+
+def told(*_, **__):
+    press()
+    print("told")
+    return 130
+
+moments = [10.0, 10.0 + {later}]
+time.monotonic = lambda: moments.pop(0)
+cli.cli.main = press
+common.fail = told
+from app.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("later", "said"), [(2.0, "told\n"), (2.0 + 1e-6, "")])
+def test_ctrl_c_two_seconds_after_the_first_ends_what_hangs_while_it_is_told(later: float, said: str):
+    done = ended(PRESSED_LATER.format(later=later))
+    assert (done.returncode, done.stdout, done.stderr) == (130, said, "")
+
+
 def ended(program: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
 

@@ -43,6 +43,8 @@ QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "s
         ("run x --passwd secret", "a password on the command line can be read by others: leave it out and type"),
         ("run x --steady 3", "no such option --steady; see `sharebench run --help`"),
         ("run x --no", "no such option --no; see `sharebench run --help`"),
+        ("run x --jsxn", "no such option --jsxn; did you mean --json? See"),  # three letters of four
+        ("run x --timxxut 3", "no such option --timxxut; see `sharebench run --help`"),  # five of seven
         ("lode", "no such command 'lode'; did you mean load? See `sharebench --help`"),
         ("run smb://alice@nas/public", "no file in smb://alice@nas/public; name one"),
         (
