@@ -166,8 +166,8 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
         parameter = parameter_of(name)
         if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
-        values = [facts.get(name) for facts in (base, other)]
-        if name == _SEGMENT and any(isinstance(value, int) and value >= _HALVED_FROM for value in values):
+        sizes = (facts.get(name) for facts in (base, other) if name == _SEGMENT)
+        if any(isinstance(size, int) and size >= _HALVED_FROM for size in sizes):
             continue
         if parameter is None or _parameter_differs(name, parameter, base, other):
             yield name

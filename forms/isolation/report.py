@@ -231,6 +231,7 @@ def isolation_report(isolation: Isolation) -> Report:
         advice=(*reservations(measured.verdict), *_advice(isolation)),
         drawn=(
             Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars),
+            _layers_chart(measured),
             _waterfall_chart(measured),
         ),
         document=lambda: isolation_document(measured),
@@ -273,6 +274,14 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
     return Table(columns=columns, rows=tuple(rows))
+
+
+def _layers_chart(measured: summary.IsolationSummary) -> Chart:
+    """What each layer carries, for as many clients as the verdict speaks of."""
+    said = measured.verdict.evidence.clients
+    rates = next((point.rates for point in measured.points if point.clients == said), {})
+    bars = tuple(Bar(name=one.value, value=wording.megabytes(rates[one])) for one in _SHOWN if rates.get(one))
+    return Chart(title=f"What each carries, {wording.count(said, 'client')}", unit="MB/s", bars=bars, in_text=True)
 
 
 def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
@@ -367,7 +376,7 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
 
 
 COMPARISON_SCHEMA = "sharebench/isolation-comparison/1"
-_SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK, Layer.SERVER)
+_SHOWN = (*_LAYERS, Layer.SERVER)
 
 
 def isolation_comparison(base: Isolation, other: Isolation) -> Report:

@@ -146,11 +146,9 @@ class PlacedColumn(NamedTuple):
 
     def used(self, lines: "Sequence[RecordingLine]") -> int:
         """The width that shows as much of these lines: a text that is cut at a clause leaves cells empty."""
-        if not lines or self.column.right:
-            return self.width
         texts = [self.cell(self.column.text(line)).rstrip() for line in lines]
-        room = [cell_len(text) + _BEHIND_A_CLAUSE * text.endswith("…") for text in texts]
-        return min(self.width, max(*room, cell_len(self.column.heading) + 1))
+        room = [cell_len(text) + _BEHIND_A_CLAUSE * text.endswith("…") for text in texts] or [self.width]
+        return self.width if self.column.right else min(self.width, max(*room, cell_len(self.column.heading) + 1))
 
     def heading(self, order: SortKey, *, descending: bool) -> str:
         arrow = ("▼" if descending else "▲") if order is self.column.order else ""

@@ -48,6 +48,16 @@ def test_the_processors_come_out_as_printed():
     assert abs(use.user.deviation / 100 - 0.070189292) < 1e-9
 
 
+def test_what_each_layer_carries_is_drawn_for_as_many_clients_as_the_verdict_speaks_of():
+    isolation = example_isolation()
+    said = isolation_summary(isolation).verdict.evidence.clients
+    (chart,) = [one for one in isolation_report(isolation).charts if one.title.startswith("What each carries")]
+    assert chart.title == f"What each carries, {said} clients"
+    row = next(row for row in rows_of(isolation_report(isolation).tables[0]) if int(row[0]) == said)
+    assert [f"{bar.value:.4f}" for bar in chart.bars] == [*row[1:5], row[6]]
+    assert [bar.name for bar in chart.bars][::4] == ["disk", "server"]
+
+
 def test_the_conclusion_is_that_of_2003():
     verdict = isolation_summary(example_isolation()).verdict
     assert verdict.cause is Cause.SAMBA
