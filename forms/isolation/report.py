@@ -156,7 +156,8 @@ def _ratio_text(one: summary.LayerEvidence) -> str:
         return "an unknown part"
     if one.ratio_low is None or one.ratio_high is None:
         return f"{100 * one.ratio:.0f} %"
-    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {100 * one.ratio_high:.0f} %)"
+    high = f"{100 * one.ratio_high:.0f} %" if one.ratio_high <= 10 * max(1, one.ratio) else "anything"
+    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {high})"
 
 
 def _busy(one: summary.LayerEvidence) -> str:

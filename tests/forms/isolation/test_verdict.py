@@ -72,6 +72,19 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     assert all(text not in said for said in reservations(verdict))
 
 
+@pytest.mark.parametrize(
+    ("ratio", "high", "said"),
+    [
+        (0.22, 10.0, "22 % (0 % to 1000 %)"),
+        (0.22, 10.1, "22 % (0 % to anything)"),
+        (2.0, 20.0, "200 % (0 % to 2000 %)"),
+    ],
+)
+def test_an_interval_that_says_nothing_has_no_figure_of_ten_digits(ratio: float, high: float, said: str):
+    verdict = judge(replace(SLOW, ratio=ratio, ratio_low=0.001, ratio_high=high))
+    assert said in verdict_sentence(verdict)
+
+
 def test_one_round_names_samba_only_where_others_cannot_have_made_it_so_slow():
     one_round = replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30)
     most_others = replace(one_round, server_percent=10, clients_percent=5)
