@@ -3,7 +3,7 @@
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -215,6 +215,10 @@ class ValueDialog(AskDialog):
     def on_mount(self) -> None:
         if self.value in self.entry.values:
             self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in {"up", "down"}:
+            self.query_one(OptionList).focus()
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:

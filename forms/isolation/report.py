@@ -104,7 +104,9 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there."
     else:
-        todo = "Measure more rounds, with more clients, for longer, or from another machine."
+        others = summary.IsolationDoubt.OTHERS in found.doubts[:1]
+        longer = "Measure more rounds, with more clients, for longer, or from another machine."
+        todo = "Measure again at a quiet time." if others else longer
     return f"{verdict_sentence(found)}. {todo}"
 
 

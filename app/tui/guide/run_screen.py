@@ -51,23 +51,6 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
-    DEFAULT_CSS = """
-    RunScreen {
-        #progress { height: auto; max-height: 75%; border-top: solid $primary; border-title-color: $primary; }
-        #now { height: 1; text-style: bold; }
-        #now.-stalled { color: $error; }
-        #machine { height: 1; color: $text-muted; }
-        #warnings { height: auto; max-height: 3; color: $warning; display: none; }
-        #form { height: 8; max-height: 60vh; }
-        &.-warned #form { max-height: 45vh; }
-        #charts { height: 1fr; min-height: 5; }
-        #charts AnsiView { height: 1fr; }
-        #beside { height: 1fr; min-height: 8; }
-        &.-wide #rates { padding-right: 2; }
-        &.-narrow #within, &.-narrow #cpu, &.-narrow.-within #beside { display: none; }
-        &.-narrow.-within #within { display: block; }
-    }
-    """
 
     def __init__(self, measurement: MeasurementJob) -> None:
         super().__init__(measurement.control)

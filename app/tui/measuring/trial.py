@@ -99,7 +99,8 @@ class TrialScreen(ReportRunScreen):
             else:
                 log_in_again(self, [target], str(error), lambda _: self.begin())
         self._is_prepared = True
-        self._now, self._lines = "Nothing was written.", [told(error)[1]]
+        self._now = "Nothing was written."
+        self._lines = [] if isinstance(error, PasswordNeededError) else [told(error)[1]]
         if isinstance(error, ConsentNeededError):
             names, restart = self._accepted
             more = () if error.risk_of is None else (error.risk_of,)

@@ -19,8 +19,11 @@ from storage.records import ExperimentKind, Series, SeriesStatus, Target
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
-    """The next round with that one change, from the series measured last; remembered. Raises UsageError."""
+    """The next round with that one change, from the guide's series or the newest; remembered. Raises UsageError."""
     choices, known = recall(notebook, practice)
+    if known.series is None and (newest := notebook.heads(1)):
+        branch_from(notebook, newest[0].id)
+        choices, known = recall(notebook, practice)
     if known.series is None:
         raise UsageError(
             "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"

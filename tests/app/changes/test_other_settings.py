@@ -155,6 +155,14 @@ def test_a_misspelt_setting_is_named_before_a_way_to_the_server_is_asked_for(nam
         find_setting(name, ["1"], far, Ways())
 
 
+@pytest.mark.parametrize("name", ["in-flight", "block", "rsize", "I/O scheduler"])
+def test_what_is_no_setting_of_the_server_is_taken_by_hand(name: str):
+    """smbd was said to have no such parameter, beside a catalogue that says whose it is."""
+    with pytest.raises(UsageError, match=f"{name} is no setting of the server: take it by hand"):
+        find_setting(name, ["1"], HERE, Ways())
+    assert find_setting(name, [], HERE, Ways(apply="true", revert="true")).name == name
+
+
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     """``vm.dirty_bytes = 0`` cannot be written: what was 0 since the other one held is put back by the other."""
     from app.changes.machine_setting import _plan

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
+from app.errors import UsageError
 from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
@@ -15,6 +16,7 @@ from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
+from app.workflows.guide.rounds import take_change
 from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
@@ -108,6 +110,8 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
         await pilot.press("v", "escape")
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "q", "backspace", "up", "up", "enter")
+        assert f"strict sync = {here(app).entry.values[0]}" in text_of(app.screen, "#chosen"), "back in the list"
         await pilot.press("v", *"q?4n", "enter")
         assert "strict sync = q?4n" in text_of(app.screen, "#chosen"), "what is typed over the list is the value"
 
@@ -119,6 +123,20 @@ async def test_what_is_removed_can_be_read_but_not_taken(path):
         assert "Removed" in text_of(app.screen, "#chosen")
         await pilot.press("v", "t")
         assert isinstance(app.screen, EntryScreen)
+
+
+def test_by_hand_starts_from_the_newest_series_where_the_guide_has_none(path):
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, None)
+        chosen = take_change(notebook, (), "in-flight", "1")
+        newest = notebook.heads(1)[0]
+    assert (chosen.change_name, chosen.change_value) == ("in-flight", "1")
+    assert (chosen.base_id, chosen.in_flight) == (newest.id, 1)
+
+
+def test_by_hand_says_what_to_do_where_nothing_was_measured(tmp_path):
+    with Notebook(tmp_path / "empty.db") as notebook, pytest.raises(UsageError, match="no series to start from"):
+        take_change(notebook, (), "in-flight", "1")
 
 
 async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(path):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.isolation.report import LOOK_AT, doubt_text, reservations, verdict_sentence
+from forms.isolation.report import LOOK_AT, answer_sentence, doubt_text, reservations, verdict_sentence
 from forms.isolation.summary import Cause, IsolationDoubt, LayerEvidence, judge
 from forms.tuning.catalogue import entries
 
@@ -70,6 +70,13 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     text = doubt_text(doubt, evidence)
     assert text in verdict_sentence(verdict)
     assert all(text not in said for said in reservations(verdict))
+
+
+def test_beside_other_programs_a_quiet_time_is_what_helps():
+    busy = replace(AT_THE_LIMIT, server_percent=30)
+    assert answer_sentence(judge(busy)).endswith("of the processors. Measure again at a quiet time.")
+    varying = replace(SLOW, ratio=0.6, ratio_low=0.3, ratio_high=1.6)
+    assert "Measure more rounds" in answer_sentence(judge(varying))
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ async def test_a_guide_that_is_open_takes_it_up(path):
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).change_name == "log level"
 
 
-async def test_without_a_series_to_start_from_it_says_what_to_do_first(path):
-    app = app_with(path, entry="log level")
+async def test_without_a_series_to_start_from_it_says_what_to_do_first(tmp_path):
+    app = app_with(tmp_path / "empty.db", entry="log level")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("t")
