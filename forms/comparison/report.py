@@ -169,7 +169,7 @@ def _averages(form: summary.ComparisonSummary) -> Table:
             formula = None if mean is None else Formula(template=f"({sum_})/{len(places)}", references=places)
             runs = sum(len(one.series.measured()) for one in filled)
             change = _change(form, ends[0], len(rows)) if side else Cell()
-            named = f"mean of {len(filled)} series"
+            named = f"mean of {len(filled)} with equal settings"
             rows.append(
                 row_of(f"{name}, mean", named, runs, Cell(value=mean, formula=formula), None, change, role=Role.RESULT)
             )
