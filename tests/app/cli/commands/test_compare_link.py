@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from app.cli.main import run
 from storage.records import format_target
 
@@ -11,6 +13,7 @@ def ran(*arguments: str) -> int:
     return run(arguments, lambda *_args, **_more: 0)
 
 
+@pytest.mark.alone
 def test_a_link_that_became_slower_is_seen_and_named(make_link, make_smbd, tmp_path: Path, monkeypatch, capsys):
     link = make_link("100mbit")
     server = make_smbd(link=link)
