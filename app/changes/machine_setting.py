@@ -282,12 +282,11 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
-    kinds = {entry.kind for entry in catalogue.about(name)} if not (ways.apply or ways.revert) else set()
+    of_others = not (ways.apply or ways.revert) and spelling(name).parameter is None
+    kinds = {entry.kind for entry in catalogue.about(name)} if of_others else set()
     if kinds and not kinds & {EntryKind.SMB_CONF, EntryKind.SYSCTL, EntryKind.NIC}:
-        raise UsageError(
-            f"{name} is no setting of the server: take it by hand from the catalogue (t), or name the commands",
-            options="--apply and --revert",
-        )
+        how = f"sharebench does not change {name} on a server: the catalogue says how to by hand; or name the commands"
+        raise UsageError(how, options="--apply and --revert")
     if ways.ssh is None and target.host and not is_this_machine(target.host):
         of_samba = not (ways.apply or ways.revert or is_nic(name) or is_sysctl(name) or socket_option(name))
         if of_samba and spelling(name).parameter is None and (close := suggestions(name)):

@@ -103,10 +103,10 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there."
+    elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
+        todo = "Measure again at a quiet time."
     else:
-        others = summary.IsolationDoubt.OTHERS in found.doubts[:1]
-        longer = "Measure more rounds, with more clients, for longer, or from another machine."
-        todo = "Measure again at a quiet time." if others else longer
+        todo = "Measure more rounds, with more clients, for longer, or from another machine."
     return f"{verdict_sentence(found)}. {todo}"
 
 

@@ -91,9 +91,11 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
 
     def _offer(self, names: tuple[list[str], list[str]]) -> None:
         self.own, self.others = names
-        if any(names) and self.query("#names"):  # it may be closed by now
-            if _OFFERED_NAME in (*self.own, *self.others):
-                self.query_one("#name", LineInput).placeholder = ""
+        if not self.query("#names"):  # closed by now
+            return
+        is_taken = _OFFERED_NAME in (*self.own, *self.others)
+        self.query_one("#name", LineInput).placeholder = "" if is_taken else _OFFERED_NAME
+        if any(names):
             offered = self.query_one("#names", OptionList)
             offered.add_options(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own)
             offered.add_options(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others)
@@ -104,7 +106,7 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
         with Vertical(classes="dialog-box"):
             yield Label(f"Baseline{self.marked}", classes="dialog-heading")
             yield Static("Baseline name (Enter saves, Esc cancels).")
-            yield LineInput(placeholder=_OFFERED_NAME, id="name")
+            yield LineInput(id="name")
             for part in (Static("Or choose:", id="or"), OptionList(id="names")):
                 part.display = False
                 yield part

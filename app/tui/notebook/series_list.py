@@ -182,8 +182,8 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
     for column in sorted(chosen.values(), key=lambda c: c.rank):
         more = min(max(0, column.needed(lines) - widths[column.order]), left)
         widths[column.order], left = widths[column.order] + more, left - more
-        spare = widths[column.order] - PlacedColumn(column, widths[column.order]).used(lines)
-        widths[column.order], left = widths[column.order] - spare, left + spare
+        used = PlacedColumn(column, widths[column.order]).used(lines)
+        widths[column.order], left = used, left + widths[column.order] - used
     shares = sum(column.grows for column in chosen.values()) or 1
     return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
 

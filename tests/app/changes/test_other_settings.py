@@ -156,11 +156,17 @@ def test_a_misspelt_setting_is_named_before_a_way_to_the_server_is_asked_for(nam
 
 
 @pytest.mark.parametrize("name", ["in-flight", "block", "rsize", "I/O scheduler"])
-def test_what_is_no_setting_of_the_server_is_taken_by_hand(name: str):
+def test_what_sharebench_does_not_change_is_changed_by_hand(name: str):
     """smbd was said to have no such parameter, beside a catalogue that says whose it is."""
-    with pytest.raises(UsageError, match=f"{name} is no setting of the server: take it by hand"):
+    with pytest.raises(UsageError, match=f"does not change {name} on a server: the catalogue says how"):
         find_setting(name, ["1"], HERE, Ways())
     assert find_setting(name, [], HERE, Ways(apply="true", revert="true")).name == name
+
+
+def test_a_parameter_of_samba_is_one_although_a_setting_of_the_client_is_called_so_too():
+    far = Target(protocol="smb", host="192.0.2.1", port=445, share="bench", path="x")
+    with pytest.raises(UsageError, match="another machine"):
+        find_setting("block size", ["4096"], far, Ways())
 
 
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():

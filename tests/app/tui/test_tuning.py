@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from app.errors import UsageError
 from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
@@ -132,11 +131,6 @@ def test_by_hand_starts_from_the_newest_series_where_the_guide_has_none(path):
         newest = notebook.heads(1)[0]
     assert (chosen.change_name, chosen.change_value) == ("in-flight", "1")
     assert (chosen.base_id, chosen.in_flight) == (newest.id, 1)
-
-
-def test_by_hand_says_what_to_do_where_nothing_was_measured(tmp_path):
-    with Notebook(tmp_path / "empty.db") as notebook, pytest.raises(UsageError, match="no series to start from"):
-        take_change(notebook, (), "in-flight", "1")
 
 
 async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(path):
