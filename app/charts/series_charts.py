@@ -49,6 +49,7 @@ class _Picture:
         self, chart: Chart, measured: Sequence[Bar], width: int, height: int, colour: bool, zoomed: bool
     ) -> None:
         self.width, self.height, self.colour = width, height, colour
+        self.intervals = chart.intervals
         self.longest = max(bar.value or 0.0 for bar in measured)
         self.average = next((level for level in chart.levels if level.of_bars), None)
         self.level = next((level for level in chart.levels if not level.of_bars), None)
@@ -76,7 +77,7 @@ class _Picture:
     def _legend(self, bars: Sequence[Bar]) -> list[str]:
         said = []
         if any(self._interval(bar) for bar in bars):
-            said.append(f"{'|-+-|' if ascii_only() else '├─┼─┤'} 95 % interval")
+            said.append(f"{'|-+-|' if ascii_only() else '├─┼─┤'} {self.intervals}")
         said += sorted({_mark(bar)[2] for bar in bars} - {""})
         if self.level is not None and (self.zoomed or self.level.value > self.high):
             said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")
@@ -314,7 +315,7 @@ def curve_chart(
         look = (marks.Pattern.DOTTED, marks.AVERAGE) if level.of_bars else (marks.Pattern.DASHED, marks.LINK)
         canvas.level(*look, level.value, level.name)
     for place, low, high in whiskers:
-        canvas.upright(marks.INTERVAL, place, low, high, "95 % interval")
+        canvas.upright(marks.INTERVAL, place, low, high, chart.intervals)
     canvas.signs = chart.signs_at(range(1, count + 1), count / (width - _BESIDE))
     canvas.notes = chart.signs_said
     for place, bar in enumerate(chart.bars, 1):

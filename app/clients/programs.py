@@ -20,7 +20,7 @@ from app.child_process import clean_environment, die_with_parent
 from app.clients.base import Client, Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
-from app.clients.tcp import LEAST_BYTES_PER_SECOND, SPACE_ADVICE, StallWatch, file_error, one_line
+from app.clients.tcp import LEAST_BYTES_PER_SECOND, StallWatch, file_error, one_line, refusals
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -256,23 +256,7 @@ class ExternalClient:
         raise AccessDeniedError(f"{where}: there is a file already, and none is replaced; name another folder")
 
 
-_EXITS: dict[int, tuple[type[errors.MeasurementError], str]] = {
-    6: (errors.UnreachableError, "check the name, or give its address"),
-    7: (errors.UnreachableError, "is an FTP server running there, and on which port?"),
-    9: (errors.AccessDeniedError, "check the rights of the file and its folder"),
-    18: (errors.ConnectionLostError, "look at the server's log, and measure again"),
-    25: (errors.AccessDeniedError, "check the rights of the folder"),
-    28: (errors.StalledError, "look at the server and the network, or allow it more time"),
-    35: (errors.ProtocolError, "check the server's TLS settings"),
-    52: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
-    55: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
-    56: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
-    60: (errors.UnreachableError, "name the certificate to trust in SSL_CERT_FILE"),
-    67: (errors.LoginError, "check the user and the password"),
-    70: (errors.NoSpaceError, SPACE_ADVICE),
-    78: (errors.NoSuchFileError, "check the name, case counts"),
-}
-"""curl's exit codes (its manual page, EXIT CODES): error, meaning, what to try."""
+_EXITS = refusals("curl")
 
 
 class CurlClient(ExternalClient):
@@ -372,7 +356,7 @@ class CurlClient(ExternalClient):
         if outcome.code < 0:
             return errors.ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
         kind, advice = _EXITS.get(
-            outcome.code, (errors.ProtocolError, "try it by hand, or measure with another client")
+            str(outcome.code), (errors.ProtocolError, "try it by hand, or measure with another client")
         )
         return kind(f"{where}: {said}; {advice}")
 

@@ -5,7 +5,7 @@ import re
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.programs import ExternalClient, find_program, first_version, memory_file
 from app.clients.smb.client import SMBClient
-from app.clients.smb.wire import MEANINGS, place, status_error
+from app.clients.smb.wire import STATUSES, place, status_error
 from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, CorruptedError, MeasurementError, NoSuchFileError, ProtocolError, UsageError
 from app.server.shell import Said
@@ -31,11 +31,7 @@ _PROBES = 5
 _RATE_UNIT_BYTES = 1024
 _SHORTEST_SECONDS = 0.002
 """smbclient's clock counts milliseconds; below this its rate is meaningless."""
-_CODES = {f"NT_{meaning.name}": code for code, meaning in MEANINGS.items()} | {
-    "NT_STATUS_WRONG_PASSWORD": 0xC000006A,
-    "NT_STATUS_PASSWORD_EXPIRED": 0xC0000071,
-    "NT_STATUS_PASSWORD_MUST_CHANGE": 0xC0000224,
-}
+_CODES = {f"NT_{name}": status for name, status in STATUSES.items()}
 _LOST = {
     "NT_STATUS_CONNECTION_DISCONNECTED",
     "NT_STATUS_CONNECTION_RESET",

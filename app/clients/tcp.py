@@ -12,40 +12,34 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from app import errors
 
 SPACE_ADVICE = "free some, or take a smaller file"
 
-_FILE_ERRORS: dict[int, tuple[type[errors.MeasurementError], str]] = {
-    errno.ENOENT: (errors.NoSuchFileError, "there is no such file; check the name, case counts"),
-    errno.ENOTDIR: (errors.NoSuchFileError, "a part of the path is a file, not a folder; check the path"),
-    errno.ENAMETOOLONG: (errors.NoSuchFileError, "the name is too long; take a shorter one"),
-    errno.ELOOP: (errors.NoSuchFileError, "the links lead in a circle; name the file itself"),
-    errno.EISDIR: (errors.NotAFileError, "that is a folder, not a file; name a file in it"),
-    errno.EACCES: (errors.AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
-    errno.EPERM: (errors.AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
-    errno.EROFS: (errors.AccessDeniedError, "the file system is mounted read-only; mount it for writing"),
-    errno.EEXIST: (errors.AccessDeniedError, "there is a file already, and none is replaced; name another folder"),
-    errno.ETXTBSY: (errors.AccessDeniedError, "the file is in use; name another one"),
-    errno.ENOSPC: (errors.NoSpaceError, f"the disk is full; {SPACE_ADVICE}"),
-    errno.EDQUOT: (errors.NoSpaceError, f"the quota is used up; {SPACE_ADVICE}"),
-    errno.EFBIG: (errors.NoSpaceError, "the file is too large for the file system; take a smaller file"),
-    errno.ESTALE: (errors.ConnectionLostError, "the server behind the mount no longer knows the file; mount it again"),
-    errno.EHOSTDOWN: (errors.ConnectionLostError, "the server behind the mount went away; check that it runs"),
-    errno.ENOTCONN: (errors.ConnectionLostError, "the server behind the mount went away; mount it again"),
-    errno.ETIMEDOUT: (errors.StalledError, "the server behind the mount does not answer; check that it runs"),
-    errno.EIO: (errors.MeasurementError, "the disk or the mount failed; look at the kernel's log"),
-}
+
+class Refusal(NamedTuple):
+    error: type[errors.MeasurementError]
+    told: str
+    """What happened, and what to do."""
+
+
+def refusals(whose: str) -> dict[str, Refusal]:
+    """By code: an SMB server's (``smb``), the file system's (``file``), an FTP server's (``ftp``), or ``curl``'s."""
+    text = Path(__file__).with_name("refusals.txt").read_text(encoding="utf-8")
+    rows = (line.split(" | ") for line in text.splitlines() if line and not line.startswith("#"))
+    return {code: Refusal(getattr(errors, error), told) for who, code, error, told in rows if who == whose}
+
+
+_FILE_REFUSALS = refusals("file")
 
 
 def file_error(error: OSError, where: str) -> errors.MeasurementError:
-    kind, what = _FILE_ERRORS.get(
-        error.errno or 0,
-        (errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights"),
-    )
-    return kind(f"{where}: {what}")
+    unknown = Refusal(errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights")
+    kind, told = _FILE_REFUSALS.get(errno.errorcode.get(error.errno or 0, ""), unknown)
+    return kind(f"{where}: {told}")
 
 
 def connect_tcp(

@@ -43,7 +43,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
         sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)
         for sides in sides_of(groups)
     ]
-    return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
+    return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
@@ -69,6 +69,11 @@ def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:
     wanted = {one.id for one in called}
     base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
     return Sides(base=base, other=other, equal=True)
+
+
+def _named(notebook: Notebook, sides: Sides) -> Sides:
+    names = [one.name for one in notebook.baselines() if one.recording_id in {base.id for base in sides.base}]
+    return replace(sides, baseline=names[0]) if names else sides
 
 
 def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:

@@ -35,10 +35,15 @@ class SettlingStep(Settles):
 
     setting: str | None = None
     series_a_side: int | None = None
+    first_id: str = ""
+    """The series to measure again first."""
+    by_hand: bool = False
+    """Whether the server's setting is changed by hand before each further series."""
 
     @property
     def sentence(self) -> str:
-        cost, shown = f"about {duration(self.seconds)}", wording.percent(self.shows_percent)
+        changes = " with the changes by hand" if self.by_hand else ""
+        cost, shown = f"about {duration(self.seconds)}{changes}", wording.percent(self.shows_percent)
         match self.way:
             case Way.TRY:
                 return f"Try it: {self.count} interleaved pairs, {cost}, show changes of {shown}."
@@ -55,7 +60,8 @@ class SettlingStep(Settles):
         if not more:
             return first
         rest = "" if self.count == 2 else f", and so on: {self.count} series"
-        return f"{first}, change the server, {more[0]}{rest}"
+        between = ", change the server, " if self.by_hand else ", then "
+        return f"{first}{between}{more[0]}{rest}"
 
 
 def cheapest_step(
@@ -100,9 +106,10 @@ def cheapest_step(
             spread=unsure,
         )
         ways.append((more, again[:1]))
-    other_is_next = have % 2 and max(order) in order[: len(base)]
+    other_is_next = bool(have % 2) and max(order) in order[: len(base)]
     turns = again[::-1] if other_is_next else again
     ways.append((settle.by_alternating(change_percent, unsure, limits, have=have), turns))
+    changes_server = same_path and not versus and bool(claimed or any(found.parameter for found in differing))
     every = [*base, *other]
     timed = [[run.seconds for run in one.runs if run.seconds] for one in every]
     total = sum(map(sum, timed))
@@ -111,11 +118,13 @@ def cheapest_step(
         SettlingStep(
             way=way.way,
             count=way.count,
-            seconds=_cost(way, transfer, series),
+            seconds=_cost(way, transfer, series + (_BY_HAND_SECONDS if changes_server else _TRIED_ONCE_SECONDS)),
             shows_percent=way.shows_percent * (widened if way.way is Way.BASE_AGAIN else 1.0),
             commands=commands,
             setting=setting if way.way is Way.TRY else None,
             series_a_side=(way.count + have) // 2 if way.way is Way.ALTERNATING else None,
+            first_id=(two if way.way is Way.ALTERNATING and other_is_next else one).id,
+            by_hand=changes_server and way.way is Way.ALTERNATING,
         )
         for way, commands in ways
         if way is not None
@@ -139,7 +148,7 @@ def _cost(way: Settles, transfer: float, series: float) -> float:
         case Way.INTERLEAVED:
             return 2 * (way.count + 2) * transfer
         case _:
-            return way.count * (series + _BY_HAND_SECONDS)
+            return way.count * series
 
 
 def _setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
@@ -255,10 +264,14 @@ class Comparison(ChangeDecision):
 
     @property
     def sentence(self) -> str:
-        step = self.settle
-        to_do = step.sentence if step else hint_sentence(self)
-        typed = f"Command: {step.command_text}" if step and step.way is Way.INTERLEAVED else ""  # no key does it
-        return " ".join(filter(None, (self.headline, basis_sentence(self), to_do, typed)))
+        to_do = self.settle.sentence if self.settle else hint_sentence(self)
+        return " ".join(filter(None, (self.headline, basis_sentence(self), to_do)))
+
+    @property
+    def title(self) -> str:
+        """``fast against slow``, each with the number of series that it is the mean of, if it is one."""
+        sides = (self.other_name, self.other_ids), (self.base_name, self.base_ids)
+        return " against ".join(f"{name} ({len(ids)} series)" if len(ids) > 1 else name for name, ids in sides)
 
 
 def _verdict(found: Comparison) -> str:

@@ -97,7 +97,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
         tables.append(_properties("What else differs", form.differences))
     report = Report(
         form=FORM,
-        title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
+        title=f"Comparison: {comparison.title}",
         name="Comparison",
         fields=(
             *fields_of(
@@ -169,9 +169,16 @@ def _averages(form: summary.ComparisonSummary) -> Table:
             formula = None if mean is None else Formula(template=f"({sum_})/{len(places)}", references=places)
             runs = sum(len(one.series.measured()) for one in filled)
             change = _change(form, ends[0], len(rows)) if side else Cell()
-            named = f"mean of {len(filled)} with equal settings"
             rows.append(
-                row_of(f"{name}, mean", named, runs, Cell(value=mean, formula=formula), None, change, role=Role.RESULT)
+                row_of(
+                    f"{name}, mean",
+                    f"mean of {len(filled)} repeats",
+                    runs,
+                    Cell(value=mean, formula=formula),
+                    None,
+                    change,
+                    role=Role.RESULT,
+                )
             )
         ends.append(len(rows) - 1)
     numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
@@ -205,8 +212,10 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
     )
     if any(bar.value is None for bar in bars):
         return None
-    beside = "and where equal series would lie (95 %)" if form.comparison.apart_percent else "with their 95 % intervals"
-    return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
+    beside, intervals = "with their 95 % intervals", "95 % interval"
+    if form.comparison.apart_percent:
+        beside, intervals = "and where equal series would lie (95 %)", "equal series, 19 times in 20"
+    return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE), intervals=intervals)
 
 
 def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | None:

@@ -106,7 +106,11 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
 
 def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     base, other = sides.base[0], sides.other[0]
-    said = []
+    said = [
+        f"The {name} is the mean of {len(side)} series: those measured again with the same settings count together."
+        for name, side in (("base", sides.base), ("other", sides.other))
+        if len(side) > 1
+    ]
     if comparison.limits.level > 1 - 0.05 + 1e-9 and at_once > 1:
         said.append(f"{at_once} comparisons at once: each interval is wider, so that all of them hold 19 times in 20.")
     if base.command is not other.command:

@@ -43,6 +43,8 @@ class Sides:
     history: tuple[tuple[Series, ...], ...] = ()
     equal: bool = False
     unseen: bool = False
+    baseline: str = ""
+    """The name that the base was given."""
 
 
 def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
@@ -116,7 +118,8 @@ def _compared(
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found, wide = decision.variation, decision.critical
     step = None
-    if settles and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
+    settles = settles and base.command is other.command and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
+    if settles and found and decision.change_percent is not None:
         step = cheapest_step(
             sides.base,
             sides.other,
@@ -135,7 +138,9 @@ def _compared(
         **_needs(decision, turns, limits),
         base_id=base.id,
         other_id=other.id,
-        base_name=wording.name_of(base, beside=other),
+        base_name=f"baseline {wording.plain(sides.baseline)}"
+        if sides.baseline
+        else wording.name_of(base, beside=other),
         other_name=wording.name_of(other, beside=base),
         base_ids=tuple(one.id for one in sides.base),
         other_ids=tuple(one.id for one in sides.other),

@@ -11,12 +11,10 @@ from typing import Any
 from app.clients import tcp
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import (
-    AccessDeniedError,
     ConnectionLostError,
     LoginError,
     MeasurementError,
     NoSpaceError,
-    NoSuchFileError,
     ProtocolError,
     UnreachableError,
     UsageError,
@@ -29,20 +27,7 @@ _FULL = re.compile(
 _LOCAL_WRITE = re.compile(r"writ.{0,20}(local )?file", re.IGNORECASE)
 """vsftpd's ``426 Failure writing to local file.`` gives no reason; a full disk is the usual one."""
 
-_REPLIES: dict[str, tuple[type[MeasurementError], str]] = {
-    "421": (ConnectionLostError, "check that the server still runs and takes more connections, and measure again"),
-    "425": (ConnectionLostError, "check the firewall between here and the server's passive ports"),
-    "426": (ConnectionLostError, "look at the server's log, and measure again"),
-    "450": (AccessDeniedError, "the file is in use; name another one"),
-    "451": (MeasurementError, "look at the server's disk and its log"),
-    "452": (NoSpaceError, tcp.SPACE_ADVICE),
-    "522": (LoginError, "the server wants the data connection's TLS otherwise; look at its log"),
-    "530": (LoginError, "check the user and the password"),
-    "532": (LoginError, "the user needs an account for that; take another one"),
-    "550": (AccessDeniedError, "check the name, and the rights of the file and its folder"),
-    "552": (NoSpaceError, tcp.SPACE_ADVICE),
-    "553": (NoSuchFileError, "the server takes no such name; name another file"),
-}
+_REPLIES = tcp.refusals("ftp")
 
 
 def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:

@@ -263,12 +263,9 @@ class MeasureMixin(BaseScreen):
 
     def settle(self, found: "Comparison | None") -> None:
         from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed
-        from forms.stats.settle import Way  # noqa: PLC0415  as above
 
         if found is None or found.known:
             self.notify("There is a verdict: nothing is left to settle.")
-        elif found.settle is not None and found.settle.way is Way.INTERLEAVED:
-            self.notify(f"On the command line: {found.settle.command_text}", title="No key does this", timeout=30)
         else:
             self.take_step(next(iter(after_comparison(found))))
 

@@ -109,8 +109,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
         comparison = form.comparison
-        title = f"sharebench · Compare · {comparison.other_name} against {comparison.base_name}"
-        self.query_one("#comparison-pane", Pane).called(title)
+        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {comparison.title}")
         self.show_again()
 
     def show_again(self) -> None:

@@ -9,7 +9,7 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
-from forms.comparison.comparison import Comparison
+from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
 from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.stats.decision import Doubt
@@ -127,21 +127,31 @@ def after_series(series: Series) -> Iterator[NextStep]:
 
 
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
-    base = NextStep(name="Measure the baseline again", choices=partial(repeat_of, series_id=found.base_id))
-    other = NextStep(name="Measure the other again", choices=partial(repeat_of, series_id=found.other_id))
-    step = found.settle
-    if step is not None and step.way is Way.TRY:
-        at = partial(repeat_of, series_id=found.base_id)
-        yield NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
-    elif step is not None and step.way is Way.ALTERNATING and found.change is not None and step.series_a_side:
-        turn = partial(interleaved_by_hand, changed_id=found.other_id, each=step.series_a_side)
-        yield NextStep(name=step.sentence, choices=turn)
+    if found.settle is not None:
+        yield _settling(found, found.settle)
+    again = (found.base_name, found.base_id), (found.other_name, found.other_id)
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
-        for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id)):
+        for name, series_id in again:
             more = partial(measured_better, series_id=series_id, advised="scatter")
-            yield NextStep(name=f"Measure {which} again with more runs", choices=more)
-    yield from (base, other)
+            yield NextStep(name=f"Measure again with more runs: {name}", choices=more)
+    for name, series_id in again:
+        yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
     yield _LOOK_AT_ALL
+
+
+def _settling(found: Comparison, step: SettlingStep) -> NextStep:
+    match step.way:
+        case Way.TRY:
+            at = partial(repeat_of, series_id=found.base_id)
+            return NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
+        case Way.INTERLEAVED:
+            both = {"base": found.base_id, "other": found.other_id, "runs": step.count}
+            return NextStep(name=step.sentence, screen="interleaved", arguments=both)
+        case Way.ALTERNATING if found.change is not None and step.series_a_side:
+            turn = partial(interleaved_by_hand, changed_id=found.other_id, each=step.series_a_side)
+            return NextStep(name=step.sentence, choices=turn)
+        case _:
+            return NextStep(name=step.sentence, choices=partial(repeat_of, series_id=step.first_id))
 
 
 def after_survey(found: Survey) -> Iterator[NextStep]:

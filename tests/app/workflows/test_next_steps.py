@@ -16,7 +16,7 @@ from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Change, Quiet, QuietVerdict, SeriesStatus
-from tests.builders import book, one
+from tests.builders import CLIENT, book, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
 BUSY = Quiet(verdict=QuietVerdict.BUSY, reasons=("others are at work",))
@@ -57,7 +57,7 @@ def test_an_interrupted_series_goes_on_first(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("other", "first"),
-    [((120e6,) * 5, "Measure the baseline again"), (VARYING[:2], "Measure the baseline again with more runs")],
+    [((120e6,) * 5, "Measure again: series 1"), (VARYING[:2], "Measure again with more runs: series 1")],
 )
 def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: tuple[float, ...], first: str):
     path = book(tmp_path / "notebook.db", one(1, (100e6, 101e6, 99e6, 100e6, 100e6)), one(2, other))
@@ -103,5 +103,26 @@ def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series
         assert first.choices is not None
         turn = first.choices(notebook)
         assert (turn.step, turn.interleaved, turn.base_id) == (MethodStep.RUN, each, f"{2:012x}"), "A B, then B"
-        by_hand = next(iter(after_comparison(replace(found, settle=step, change=None))))
-        assert "alternating" not in by_hand.name
+        for first_id in (found.base_id, found.other_id):
+            alone = replace(step, series_a_side=None, first_id=first_id)
+            by_hand = next(iter(after_comparison(replace(found, settle=alone, change=None))))
+            assert by_hand.name == step.sentence
+            assert by_hand.choices is not None
+            assert by_hand.choices(notebook).label == notebook.series(first_id).label
+
+
+def test_a_change_of_the_client_is_settled_by_the_screen_that_interleaves(tmp_path: Path):
+    series = (one(1, VARYING), one(2, VARYING, client=replace(CLIENT, in_flight=1)))
+    with Notebook(book(tmp_path / "notebook.db", *series)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+    step = SettlingStep(way=Way.INTERLEAVED, count=8, shows_percent=20, seconds=60, commands=("a",))
+    first = next(iter(after_comparison(replace(form.comparison, settle=step))))
+    assert (first.screen, first.arguments) == ("interleaved", {"base": f"{1:012x}", "other": f"{2:012x}", "runs": 8})
+
+
+def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
+    path = book(tmp_path / "notebook.db", one(1), one(2), baselines={"spring": f"{1:012x}"})
+    with Notebook(path) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, ("spring", f"{2:012x}")))
+        (back,) = comparisons(sides_to_compare(notebook, (f"{2:012x}", "spring")))
+    assert (form.comparison.title, back.comparison.base_name) == ("series 2 against baseline spring", "series 2")

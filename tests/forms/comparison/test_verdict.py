@@ -82,6 +82,28 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert unknown.settle is not None
     assert (unknown.settle.way, unknown.settle.count, unknown.needed_series) == (Way.ALTERNATING, 4, 3)
     assert unknown.settle.commands == ("sharebench run --again base", "sharebench run --again other")
+    assert unknown.settle.command_text == (
+        "sharebench run --again base, then sharebench run --again other, and so on: 4 series"
+    )
+    assert unknown.settle.first_id == "base"
+    by_hand = Change(name="a thing", value="no", previous="yes")
+    changed = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other", change=by_hand))
+    assert changed.settle is not None
+    assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 57, abs=1), "a minute for each change"
+    assert "about 9 minutes with the changes by hand, show" in changed.settle.sentence
+    assert ", change the server, sharebench run --again other, and so on" in changed.settle.command_text
+
+
+def test_a_get_beside_a_put_is_nothing_to_settle():
+    put = series(scaled(VARIED, 1.03), id="other", command=Command.PUT)
+    assert compare(series(VARIED, id="base"), put).settle is None
+
+
+def test_a_comparison_is_called_by_its_sides_and_the_number_of_series_of_each():
+    names = [series(VARIED, id=name, label=name) for name in ("slow", "again", "fast")]
+    sides = Sides(base=tuple(names[:2]), other=(names[2],))
+    assert compare_sides(sides, Limits()).title == "fast against slow (2 series)"
+    assert compare_sides(replace(sides, baseline="spring"), Limits()).title == "fast against baseline spring (2 series)"
 
 
 def test_the_step_that_is_named_settles_it_when_it_is_carried_out():
@@ -96,7 +118,7 @@ def test_a_change_of_the_client_is_interleaved_by_run_itself():
     assert found.settle is not None
     assert found.settle.way is Way.INTERLEAVED
     assert found.settle.commands[0].endswith("--versus '--in-flight 1' smb://nas/data/big.bin")
-    assert found.sentence.endswith(f"Command: {found.settle.commands[0]}"), "for screens, which have no key for it"
+    assert found.sentence.endswith(found.settle.sentence)
 
 
 def test_what_became_of_the_session_is_said_with_the_verdict():

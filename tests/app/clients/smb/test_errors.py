@@ -10,15 +10,15 @@ from impacket.dcerpc.v5 import rpcrt, srvs
 from impacket.krb5 import ccache, kerberosv5, types
 
 from app.clients.smb.session import mapped
-from app.clients.smb.wire import MEANINGS, place, status_error
+from app.clients.smb.wire import MEANINGS, STATUSES, place, status_error
 from app.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, SharebenchError
 from storage.records import Target
 
 
-@pytest.mark.parametrize(("status", "meaning"), MEANINGS.items(), ids=lambda value: getattr(value, "name", ""))
-def test_statuses_have_the_numbers_of_their_names(status, meaning):
-    if hasattr(nt_errors, meaning.name):
-        assert getattr(nt_errors, meaning.name) == status
+@pytest.mark.parametrize(("name", "status"), STATUSES.items())
+def test_statuses_have_the_numbers_of_their_names(name, status):
+    assert getattr(nt_errors, name) == status
+    assert issubclass(MEANINGS[status].error, MeasurementError)
 
 
 def test_any_status_becomes_one_line_that_says_where_and_what_to_do():

@@ -1,0 +1,112 @@
+"""Two series measured again with their runs interleaved, which settles what a client's setting does."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from textual.content import Content
+
+from app.errors import CancelledError, LoginError, UsageError
+from app.measure.process import RunFinished, SeriesRequest
+from app.recorder.recording import SeriesClosed, record_interleaved
+from app.tui.widgets.asking import log_in, log_in_again
+from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen, run_keys
+from app.tui.widgets.views import content_of
+from app.workflows.compare import sides_to_compare
+from app.workflows.requests import options_of, series_request
+from forms import wording
+from forms.comparison.report import pair_report
+from forms.comparison.summary import comparisons
+from forms.layout import Toned, cut, visible
+from forms.report import Report
+from forms.stats.summary import mean
+from storage.notebook import Notebook
+from storage.records import Phase, Series
+
+
+class InterleavedScreen(ReportRunScreen):
+    KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
+    STOP_HEADING = "Stop measuring?"
+    STOP_TEXT = "The runs measured so far are kept."
+    QUIT_TEXT = "Two series are being measured. The runs measured so far are kept."
+
+    def __init__(self, base: str, other: str, runs: int) -> None:
+        super().__init__("Interleaved")
+        self.ids, self.runs = (base, other), runs
+        self.series: list[Series] = []
+        self.requests: list[SeriesRequest] = []
+        self._rates: tuple[list[float], list[float]] = ([], [])
+        self._ended_series: dict[int, SeriesClosed] = {}
+        self._answer: Toned | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return not self.requests or not self._recording
+
+    def begin(self) -> None:
+        self.draw()
+        self.with_notebook(lambda notebook: [notebook.series(one) for one in self.ids], self._log_in)
+
+    def _log_in(self, series: list[Series]) -> None:
+        self.series = series
+        if imported := next((one.id for one in series if one.imported_at is not None), None):
+            self.work_failed(UsageError(f"series {imported} was imported: measure it here first (a), then compare"))
+        else:
+            log_in(self, series[0].target, lambda _: log_in(self, series[1].target, self._measure))
+
+    def _measure(self, _: object) -> None:
+        requests = []
+        for one, beside in zip(self.series, self.series[::-1], strict=True):
+            label = wording.name_of(one, beside=beside)
+            options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
+            requests.append(series_request(options, one.target, self.context.logins.find(one.target)))
+        self.requests = requests
+        self.refresh_bindings()
+        self.listen(self.events, every_seconds=REDRAW_SECONDS)
+        self.draw()
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        self.watch_machine(self.series[0].target)
+        return record_interleaved(self.requests, self.context.notebook_path, self.control)
+
+    def heard(self, index: int, event: Any) -> None:
+        match event:
+            case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
+                self._rates[index].append(run.bytes_per_second)
+            case SeriesClosed():
+                self._ended_series[index] = event
+
+    def now(self) -> str:
+        if not self.requests:
+            return "Looking at the series …"
+        done = min(map(len, self._rates))
+        return f"{done} pairs of runs measured." if self.is_over else f"Pair {min(done + 1, self.runs)} of {self.runs}"
+
+    def heard_text(self, width: int) -> str:
+        told = zip(self.requests, self._rates, strict=False)
+        lines = (f"{visible(one.label)}: {wording.count(len(r), 'run')}, {wording.rate(mean(r))}" for one, r in told)
+        return "\n".join(cut(line, width) for line in lines)
+
+    def ended(self, error: Exception | None) -> None:
+        error = error or next((one.failure.error for one in self._ended_series.values() if one.failure), None)
+        targets = [one.target for one in self.series]
+        if isinstance(error, LoginError) and log_in_again(self, targets, str(error), self._again):
+            return
+        self.draw()
+        self.refresh_bindings()
+        if all(self._rates) and len(self._ended_series) == len(self.ids):
+            self.with_notebook(self._compared, self.show_report)
+        if error is not None and not isinstance(error, CancelledError):
+            self.sharebench_app.tell_error(error)
+
+    def _again(self, _: object) -> None:
+        self.app.switch_screen(InterleavedScreen(*self.ids, self.runs))
+
+    def _compared(self, notebook: Notebook) -> Report:
+        ids = [self._ended_series[index].series_id for index in range(len(self.ids))]
+        found = comparisons(sides_to_compare(notebook, ids))[0]
+        self._answer = Toned(f"{found.comparison.sign} {found.comparison.sentence}", found.comparison.tone)
+        return replace(pair_report(found), fields=())
+
+    def headline(self) -> Content:
+        return content_of(self._answer) if self._answer else super().headline()

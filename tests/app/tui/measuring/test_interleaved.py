@@ -1,0 +1,62 @@
+"""Two series measured again, run by run: the verdict comes first, and what cannot be measured says why."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app.clients.base import OWN
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.measuring.interleaved import InterleavedScreen
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
+from storage.records import ClientFacts, Target
+from tests.builders import all_series, book, one
+from tests.tui import app_on, here, measured, painted, settled
+
+RUNS = 3
+
+
+def written(tmp_path: Path, **fields: Any) -> Path:
+    file = tmp_path / "big.bin"
+    file.write_bytes(bytes(1 << 20))
+    plan = Plan(runs=RUNS, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    small = replace(plan, settings=Settings(block_bytes=4096))
+    target, client = Target(protocol="file", path=str(file)), ClientFacts(name=OWN, version="1")
+    return book(
+        tmp_path / "notebook.db",
+        one(1, target=target, client=client, plan=plan, label="large blocks"),
+        one(2, target=target, client=client, plan=small, label="small blocks", **fields),
+    )
+
+
+def screen_on(path: Path):
+    return app_on(path, first="interleaved", base=f"{1:012x}", other=f"{2:012x}", runs=RUNS)
+
+
+async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Path):
+    path = written(tmp_path)
+    app = screen_on(path)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(here(app), InterleavedScreen)
+        await measured(app, pilot)
+        await settled(app, pilot)
+        shown = painted(app)
+    assert "The runs were interleaved, so what slows both down cancels out." in " ".join(shown.split())
+    assert shown.index("interleaved, so") < shown.index("Averages"), "the answer first"
+    new = all_series(path)[:2]
+    assert {one.label: one.plan.settings.block_bytes for one in new if one.plan} == {
+        "large blocks": None, "small blocks": 4096,
+    }  # fmt: skip
+    assert [len(one.measured()) for one in new] == [RUNS, RUNS]
+
+
+async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
+    path = written(tmp_path, imported_at="2026-02-01T10:00:00.000Z")
+    app = screen_on(path)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert f"series {2:012x} was imported" in " ".join(painted(app).split())
+    with Notebook(path) as notebook:
+        assert len(notebook.heads()) == 2
