@@ -103,14 +103,14 @@ def _was_quiet(value: object) -> bool:
     )
 
 
-def _sql(name: str) -> str:
-    return files("storage").joinpath("formats", f"{name}.sql").read_text(encoding="utf-8")
+def sql(name: str, folder: str = "statements") -> str:
+    return files("storage").joinpath(folder, f"{name}.sql").read_text(encoding="utf-8")
 
 
 def _migration(number: int, name: str) -> Callable[[Database], None]:
     def migrate(db: Database) -> None:
-        parts = dict(part.rstrip("\n").split("\n", 1) for part in _sql("shared").split("-- @")[1:])
-        script = _sql(name)
+        parts = dict(part.rstrip("\n").split("\n", 1) for part in sql("shared", "formats").split("-- @")[1:])
+        script = sql(name, "formats")
         while "@" in script:
             script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
         for statement in [

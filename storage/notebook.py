@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from storage import codec, records
-from storage.base import SideTables
+from storage.base import SideTables, sql
 from storage.changes import ChangeTables
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
@@ -19,51 +19,14 @@ _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
-_SETTLE = """
-UPDATE recordings SET status = (
-    SELECT CASE WHEN max(status = 'interrupted') OR count(*) < (
-            SELECT coalesce(json_extract(content, '$.parts'), 0) FROM recordings WHERE id = ?1
-        ) THEN 'interrupted' WHEN min(status = 'failed') THEN 'failed'
-        ELSE 'complete' END
-    FROM recordings AS part WHERE part.part_of = ?1
-) WHERE id = ?1
-"""
-
+_SETTLE = sql("settle")
 _FACTS_AS_JSON = (
     "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
     " GROUP BY series_id, side"
 )
 
-_REPEATED = """
-WITH RECURSIVE again (series_id, first_id) AS (
-    SELECT id, id FROM series WHERE (base_id IS NULL OR change_name IS NOT NULL)
-        AND EXISTS (SELECT 1 FROM series AS next WHERE next.base_id = series.id AND next.change_name IS NULL)
-    UNION ALL
-    SELECT series.id, first_id FROM again JOIN series ON series.base_id = again.series_id
-    WHERE series.change_name IS NULL
-)
-SELECT team, found.series_id FROM (
-    SELECT 'baseline ' || name AS team, recording_id AS series_id FROM baselines
-    UNION ALL
-    SELECT 'experiment ' || experiments.name, series.id FROM experiments
-    JOIN series ON series.experiment = experiments.name
-    JOIN recordings ON recordings.id = series.id WHERE experiments.kind = ? AND recordings.status = 'complete'
-    UNION ALL
-    SELECT 'series ' || first_id, series_id FROM again
-) AS found JOIN recordings ON recordings.id = found.series_id AND recordings.kind = 'series'
-ORDER BY team, stored_order
-"""
-
-_EARLIER = """
-SELECT series.id FROM series JOIN recordings ON recordings.id = series.id
-    LEFT JOIN experiments ON experiments.name = series.experiment
-WHERE command = :command AND protocol = :protocol AND host = :host COLLATE NOCASE AND port IS :port
-    AND share IS :share AND path = :path AND client = :client AND recordings.status = 'complete'
-    AND recordings.created_at < :before AND recordings.created_at >= :since
-    AND ifnull(experiments.kind, 'ladder') IN (KINDS)
-ORDER BY recordings.created_at DESC LIMIT :most
-"""
-
+_REPEATED = sql("repeated")
+_EARLIER = sql("earlier")
 
 WHOLE_SERIES = ("ladder", "repeats", "survey")
 """The kinds of experiment whose series are not interleaved."""
