@@ -67,7 +67,7 @@ LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
     """What is measured, but for the points that are done, and how long it takes."""
-    made = "Creates its files, then measures" if scenario.files else "Measures"
+    made = f"Creates {scenario.files:,} files, then measures" if scenario.files else "Measures"
     return f"{made} {points_text(scenario, choices, done)}."
 
 

@@ -113,7 +113,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
 def reservations(found: summary.IsolationVerdict) -> list[str]:
     said = found.doubts[1:] if found.cause is summary.Cause.UNKNOWN else found.doubts
     texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
-    return [f"With this reservation: {texts}."] if said else []
+    return [f"Keep in mind: {texts}."] if said else []
 
 
 _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
@@ -233,7 +233,11 @@ def isolation_report(isolation: Isolation) -> Report:
         results=tuple(_results(measured)),
         advice=(*reservations(measured.verdict), *_advice(isolation)),
         drawn=(
-            Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars),
+            Chart(
+                title="The server, in a frame as high as the slower of disk and network, over clients",
+                unit="MB/s",
+                bars=bars,
+            ),
             _layers_chart(measured),
             _waterfall_chart(measured),
         ),
@@ -266,7 +270,7 @@ def _fields(isolation: Isolation) -> list[Field]:
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
-    server = (("The least", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / least", ReportKind.RATIO))
+    server = (("Slower of these two", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / slower", ReportKind.RATIO))
     priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []
@@ -305,13 +309,17 @@ def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
     return [Table(columns=columns, rows=tuple(rows), caption=caption, is_detail=True)] if rows else []
 
 
+_PARTS = {"network, and smbd's turn": "network and waiting for smbd", "hand-over to threads": "passing work to threads"}
+"""Parts whose names in documents are not plain enough."""
+
+
 def _waterfall_table(measured: summary.IsolationSummary) -> list[Table]:
     fall = measured.waterfall
     if fall is None:
         return []
     table = table_of(
         (*fall.parts().items(), ("one operation", fall.whole)),
-        ("Where one operation's time goes", ReportKind.TEXT, lambda one: one[0]),
+        ("Where one operation's time goes", ReportKind.TEXT, lambda one: _PARTS.get(one[0], one[0])),
         ("Microseconds", ReportKind.DECIMAL, lambda one: one[1]),
         ("Share, %", ReportKind.DECIMAL, lambda one: 100 * one[1] / fall.whole),
         is_detail=True,
@@ -373,7 +381,7 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
     bars, start = [], 0.0
     for name, part in measured.waterfall.parts().items():
         if part:
-            bars.append(Bar(name=name, value=part, start=start))
+            bars.append(Bar(name=_PARTS.get(name, name), value=part, start=start))
         start += part
     return Chart(title="Where one operation's time goes", unit="µs", bars=tuple(bars), in_text=True)
 

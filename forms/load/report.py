@@ -138,7 +138,9 @@ def scenario_text(scenario: Scenario) -> str:
     whole = sum(scenario.requests.values())
     mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
     pause = (
-        f"a request every {scenario.pace_seconds:g} s a user" if scenario.pace_seconds else f"think {scenario.think} s"
+        f"a request every {scenario.pace_seconds:g} s a user"
+        if scenario.pace_seconds
+        else f"{scenario.think} s between requests"
     )
     times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
     parts = (scenario.name, mix or "sessions only", pause if mix else "", times, f"seed {scenario.seed}")

@@ -126,7 +126,7 @@ def _changes(found: TrialSummary) -> Chart | None:
 def _seen(found: TrialSummary) -> str:
     effect = found.effect
     if effect is None:
-        return "Inconclusive: no pair is complete yet"
+        return "Not finished: no pair is complete yet"
     return wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
 
 
@@ -142,6 +142,10 @@ def verdict_field(found: TrialSummary) -> Field:
 def verdict_sentence(found: TrialSummary) -> str:
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
+    if found.doubt is Doubt.FEW_PAIRS:
+        done, so_far = len(found.pairs), wording.signed_percent(found.effect.change_percent)
+        nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
+        return f"Not finished: {done} of {nearest} pairs, {so_far} so far. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     return " ".join([*said, *(one.text for one in found.reservations)])
@@ -166,11 +170,7 @@ def _leave(plan: TrialPlan) -> str:
 def _why_unknown(found: TrialSummary) -> str:
     if found.doubt is Doubt.DRIFT:
         return "What the setting cannot touch changed as well (see the fixed work below): try again at a quieter time."
-    if found.doubt is Doubt.VARYING:
-        return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
-    done = len(found.pairs)
-    nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
-    return f"The next verdict is possible after {nearest} pairs: resume the trial."
+    return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
 
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:

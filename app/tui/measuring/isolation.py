@@ -29,8 +29,8 @@ from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
 from app.workflows.restore import record_isolation
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
-from forms.exporters.text import table_lines
-from forms.isolation.report import answer_sentence, isolation_report, layers_table
+from forms.exporters.text import figures_text
+from forms.isolation.report import answer_sentence, isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.layout import hanging
 from forms.series.summary import duration
@@ -183,10 +183,12 @@ class IsolationRunScreen(MeasurementScreen):
         if self.record is None:
             return ""
         ended = [run for run in reversed(self.record.runs) if run.status is RunStatus.VALID]
-        lines = [*table_lines(layers_table(isolation_summary(self.record)), width, ansi=True), ""] if ended else []
-        lines += [line for text in self.problems for line in hanging(f"! {plain(text)}", width)]
-        lines += ["", "Runs, the newest first"] if ended else []
-        return "\n".join([*lines, *(f"{_named(run)}: {byte_rate(run.bytes_per_second)}" for run in ended)]).lstrip("\n")
+        lines = [line for text in self.problems for line in hanging(f"! {plain(text)}", width)]
+        if ended:
+            report = isolation_report(self.record)
+            so_far = replace(report, fields=(), tables=report.tables[:1], results=(), advice=())
+            lines += [figures_text(so_far, width=width, ansi=True), "", "Runs, the newest first"]
+        return "\n".join([*lines, *(f"{_named(run)}: {byte_rate(run.bytes_per_second)}" for run in ended)])
 
 
 def _named(run: LayerRun) -> str:
@@ -209,7 +211,7 @@ class IsolationScreen(asking.LinesScreen):
         asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
-        asking.FormLine("expose", "Network alone", "type the server's name again to allow it; empty: no", about=_ALONE),
+        asking.FormLine("expose", "Network alone", "empty: left out; the server's name: allowed", about=_ALONE),
     )
     RUN = IsolationRunScreen
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -135,7 +136,9 @@ class LinesScreen(BaseScreen):
         practice, pointed = self.context.practice, self.context.pointed
         values = self.first_values(notebook.remembered(self.NAME), practice)
         targets = [] if practice else used_targets(notebook, pointed)
-        return values | next((self.values_of(one) for one in targets if one.abilities.has_share), {})
+        values |= next((self.values_of(one) for one in targets if one.abilities.has_share), {})
+        ways = notebook.remembered(_ways_to(values)) or {}
+        return values | {key: str(way) for key, way in ways.items() if values.get(key) == ""}
 
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:
@@ -196,8 +199,13 @@ class LinesScreen(BaseScreen):
         return {line.key: self.query_one(f"#{line.key}", Input).value for line in self.LINES}
 
     def remember(self) -> None:
-        kept = _for_the_notebook(self.typed())
-        self.with_notebook(lambda notebook: notebook.remember(self.NAME, kept))
+        self.with_notebook(partial(self._remember, kept=_for_the_notebook(self.typed())))
+
+    def _remember(self, notebook: Notebook, kept: dict[str, JSONValue]) -> None:
+        notebook.remember(self.NAME, kept)
+        if ways := {line.key: kept[line.key] for line in (SSH, CONF) if kept.get(line.key)}:
+            place = _ways_to(kept)
+            notebook.remember(place, {**(notebook.remembered(place) or {}), **ways})
 
     @on(Input.Submitted)
     def _next_line(self) -> None:
@@ -245,6 +253,13 @@ class LinesScreen(BaseScreen):
             self.ask(dialog, lambda one: self.sharebench_app.visit("stored", recording_id=one))
         else:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
+
+
+def _ways_to(values: Mapping[str, JSONValue]) -> str:
+    """Under which name the notebook keeps how the server of the target is reached, for every form."""
+    with suppress(UsageError):
+        return f"ways to {typed_target(str(values.get('target') or '')).host.lower()}"
+    return "ways"
 
 
 def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:

@@ -135,7 +135,7 @@ def test_where_an_operations_time_goes_is_drawn_part_after_part():
     drawn = isolation_report(isolation).charts[-1]
     assert fall is not None
     assert drawn.in_text
-    assert [bar.name for bar in drawn.bars] == [name for name, part in fall.parts().items() if part]
+    assert [bar.value for bar in drawn.bars] == [part for part in fall.parts().values() if part]
     ends = [0.0, *(bar.start + (bar.value or 0.0) for bar in drawn.bars)]
     assert [bar.start for bar in drawn.bars] == pytest.approx(ends[:-1])
     assert ends[-1] == pytest.approx(fall.whole)

@@ -16,6 +16,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen
+from app.tui.measuring.stored import AuditScreen
 from app.tui.widgets.views import AnsiView
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
@@ -167,6 +168,7 @@ def test_the_table_of_the_form_fills_in_while_it_is_measured():
     screen.heard(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
     shown = screen.heard_text(80)
     assert "25.0000" in shown, "megabytes a second"
+    assert "What each carries, 4 clients" in shown
     assert "! server, 4 clients, round 1: it [red]died" in shown
     assert shown.count("round 1: 25 MB/s") == 1
 
@@ -250,3 +252,22 @@ def quit_question(app: SharebenchApp) -> str | None:
 
 def smbd_url(smbd: Smbd) -> str:
     return f"smb://{smbd.user}@127.0.0.1:{smbd.port}/{smbd.share}"
+
+
+@pytest.mark.parametrize(("target", "known"), [("smb://NAS/other", True), ("smb://nas2/data", False)])
+async def test_how_a_server_is_reached_is_typed_in_one_form_for_all(app: SharebenchApp, target: str, known: bool):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember("diagnosis", {"target": target})
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        app.visit("audit")
+        await settled(app, pilot)
+        for key, text in (("target", "smb://nas/data"), ("ssh", "root@nas"), ("conf", "/srv/smb.conf")):
+            app.screen.query_one(f"#{key}", Input).value = text
+        assert isinstance(app.screen, AuditScreen)
+        app.screen.remember()
+        await settled(app, pilot)
+        app.visit("diagnosis")
+        await settled(app, pilot)
+        found = [app.screen.query_one(f"#{key}", Input).value for key in ("target", "ssh", "conf")]
+        assert found == ([target, "root@nas", "/srv/smb.conf"] if known else [target, "", ""])

@@ -400,8 +400,13 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        short = "Creates its files, then measures 3 load points of 70 s each: about 4 min in all."
+        short = "Creates 12,000 files, then measures 3 load points of 70 s each: about 4 min in all."
         assert f"{short} With Steady and Settle empty: 3 load points of 13 min each: about 39 min in all." in told()
+        app.screen.query_one("#files", Input).value = "200"
+        await settled(app, pilot)
+        assert "Creates 200 files, then" in told()
+        assert "12,000" not in told()
+        app.screen.query_one("#files", Input).value = ""
         await press(app, pilot, "enter", "enter")
         assert "Scenario: redpaper, office, small," in told()
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
