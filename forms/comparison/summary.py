@@ -123,9 +123,10 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
+    both = (sides.base, "base", comparison.base_name), (sides.other, "other", comparison.other_name)
     measured = [
-        (f"the {name} ({series.id})" if len(side) == 1 else f"the {name} {number} ({series.id})", series)
-        for side, name in ((sides.base, "base"), (sides.other, "other"))
+        (f'the {name} "{called}"' if len(side) == 1 else f'the {name} {number} "{wording.name_of(series)}"', series)
+        for side, name, called in both
         for number, series in enumerate(side, 1)
     ]
     if busy := [name for name, series in measured if series.quiet_verdict is QuietVerdict.BUSY]:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.findings.finding import PRACTICE_BYTES_PER_SECOND, is_loopback_address, practice_text
-from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advice, advised_size
+from forms.findings.series_warnings import GOOD_SECONDS, MEMORY_SHARE, SHORT_SECONDS, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
 from storage.json_reader import named
-from storage.plan import DEFAULT_SIZE_BYTES, QuietTime
+from storage.plan import QuietTime
 from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
 
 
@@ -288,7 +288,6 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-MEMORY_SHARE = 0.5
 PATIENCE_SECONDS = 300.0
 
 
@@ -327,11 +326,7 @@ class FileSizeContext:
 
 def advised(around: FileSizeContext) -> int:
     """The advised size in bytes: ten seconds a run, at most half the server's memory."""
-    rate = around.expected_bytes_per_second
-    size = advised_size(rate) if rate else DEFAULT_SIZE_BYTES
-    while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE_BYTES:
-        size //= 2
-    return size
+    return advised_size(around.expected_bytes_per_second or 0.0, around.memory_bytes)
 
 
 def why_advised(around: FileSizeContext) -> str:
@@ -343,11 +338,12 @@ def why_advised(around: FileSizeContext) -> str:
         )
     origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
     fits = (
-        f"it fits the server's memory of {wording.file_size(around.memory_bytes)}"
+        f"half the server's memory of {wording.file_size(around.memory_bytes)} holds it"
         if around.memory_bytes
         else "the server's memory is unknown: check that it fits"
     )
-    return f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s, and {fits}."
+    lasts = f"a run lasts about {wording.seconds(advised(around) / rate)}"
+    return f"{size}: {origin} {wording.rate(rate)}, so {lasts}, and {fits}."
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:

@@ -57,7 +57,7 @@ class InterleavedScreen(ReportRunScreen):
     def _measure(self, _: object) -> None:
         requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = wording.name_of(one, beside=beside)
+            label = f"{wording.name_of(one, beside=beside)}, interleaved"
             options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
             requests.append(series_request(options, one.target, self.context.logins.find(one.target)))
         self.requests = requests

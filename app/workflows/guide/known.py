@@ -243,6 +243,8 @@ def recall(notebook: Notebook, practice: Sequence[Target], **more: Any) -> tuple
     known = read_known(notebook, choices, before)
     if choices.series_id is not None and known.series is None:
         choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
+    elif known.series is not None and known.series.status is SeriesStatus.COMPLETE and choices.step is MethodStep.RUN:
+        choices = replace(choices, step=MethodStep.REVIEW)  # it ended after the guide was left
     return choices, known
 
 

@@ -198,7 +198,7 @@ def test_the_time_that_a_load_takes_counts_each_point(more: dict[str, Any], done
     sizes = tuple(SizeClass(size_bytes=size, share=1.0) for size in (4096, 65536))
     scenario = replace(full_load().scenario, settle_seconds=5.0, duration_seconds=20.0, sizes=sizes)
     choices = LoadChoices(users=(10, 20, 10), ramp_per_second=20.0, **more)
-    assert time_text(scenario, choices, done) == f"Creates its files, then measures {told}."
+    assert time_text(scenario, choices, done) == f"Creates {scenario.files:,} files, then measures {told}."
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,13 @@ def test_short_runs_are_told_the_size_to_take():
     assert "file" not in texts(iperf)["short"]
 
 
+@pytest.mark.parametrize(("memory", "size"), [(16 << 30, "8G"), ((16 << 30) - 1, "4G"), (None, "16G")])
+def test_no_size_is_advised_that_the_servers_memory_does_not_hold(memory: int | None, size: str):
+    environment = {"server": {"memory_bytes": memory}} if memory else {}
+    short = series((1.5e9,) * 5, size_bytes=1 << 20, environment=environment)
+    assert f"a file of {size} or more" in texts(short)["short"]
+
+
 def test_few_blocks_are_short_where_a_run_is_not_long():
     brief = series((1e6, 1.01e6, 0.99e6), size_bytes=1_499_999)
     assert "takes 1 block" in texts(brief)["short"]

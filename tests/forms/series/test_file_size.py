@@ -1,5 +1,7 @@
 """Which file suits: advised sizes, words and reasons."""
 
+from dataclasses import replace
+
 import pytest
 
 from forms.series.summary import (
@@ -57,6 +59,14 @@ def test_each_size_has_a_word_and_a_reason(size, around, word):
 
 def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
     assert FileFit.WELL.sign not in {word.sign for word in FileFit if word is not FileFit.WELL}
+
+
+def test_the_time_that_is_told_is_that_of_the_size_that_is_told():
+    around = FileSizeContext(measured_bytes_per_second=3.2 * GIB, memory_bytes=16 * GIB)
+    assert why_advised(around).startswith(
+        "8G: an earlier series reached 3.436 GB/s, so a run lasts about 2.5 s, and half"
+    )
+    assert advised(replace(around, memory_bytes=16 * GIB - 1)) == 4 * GIB
 
 
 def test_what_is_not_known_is_said():

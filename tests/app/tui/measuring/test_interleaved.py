@@ -46,7 +46,7 @@ async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Pa
     assert shown.index("interleaved, so") < shown.index("Averages"), "the answer first"
     new = all_series(path)[:2]
     assert {one.label: one.plan.settings.block_bytes for one in new if one.plan} == {
-        "large blocks": None, "small blocks": 4096,
+        "large blocks, interleaved": None, "small blocks, interleaved": 4096,
     }  # fmt: skip
     assert [len(one.measured()) for one in new] == [RUNS, RUNS]
 
