@@ -122,17 +122,19 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
         form=FORM,
         title="Comparison of several series",
         name="Comparison",
-        tables=(matrix_table(matrix), _verdicts(found)),
-        fields=tuple(origin_fields([one for form in found for one in (form.base.series, form.other.series)])),
-        drawn=(replace(matrix_chart(matrix), in_text=True),),
-        results=tuple(
-            Field(
-                name=f"{form.comparison.other_name} ({form.other.series.command})",
-                text=f"{form.comparison.sign} {form.comparison.sentence}",
-                tone=form.comparison.tone,
-            )
-            for form in found
+        fields=(
+            *(
+                Field(
+                    name=f"{form.comparison.other_name} ({form.other.series.command})",
+                    text=f"{form.comparison.sign} {form.comparison.sentence}",
+                    tone=form.comparison.tone,
+                )
+                for form in found
+            ),
+            *origin_fields([one for form in found for one in (form.base.series, form.other.series)]),
         ),
+        tables=(matrix_table(matrix), _verdicts(found)),
+        drawn=(replace(matrix_chart(matrix), in_text=True),),
         advice=tuple(remarks),
         document=lambda: [comparison_document(form.comparison) for form in found],
     )

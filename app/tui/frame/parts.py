@@ -25,18 +25,6 @@ class KeyBar(Widget, can_focus=False):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--name"}
-    DEFAULT_CSS = """
-    KeyBar {
-        dock: bottom;
-        height: 1;
-        text-wrap: nowrap;
-        color: $footer-foreground;
-        background: $footer-background;
-        .key-bar--key { color: $footer-key-foreground; background: $footer-key-background; text-style: bold; }
-        .key-bar--name { color: $footer-description-foreground; background: $footer-description-background; }
-    }
-    """
-
     foremost: tuple[str, ...] = ()
     """Actions whose keys go before all others: those that what is marked is there for."""
     alone = False

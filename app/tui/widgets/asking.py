@@ -105,9 +105,6 @@ class LinesScreen(BaseScreen):
     """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
     _first: Mapping[str, str]
-    DEFAULT_CSS = """
-    LinesScreen .form-line { margin-bottom: 1; }
-    """
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: line.about or f"{line.name}: {line.hint}." for line in cls.LINES}

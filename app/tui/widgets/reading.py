@@ -55,10 +55,6 @@ class GoesOn(MeasureMixin):
 
 class ReportScreen(Copies):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
-    DEFAULT_CSS = """
-    ReportScreen #headline { display: none; }
-    ReportScreen #report { min-height: 100%; }
-    """
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
         super().__init__()

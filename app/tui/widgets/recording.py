@@ -218,11 +218,6 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
 
     KEEP_ON: ClassVar = "Continue"
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more chart.zoom")
-    DEFAULT_CSS = """
-    ReportRunScreen #machine { height: 1; color: $text-muted; display: none; }
-    ReportRunScreen #warnings { height: auto; max-height: 3; color: $warning; display: none; }
-    ReportRunScreen #run-text { min-height: 100%; }
-    """
 
     def __init__(self, heading: str) -> None:
         super().__init__(SeriesControl())

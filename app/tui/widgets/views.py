@@ -23,10 +23,6 @@ Draw = Callable[[int, int], str]
 class AnsiView(Static):
     """Shows what a pure function draws; where its height is ``auto`` the function decides how many rows it takes."""
 
-    DEFAULT_CSS = """
-    AnsiView { width: 1fr; height: auto; }
-    """
-
     def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes=classes)
         self._draw = draw
