@@ -20,24 +20,22 @@ from app import errors
 SPACE_ADVICE = "free some, or take a smaller file"
 
 
-class Refusal(NamedTuple):
-    error: type[errors.MeasurementError]
-    told: str
-    """What happened, and what to do."""
+Refusal = tuple[type[errors.MeasurementError], str]
+"""The error, and what happened and what to do."""
 
 
 def refusals(whose: str) -> dict[str, Refusal]:
     """By code: an SMB server's (``smb``), the file system's (``file``), an FTP server's (``ftp``), or ``curl``'s."""
     text = Path(__file__).with_name("refusals.txt").read_text(encoding="utf-8")
     rows = (line.split(" | ") for line in text.splitlines() if line and not line.startswith("#"))
-    return {code: Refusal(getattr(errors, error), told) for who, code, error, told in rows if who == whose}
+    return {code: (getattr(errors, error), told) for who, code, error, told in rows if who == whose}
 
 
 _FILE_REFUSALS = refusals("file")
 
 
 def file_error(error: OSError, where: str) -> errors.MeasurementError:
-    unknown = Refusal(errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights")
+    unknown = errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights"
     kind, told = _FILE_REFUSALS.get(errno.errorcode.get(error.errno or 0, ""), unknown)
     return kind(f"{where}: {told}")
 

@@ -58,7 +58,7 @@ class SeriesLine:
 
     @property
     def answer(self) -> Toned:
-        """``get 118.3 MB/s ± 0.2 %, 95 % of link``."""
+        """``get 118.3 MB/s ± 0.2 %, 95 % of link``, and how it ended where it is not complete."""
         average, share = self.average_bytes_per_second, self.percent_of_link
         half = summary.half_width_percent(self.rates)
         if average is None:
@@ -66,7 +66,9 @@ class SeriesLine:
         spread = "" if half is None else f" ± {wording.percent(half)}"
         link = "" if share is None else f", {wording.percent(share)} of link"
         varies = (self.deviation_percent or 0.0) > VARIATION_PERCENT
-        text = f"{self.series.command} {wording.rate(average)}{spread}{link}"
+        status = self.series.status
+        ended = "" if status is SeriesStatus.COMPLETE or self.series.running_by is not None else f"; {status}"
+        text = f"{self.series.command} {wording.rate(average)}{spread}{link}{ended}"
         return Toned(text, Tone.CAUTION if varies else Tone.PLAIN)
 
 

@@ -345,13 +345,11 @@ def place(target: Target, path: str | None = None) -> str:
 
 def status_error(status: int, where: str) -> MeasurementError:
     """ProtocolError if the table has no row for the status."""
-    meaning = MEANINGS.get(status)
-    if meaning is None:
-        return ProtocolError(
-            f"{where}: the server answered {status_name(status)}; look it up in the server's log, "
-            "or measure with another client"
-        )
-    return meaning.error(f"{where}: {meaning.told}")
+    if status in MEANINGS:
+        kind, told = MEANINGS[status]
+        return kind(f"{where}: {told}")
+    said = f"{where}: the server answered {status_name(status)}"
+    return ProtocolError(f"{said}; look it up in the server's log, or measure with another client")
 
 
 def status_name(status: int) -> str:

@@ -18,7 +18,7 @@ from storage.records import Target
 @pytest.mark.parametrize(("name", "status"), STATUSES.items())
 def test_statuses_have_the_numbers_of_their_names(name, status):
     assert getattr(nt_errors, name) == status
-    assert issubclass(MEANINGS[status].error, MeasurementError)
+    assert issubclass(MEANINGS[status][0], MeasurementError)
 
 
 def test_any_status_becomes_one_line_that_says_where_and_what_to_do():
