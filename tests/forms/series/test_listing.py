@@ -10,7 +10,6 @@ from storage.plan import Plan
 from storage.records import Owner, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
 
-
 OWNER = Owner(host="a", boot_id="b", process_id=1, process_started="c", since="d", renewed_at="e")
 
 
