@@ -30,9 +30,8 @@ class SeriesActions(MeasureMixin):
     def _marked_text(self) -> str:
         """Whose label or name is asked for, where it is not that of the row with the cursor."""
         count = len(list(self.marked()))
-        return (
-            f" of {count} marked recordings, all of them" if count > 1 else " of the marked recording" if count else ""
-        )
+        one = " of the marked recording" if count else ""
+        return f" of {count} marked recordings, all of them" if count > 1 else one
 
     def changed(self, *series_ids: str) -> None:
         raise NotImplementedError
@@ -51,7 +50,7 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(write, lambda _: self.changed(*ids))
 
         self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _words_of(notebook, ids), dialog.show_before)
+        self.with_notebook(lambda notebook: _words_of(notebook, ids), partial(dialog.call_later, dialog.fill))
 
     def action_history(self) -> None:
         from app.workflows.watch import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
@@ -80,7 +79,7 @@ class SeriesActions(MeasureMixin):
             self.changed(*ids)
 
         self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _names(notebook, ids), dialog.offer)
+        self.with_notebook(lambda notebook: _names(notebook, ids), partial(dialog.call_later, dialog.offer))
 
     # Comparing
 
