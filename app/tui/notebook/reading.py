@@ -101,10 +101,13 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self._look()
 
     def _look(self) -> None:
-        def read(notebook: Notebook) -> ComparisonSummary:
-            return comparisons(sides_to_compare(notebook, (self.base_id, self.other_id)))[0]
-
-        self.with_notebook(read, self._show, group="compare", exclusive=True)
+        ids = self.base_id, self.other_id
+        self.with_notebook(
+            lambda notebook: comparisons(sides_to_compare(notebook, ids))[0],
+            self._show,
+            group="compare",
+            exclusive=True,
+        )
 
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
@@ -160,12 +163,12 @@ _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
+    history: History
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("history.normal history.line chart.zoom")
 
     def __init__(self, reference: str) -> None:
         super().__init__("History", self._read)
         self.reference = reference
-        self.history: History | None = None
         self._line = -1
 
     def on_mount(self) -> None:
@@ -178,7 +181,6 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
     def show(self, report: Report) -> None:
         super().show(report)
         history = self.history
-        assert history is not None
         self.heading = f"History · {history.command or 'loads'} {history.subject}"
         self.title_is(self.heading)
         headline = self.query_one("#headline", Static)
@@ -188,19 +190,17 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
 
     def _draw(self) -> None:
         history = self.history
-        assert history is not None
         chart = history_chart(history.lines[self._line % len(history.lines)], history)
         self.query_one("#curve", ChartView).show_chart(
             lambda width, height, zoomed: curve_chart(chart, width, height, zoomed=zoomed)
         )
 
     def text_of(self, report: Report, *room: Any) -> str:  # noqa: ARG002  it lists fewer than an export
-        assert self.history is not None
         return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), *room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"line", "normal"}:
-            return self.history is not None and (action == "normal" or len(self.history.lines) > 1)
+            return self.report is not None and (action == "normal" or len(self.history.lines) > 1)
         return super().check_action(action, parameters)
 
     def action_line(self) -> None:
@@ -209,7 +209,6 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
 
     def action_normal(self) -> None:
         history = self.history
-        assert history is not None
         points = {one.recording: one for line in history.lines for one in line.points}
         rows = []
         for one in sorted(points.values(), key=lambda one: one.created_at, reverse=True):
