@@ -257,7 +257,7 @@ class BrowseScreen(BaseScreen):
         self.place, self._enter = place, enter
 
     def compose(self) -> ComposeResult:
-        with Pane("sharebench · Pick a file to measure with", id="names-pane"):
+        with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
             yield Static(id="place")
             yield NameList(id="names")
             yield Static(id="note")
