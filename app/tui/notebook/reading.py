@@ -12,7 +12,7 @@ from app.charts.series_charts import bars_chart, curve_chart
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
-from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
+from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions, baseline_names
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import (
@@ -102,17 +102,19 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def _look(self) -> None:
         ids = self.base_id, self.other_id
-        self.with_notebook(
-            lambda notebook: comparisons(sides_to_compare(notebook, ids))[0],
-            self._show,
-            group="compare",
-            exclusive=True,
-        )
 
-    def _show(self, form: ComparisonSummary) -> None:
+        def read(notebook: Notebook) -> tuple[ComparisonSummary, list[str]]:
+            return comparisons(sides_to_compare(notebook, ids))[0], baseline_names(notebook, ids[:1])[0]
+
+        self.with_notebook(read, self._show, group="compare", exclusive=True)
+
+    def _show(self, found: tuple[ComparisonSummary, list[str]]) -> None:
+        form, names = found
         self.form, self.report = form, pair_report(form)
         comparison = form.comparison
         title = f"sharebench · Compare · {comparison.other_name} against {comparison.base_name}"
+        others = ", ".join(name for name in names if name != comparison.base_name)
+        title += f" (baseline {others}".rstrip() + ")" if names else ""
         self.query_one("#comparison-pane", Pane).called(title)
         self.show_again()
 

@@ -79,7 +79,7 @@ class SeriesActions(MeasureMixin):
             self.changed(*ids)
 
         self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _names(notebook, ids), partial(dialog.call_later, dialog.offer))
+        self.with_notebook(lambda notebook: baseline_names(notebook, ids), partial(dialog.call_later, dialog.offer))
 
     # Comparing
 
@@ -181,7 +181,7 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
-def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
+def baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
     baselines = notebook.baselines()
     own = {baseline.name for baseline in baselines if baseline.recording_id in ids}
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)

@@ -808,14 +808,18 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         assert "? Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
 
 
-async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
-    path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
+@pytest.mark.parametrize(("name", "shown_as"), [("good", "(baseline good)"), ("series 2", "(baseline)")])
+async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path, name: str, shown_as: str):
+    path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={name: f"{2:012x}"})
     app = app_on(path)
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("end", "space", "up", "space", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
+        assert f"series 1 against series 2 {shown_as}─" in painted(app)
+        await press(app, pilot, "s")
+        assert "series 2 against series 1──" in painted(app)
         await pilot.press("escape", "A", "c")
         await settled(app, pilot)
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
