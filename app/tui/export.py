@@ -61,8 +61,7 @@ class ExportScreen(BaseScreen):
         self._show_paper()
         self.with_notebook(lambda notebook: notebook.remembered(MEMORY_KEY), self._recalled)
         if self.ids:
-            ids = self.ids
-            self.with_notebook(lambda notebook: _called(notebook, ids), lambda found: self._named(*found))
+            self.with_notebook(lambda notebook: _called(notebook, self.ids), lambda found: self._named(*found))
         else:
             self._named([self.file_name], self.file_name)
 
@@ -173,8 +172,7 @@ class ExportScreen(BaseScreen):
     @on(Input.Submitted, "#path")
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
-        text = self.query_one("#path", Input).value.strip()
-        if not text:
+        if not self.query_one("#path", Input).value.strip():
             self.notify("Name a file.", severity="warning")
             return
         paths = self._paths()

@@ -343,7 +343,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             for step in range(1, len(acts.STEPS) + 1)
         ),
     )
-    HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is recommended."}
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
     purpose = ""

@@ -67,9 +67,8 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
         self.changed()
 
     def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
-        series_id = self.series_id
         self.with_notebook(
-            lambda notebook: run_form(notebook.series(series_id)), self._show, group="form", exclusive=True
+            lambda notebook: run_form(notebook.series(self.series_id)), self._show, group="form", exclusive=True
         )
 
     def _show(self, form: SeriesSummary) -> None:
@@ -116,6 +115,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         others = ", ".join(name for name in names if name != comparison.base_name)
         title += f" (baseline {others}".rstrip() + ")" if names else ""
         self.query_one("#comparison-pane", Pane).called(title)
+        self.refresh_bindings()
         self.show_again()
 
     def show_again(self) -> None:
@@ -139,6 +139,11 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "settle":
+            return self.form is not None and not self.form.comparison.known
+        return super().check_action(action, parameters)
+
     def action_settle(self) -> None:
         self.settle(self.form.comparison if self.form else None)
 
@@ -152,13 +157,12 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
 class TableScreen(ReportScreen):
     def __init__(self, ids: Sequence[str]) -> None:
-        super().__init__("Compare", lambda notebook: _report(notebook, ids))
+        super().__init__("Compare", self._read)
         self.ids = tuple(ids)
 
-
-def _report(notebook: Notebook, ids: Sequence[str]) -> Report:
-    shown = [notebook.series(each) for each in ids]
-    return comparison_report(shown, comparisons(sides_to_compare(notebook, ids)))
+    def _read(self, notebook: Notebook) -> Report:
+        shown = [notebook.series(each) for each in self.ids]
+        return comparison_report(shown, comparisons(sides_to_compare(notebook, self.ids)))
 
 
 _LISTED = 50

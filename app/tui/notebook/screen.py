@@ -49,7 +49,8 @@ _READ_AT_ONCE = 1000
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "again")
 _OF_MARKED = ("compare", "export", "delete")
-_NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
+_OF_ALL = {"filter", "sort", "group"}
+_NEEDS_RECORDINGS = {*_FOREMOST[1:], *_OF_ALL, "history"}
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
@@ -303,7 +304,7 @@ class NotebookScreen(SeriesActions):
             return bool(self.removed)
         if action == "clear_filter":
             return bool(self.asked.text) or isinstance(self.focused, FilterLine)
-        if action in _NEEDS_RECORDINGS and not self._counted[1]:
+        if action in _NEEDS_RECORDINGS and not (self._counted[1] if action in _OF_ALL else self.meant()):
             return False
         return action != "back" and super().check_action(action, parameters)
 

@@ -130,10 +130,8 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
-        if head.kind == "series":
-            self.sharebench_app.visit("series", series_id=head.id)
-        else:
-            self.sharebench_app.visit("stored", recording_id=head.id)
+        screen, which = ("series", "series_id") if head.kind == "series" else ("stored", "recording_id")
+        self.sharebench_app.visit(screen, **{which: head.id})
 
     def action_again(self) -> None:
         from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there

@@ -423,6 +423,10 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
         assert "0 of 3 recordings" in painted(app)
+        assert [
+            key for key in ("Label and note", "Delete", "Compare", "Try", "Again") if f"{key}: " in help_of(app)
+        ] == []
+        assert [key for key in ("Filter", "Sort", "Group") if f"{key}: " in help_of(app)] == ["Filter", "Sort", "Group"]
         footer = footer_of(app)
         assert "esc Clear filter" in footer
         assert "Open" not in footer
@@ -823,6 +827,16 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path, 
         await pilot.press("escape", "A", "c")
         await settled(app, pilot)
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
+
+
+@pytest.mark.parametrize(("rate", "is_open"), [(150e6, False), (103e6, True)])
+async def test_try_is_offered_on_a_comparison_only_where_the_verdict_is_open(tmp_path, rate: float, is_open: bool):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2, (rate,) * 5)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "A", "c")
+        assert here(app).form.comparison.known is not is_open
+        assert ("t Try" in footer_of(app)) is ("\nTry: " in help_of(app)) is is_open
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
