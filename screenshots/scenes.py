@@ -65,8 +65,8 @@ SCENES = (
     Scene(name="catalogue", screen="catalogue", arguments={"words": "encrypt"}),
     Scene(name="catalogue-small", size=SMALL, screen="catalogue"),
     Scene(name="entry-small", size=SMALL, screen="entry", arguments={"entry": "server signing"}),
-    Scene(name="trial-small", size=SMALL, screen="experiment", keys=("n", "C", "enter", "s")),
-    Scene(name="trial", screen="experiment", keys=("n", "C", "enter", "s", "y")),
+    Scene(name="trial-small", size=SMALL, screen="experiment", keys=("n", "C", "enter", "t")),
+    Scene(name="trial", screen="experiment", keys=("n", "C", "enter", "t", "y")),
     Scene(name="bottleneck", screen="bottleneck"),
     Scene(name="bottleneck-small", size=SMALL, screen="bottleneck"),
     Scene(

@@ -1,7 +1,7 @@
 """Which recordings a list shows, in order. Loads no other module: the TUI's first screen needs it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +38,8 @@ class SortKey(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesQuery:
     text: str = ""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What a list shows of a recording besides what is stored of it, such as its answer; words are sought there too."""
     order: SortKey = SortKey.WHEN
     descending: bool = True
     grouped: bool = False
@@ -56,7 +58,11 @@ _TARGET = (
     "series.protocol || '://' || series.host || coalesce(':' || series.port, '')"
     " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
 )
-_HAYSTACK = "texts.text || char(10) || coalesce(named.names, '')"
+_HAYSTACK = (
+    "texts.text || char(10) || coalesce(named.names, '') || char(10) || shown(recordings.id) || char(10) || coalesce("
+    "change_value, (SELECT group_concat(change_value, char(10)) FROM series AS tried JOIN recordings AS part"
+    " ON part.id = tried.id WHERE part.part_of = recordings.id), '')"
+)
 _TEXTS = "JOIN recording_texts AS texts ON texts.recording_id = recordings.id"
 _RATES = """
 LEFT JOIN (
@@ -91,19 +97,10 @@ _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCEN
 
 def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """Matching series in order; those without a value in the sorted column last, newest first."""
-    words = query.text.split()
-    arguments: list[str] = []
-    conditions: list[str] = []
-    for word in words:
-        if word.isascii():
-            conditions.append(f"{_HAYSTACK} LIKE ? ESCAPE '\\'")
-            escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            arguments.append(f"%{escaped}%")
-        else:
-            conditions.append(f"instr(folded({_HAYSTACK}), ?)")
-            arguments.append(word.casefold())
-    if len(arguments) != sum(word.isascii() for word in words):
-        db.conn.create_function("folded", 1, str.casefold, deterministic=True)
+    words = query.text.casefold().split()
+    conditions = [f"instr(folded({_HAYSTACK}), ?)"] * len(words)
+    db.conn.create_function("folded", 1, str.casefold, deterministic=True)
+    db.conn.create_function("shown", 1, lambda recording_id: query.shown.get(recording_id, ""))
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
     newer = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
@@ -120,4 +117,4 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
         f" AS named ON named.recording_id = recordings.id {_RATES if query.order in _NEEDS_RATES else ''}"
         f" {_TEXTS if words else ''} {where} ORDER BY {order}"
     )
-    return [Found._make(row) for row in db.execute(sql, arguments)]
+    return [Found._make(row) for row in db.execute(sql, words)]

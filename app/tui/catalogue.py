@@ -1,7 +1,7 @@
 """The catalogue, searched as one types, and one entry of it on its way into the next series."""
 
+from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -10,16 +10,17 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseScreen, MeasureMixin
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from app.tui.widgets.reading import Copies
+from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.rounds import measured_share, take_change
+from app.workflows.guide.rounds import NextStep, measured_share, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
+from forms.tuning.trial_rules import is_tried
 
 _WIDE = 118
 _ENTRY = 85
@@ -30,10 +31,6 @@ _BESIDE = 3
 
 
 class CatalogueScreen(BaseScreen):
-    HINTS: ClassVar[dict[str, str]] = {
-        "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
-        "entries": "The entries, in order of impact. Enter opens one.",
-    }
     KEYS = keys("catalogue.search")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
@@ -100,9 +97,6 @@ class CatalogueScreen(BaseScreen):
         if self.focused is self.query_one("#search"):
             self.query_one("#entries").focus()
 
-    def key_slash(self) -> None:
-        self.action_search()
-
     def action_search(self) -> None:
         self.query_one("#search").focus()
 
@@ -131,8 +125,8 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
     return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))
 
 
-class EntryScreen(Copies, MeasureMixin):
-    KEYS = keys("entry.value entry.take entry.try")
+class EntryScreen(Copies, GoesOn):
+    KEYS = keys("entry.try entry.take entry.value")
 
     def __init__(self, entry: str, share: str | None = None) -> None:
         super().__init__()
@@ -178,17 +172,25 @@ class EntryScreen(Copies, MeasureMixin):
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"take", "value", "try_it"} and self.entry.status is catalogue.Status.REMOVED:
+        if action == "try_it" and not is_tried(self.entry):
+            return False
+        if action in {"take", "value", "next"} and self.entry.status is catalogue.Status.REMOVED:
             return False
         return super().check_action(action, parameters)
 
-    def action_take(self) -> None:
+    def next_steps(self) -> Iterator[NextStep]:
         advice, practice = self.advice, self.context.practice
+        if is_tried(self.entry):
+            setting = {"setting": f"{advice.name} = {advice.value}"}
+            yield NextStep(name="Let sharebench change, measure and restore it", screen="trial", arguments=setting)
         change = partial(take_change, practice=practice, name=advice.name, value=advice.value)
-        self.with_notebook(change, self.measure_with)
+        yield NextStep(name="Change it by hand, then measure", choices=change)
 
     def action_try_it(self) -> None:
-        self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")
+        self.take_step(next(self.next_steps()))
+
+    def action_take(self) -> None:
+        self.take_step([*self.next_steps()][-1])
 
     def action_value(self) -> None:
         def answered(value: str) -> None:

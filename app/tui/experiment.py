@@ -45,9 +45,6 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
         " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"
     )
-    HINTS = {  # noqa: RUF012  declared so in the base
-        "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."
-    }
 
     def __init__(self, experiment: str = "") -> None:
         super().__init__()

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -31,11 +30,6 @@ Gather = Callable[[Notebook], Sequence[Report]]
 
 
 class ExportScreen(BaseScreen):
-    HINTS: ClassVar[dict[str, str]] = {
-        "formats": "The formats. Space marks several, Enter leads to the file.",
-        "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
-        " folder is remembered.",
-    }
     KEYS = keys("export.mark export.print export.paper")
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
@@ -67,8 +61,7 @@ class ExportScreen(BaseScreen):
         self._show_paper()
         self.with_notebook(lambda notebook: notebook.remembered(MEMORY_KEY), self._recalled)
         if self.ids:
-            ids = self.ids
-            self.with_notebook(lambda notebook: _called(notebook, ids), lambda found: self._named(*found))
+            self.with_notebook(lambda notebook: _called(notebook, self.ids), lambda found: self._named(*found))
         else:
             self._named([self.file_name], self.file_name)
 
@@ -103,8 +96,13 @@ class ExportScreen(BaseScreen):
             return
         name = list(FORMATS)[at]
         self.marked = [one for one in self.marked if one != name] if name in self.marked else [*self.marked, name]
-        self._show_formats(at)
+        self._show_formats(min(at + 1, len(FORMATS) - 1))
         self._propose()
+
+    def key_up(self, event: events.Key) -> None:
+        if self.focused is self.query_one("#path"):
+            event.stop()  # or the list would move as well
+            self.query_one("#formats").focus()
 
     def _paths(self) -> dict[str, Path]:
         typed = self.query_one("#path", Input).value.strip()
@@ -174,8 +172,7 @@ class ExportScreen(BaseScreen):
     @on(Input.Submitted, "#path")
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
-        text = self.query_one("#path", Input).value.strip()
-        if not text:
+        if not self.query_one("#path", Input).value.strip():
             self.notify("Name a file.", severity="warning")
             return
         paths = self._paths()

@@ -35,6 +35,12 @@ class Proposal:
     conf: str
 
 
+def is_tried(entry: catalogue.CatalogueEntry) -> bool:
+    """Whether `try` takes it by its name; a network card's setting needs the name of the card as well."""
+    never = entry.takes_effect is Effect.NEVER or squeeze(entry.parameter) in map(squeeze, data()["never"])
+    return entry.kind is EntryKind.SYSCTL or (entry.kind is EntryKind.SMB_CONF and not never)
+
+
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
     spelled = smb_conf.spelling(proposal.name)
     name, parameter = spelled.name, spelled.parameter

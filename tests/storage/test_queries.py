@@ -10,8 +10,9 @@ import pytest
 
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery, SortKey
-from storage.records import Command, Run, RunStatus, Target
+from storage.records import Change, Command, Run, RunStatus, Target
 from tests.builders import FORMAT_1, one
+from tests.recordings import MAKERS
 
 
 @pytest.fixture
@@ -117,6 +118,16 @@ def test_a_filter_looks_through_what_a_series_says_now(notebook: Notebook) -> No
     assert ids(notebook, text="after") == []
     notebook.restore(removed)
     assert ids(notebook, text="after") == [1]
+
+
+def test_a_filter_looks_through_the_values_tried_and_what_a_list_shows(notebook: Notebook) -> None:
+    notebook.add(one(1, change=Change(name="smb encrypt", value="required")))
+    trial_id = MAKERS["trial"](notebook)
+    assert ids(notebook, text="encrypt required") == [1]
+    assert ids(notebook, text="v1") == [int(trial_id, 16)], "its series are listed as one"
+    assert ids(notebook, text="faster") == []
+    assert ids(notebook, text="faster", shown={f"{1:012x}": "Faster by 43 %"}) == [1]
+    assert ids(notebook, text="schneller müde", shown={f"{1:012x}": "Schneller, MÜDE"}) == [1]
 
 
 def test_an_older_notebook_is_filtered_like_a_new_one(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -96,9 +97,6 @@ def told(error: BaseException) -> tuple[str, str]:
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     """What plain and modal screens share: background work that ends in a method or in the one error dialog."""
 
-    HINTS: ClassVar[dict[str, str]] = {}
-    """What a widget is for, for F1 help, by its id."""
-
     @property
     def sharebench_app(self) -> ContextApp:
         return cast("ContextApp", self.app)
@@ -192,6 +190,17 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
 
     KEYS: ClassVar = keys("dialog.close")
     DEFAULT_CLASSES = "dialog"
+    ENTER: ClassVar[str] = "OK"
+    """What Enter in a line of text does, or on the button."""
+
+    def enter_now(self) -> str:
+        """What Enter does where the focus is, for the footer."""
+        words = {"OptionList": "Choose", "Input": self.ENTER, "Button": self.ENTER}
+        return next((words[kind.__name__] for kind in type(self.focused).__mro__ if kind.__name__ in words), "")
+
+    def on_descendant_focus(self) -> None:
+        for below in self.app.screen_stack[:-1]:
+            below.query("KeyBar").refresh()
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -252,14 +261,11 @@ class MeasureMixin(BaseScreen):
             open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
 
     def take_step(self, step: "NextStep") -> None:
-        if step.screen:
-            screen, arguments = step.screen, step.arguments
-            if step.choices is None:
-                self.sharebench_app.visit(screen, **arguments)
-            else:
-                self.with_notebook(step.choices, lambda _: self.sharebench_app.visit(screen, **arguments))
-        elif step.choices is not None:
-            self.with_notebook(step.choices, self.measure_with)
+        visit = partial(self.sharebench_app.visit, step.screen, **step.arguments)
+        if step.choices is not None:
+            self.with_notebook(step.choices, (lambda _: visit()) if step.screen else self.measure_with)
+        elif step.screen:
+            visit()
 
     def settle(self, found: "Comparison | None") -> None:
         from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed

@@ -63,12 +63,17 @@ class Commanded(DOMNode):
     ABOUT: ClassVar[str] = ""
     """What the node is for, for F1 help: the line of its class in about.txt."""
 
+    HINTS: ClassVar[dict[str, str]] = {}
+    """What a widget is for, for F1 help, by its id: the lines ``Class#id`` of about.txt."""
+
     def about_now(self) -> str:
         return self.ABOUT
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         if cls.__name__ in _ABOUT:
             cls.ABOUT = _ABOUT[cls.__name__]
+        if hints := {name.partition("#")[2]: _ABOUT[name] for name in _ABOUT if name.startswith(f"{cls.__name__}#")}:
+            cls.HINTS = hints
         if "KEYS" in cls.__dict__:
             cls.BINDINGS = [command.binding() for command in cls.KEYS]
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
@@ -111,7 +116,7 @@ def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -
 
 
 _KEY = re.compile(
-    r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete|question_mark)"
+    r"(ctrl\+[a-z]|f([1-9]|10)|[a-z]|[A-Z]|[0-9]|up|down|left|right|enter|escape|space|delete|slash|question_mark)"
 )
 """Keys that every terminal, tmux and ssh hand on."""
 

@@ -60,14 +60,13 @@ class ConfirmDialog(BoxDialog[bool]):
     def on_mount(self) -> None:
         self.query_one("#yes" if self.prefer_yes else "#no", Button).focus()
 
-    def key_left(self) -> None:
-        self.query_one("#yes", Button).focus()
-
-    def key_right(self) -> None:
-        self.query_one("#no", Button).focus()
+    def enter_now(self) -> str:
+        return self.yes if self.query_one("#yes").has_focus else self.no
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in {"y", "n"}:
+        if event.key in {"left", "right"}:
+            self.query_one("#yes" if event.key == "left" else "#no").focus()
+        elif event.key in {"y", "n"}:
             event.stop()  # or it would be a key of the screen below as well
             self.dismiss(event.key == "y" and self.query_one("#yes", Button).display)
 
@@ -77,7 +76,7 @@ class ConfirmDialog(BoxDialog[bool]):
     def withdraw(self, text: str) -> None:
         self.query_one(".dialog-text", Static).update(Content(visible(text)))
         self.query_one("#yes", Button).display = False
-        self.query_one("#no", Button).label = "OK"
+        self.query_one("#no", Button).label = self.no = "OK"
         self.query_one("#no", Button).focus()
 
     @on(Button.Pressed)

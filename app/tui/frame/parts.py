@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from textual import events
-from textual.binding import ActiveBinding
+from textual.binding import ActiveBinding, Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import reactive
@@ -13,6 +13,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
+from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import Commanded, keys
 from forms.layout import control_pictures, visible
 
@@ -63,6 +64,8 @@ class KeyBar(Widget, can_focus=False):
         found, above = [*self.screen.active_bindings.values()], self.app.screen
         if above.is_modal:  # the keys that work are its own, and the app's that have priority
             found = [one for one in found if one.binding.priority and one.binding.action.startswith("app.")]
+            if isinstance(above, BaseDialog) and (does := above.enter_now()):
+                found.append(ActiveBinding(above, Binding("enter", "enter", does), enabled=True, tooltip=""))
             found += above.active_bindings.values()
         for active in sorted(
             found, key=lambda each: (place.get(each.binding.action, len(self.foremost)), not each.binding.show)

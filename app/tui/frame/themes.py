@@ -33,6 +33,8 @@ LIGHT = _theme(
     variables={"pane-border": "#a8a8a8"},
 )
 
+_GROUNDS, _CHOSEN = ("foreground", "background"), ("block-cursor", "input-selection", "screen-selection")
+
 ANSI = _theme(
     "ansi",
     "ansi_blue ansi_cyan ansi_bright_blue ansi_green ansi_yellow ansi_red" + 4 * " ansi_default",
@@ -43,18 +45,11 @@ ANSI = _theme(
     text_alpha=1.0,
     variables={
         "pane-border": "ansi_bright_black",
-        "ansi-background": "ansi_default",
-        "ansi-foreground": "ansi_default",
         "border-blurred": "ansi_default",
-        "block-cursor-foreground": "ansi_black",
-        "block-cursor-background": "ansi_cyan",
-        "input-cursor-background": "ansi_default",
-        "input-cursor-foreground": "ansi_default",
         "input-cursor-text-style": "reverse",
-        "input-selection-background": "ansi_cyan",
-        "input-selection-foreground": "ansi_black",
-        "screen-selection-background": "ansi_cyan",
-        "screen-selection-foreground": "ansi_black",
+        **{f"{part}-{ground}": "ansi_default" for part in ("ansi", "input-cursor") for ground in _GROUNDS},
+        **{f"{part}-foreground": "ansi_black" for part in _CHOSEN},
+        **{f"{part}-background": "ansi_cyan" for part in _CHOSEN},
     },
 )
 """Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""

@@ -257,7 +257,7 @@ class BrowseScreen(BaseScreen):
         self.place, self._enter = place, enter
 
     def compose(self) -> ComposeResult:
-        with Pane("sharebench · Pick a file to measure with", id="names-pane"):
+        with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
             yield Static(id="place")
             yield NameList(id="names")
             yield Static(id="note")
@@ -343,7 +343,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             for step in range(1, len(acts.STEPS) + 1)
         ),
     )
-    HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is recommended."}
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
     purpose = ""

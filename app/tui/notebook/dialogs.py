@@ -1,6 +1,6 @@
 """The notebook's dialogs: label and note, names as a baseline, what to sort by; and deleting several at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import on
@@ -32,20 +32,14 @@ class SeriesTexts:
 class EditDialog(BaseDialog[SeriesTexts]):
     """The label and the note of a series; it opens at once, since what is typed next is meant for it."""
 
-    HINTS = {  # noqa: RUF012  declared so in the base
-        "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
-        "note": "Anything worth remembering; it stands on the form and in every export.",
-    }
     KEYS = keys("edit.save")
+    ENTER = "Save"
 
     def __init__(self, marked: str = "") -> None:
         super().__init__()
         self.before, self.marked = SeriesTexts("", ""), marked
 
-    def show_before(self, before: SeriesTexts) -> None:
-        self.call_later(self._fill, before)  # once it is composed
-
-    def _fill(self, before: SeriesTexts) -> None:
+    def fill(self, before: SeriesTexts) -> None:
         if not self.query("#note"):
             return  # it is closed by now
         label, note = self.query_one("#label", LineInput), self.query_one("#note", LinesInput)
@@ -79,6 +73,7 @@ _OFFERED_NAME = "before the change"
 class BaselineDialog(BaseDialog[tuple[str, bool]]):
     """The names of a series as a baseline; answers with a name, and whether it is given or taken away."""
 
+    ENTER = "Save"
     own: Sequence[str] = ()
     others: Sequence[str] = ()
 
@@ -87,9 +82,6 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
         self.marked = marked
 
     def offer(self, names: tuple[list[str], list[str]]) -> None:
-        self.call_later(self._offer, names)  # once it is composed
-
-    def _offer(self, names: tuple[list[str], list[str]]) -> None:
         self.own, self.others = names
         if not self.query("#names"):  # closed by now
             return
@@ -136,11 +128,12 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], R
     return removed, refusal
 
 
-def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
+def question_before(notebook: Notebook, names: Mapping[str, str]) -> str:
     """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
-    parts = [f"{len(ids):,} recordings are marked."] if len(ids) > 1 else []
-    parts += filter(None, [losses_text(notebook, ids)])
-    return " ".join([*parts, "u restores what was deleted until sharebench is left."]) if parts else ""
+    losses = losses_text(notebook, list(names))
+    named = "".join(names.values()) + "." if losses else ""
+    asked = f"{len(names):,} recordings are marked." if len(names) > 1 else named
+    return f"{asked} {losses}".strip() + " u restores what was deleted until sharebench is left." if asked else ""
 
 
 class LinesInput(TextArea):

@@ -67,9 +67,8 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
         self.changed()
 
     def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
-        series_id = self.series_id
         self.with_notebook(
-            lambda notebook: run_form(notebook.series(series_id)), self._show, group="form", exclusive=True
+            lambda notebook: run_form(notebook.series(self.series_id)), self._show, group="form", exclusive=True
         )
 
     def _show(self, form: SeriesSummary) -> None:
@@ -108,8 +107,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
-        comparison = form.comparison
-        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {comparison.title}")
+        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {form.comparison.title}")
+        self.refresh_bindings()
         self.show_again()
 
     def show_again(self) -> None:
@@ -133,6 +132,11 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "settle":
+            return self.form is not None and not self.form.comparison.known
+        return super().check_action(action, parameters)
+
     def action_settle(self) -> None:
         self.settle(self.form.comparison if self.form else None)
 
@@ -146,25 +150,24 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
 class TableScreen(ReportScreen):
     def __init__(self, ids: Sequence[str]) -> None:
-        super().__init__("Compare", lambda notebook: _report(notebook, ids))
+        super().__init__("Compare", self._read)
         self.ids = tuple(ids)
 
-
-def _report(notebook: Notebook, ids: Sequence[str]) -> Report:
-    shown = [notebook.series(each) for each in ids]
-    return comparison_report(shown, comparisons(sides_to_compare(notebook, ids)))
+    def _read(self, notebook: Notebook) -> Report:
+        shown = [notebook.series(each) for each in self.ids]
+        return comparison_report(shown, comparisons(sides_to_compare(notebook, self.ids)))
 
 
 _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
+    history: History
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("history.normal history.line chart.zoom")
 
     def __init__(self, reference: str) -> None:
         super().__init__("History", self._read)
         self.reference = reference
-        self.history: History | None = None
         self._line = -1
 
     def on_mount(self) -> None:
@@ -177,7 +180,6 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
     def show(self, report: Report) -> None:
         super().show(report)
         history = self.history
-        assert history is not None
         self.heading = f"History · {history.command or 'loads'} {history.subject}"
         self.title_is(self.heading)
         headline = self.query_one("#headline", Static)
@@ -187,19 +189,17 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
 
     def _draw(self) -> None:
         history = self.history
-        assert history is not None
         chart = history_chart(history.lines[self._line % len(history.lines)], history)
         self.query_one("#curve", ChartView).show_chart(
             lambda width, height, zoomed: curve_chart(chart, width, height, zoomed=zoomed)
         )
 
     def text_of(self, report: Report, *room: Any) -> str:  # noqa: ARG002  it lists fewer than an export
-        assert self.history is not None
         return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), *room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"line", "normal"}:
-            return self.history is not None and (action == "normal" or len(self.history.lines) > 1)
+            return self.report is not None and (action == "normal" or len(self.history.lines) > 1)
         return super().check_action(action, parameters)
 
     def action_line(self) -> None:
@@ -208,7 +208,6 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
 
     def action_normal(self) -> None:
         history = self.history
-        assert history is not None
         points = {one.recording: one for line in history.lines for one in line.points}
         rows = []
         for one in sorted(points.values(), key=lambda one: one.created_at, reverse=True):

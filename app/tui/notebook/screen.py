@@ -20,7 +20,7 @@ from app.tui.frame.base import screen_called
 from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
-from app.tui.notebook.series_list import ListRows, SeriesList, listing
+from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
@@ -45,16 +45,18 @@ _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
 _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
+_READ_AT_ONCE = 1000
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "again")
 _OF_MARKED = ("compare", "export", "delete")
-_NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
+_OF_ALL = {"filter", "sort", "group"}
+_NEEDS_RECORDINGS = {*_FOREMOST[1:], *_OF_ALL, "history"}
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
 STARTS = ("guide", "survey", "load", "isolation", "audit")
 
-NONE_FOUND = "No recording has all of these words in its label, target or note. Escape lists all again."
+NONE_FOUND = "No recording has all of these words in its row or note. Escape lists all again."
 
 
 class FilterLine(LineInput, Commanded):
@@ -62,10 +64,6 @@ class FilterLine(LineInput, Commanded):
 
 
 class NotebookScreen(SeriesActions):
-    HINTS: ClassVar[dict[str, str]] = {
-        "filter": "Words that must all occur in a series: label, target, note, date, baseline, experiment. Enter or"
-        " down goes to the list, Escape clears."
-    }
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
         *ACTING_KEYS,
@@ -75,8 +73,11 @@ class NotebookScreen(SeriesActions):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked = SeriesQuery()
-        self.removed: list[list[Removed]] = []
+        self._shown: dict[str, str] = {}
+        self._up_to_date: set[str] = set()
+        self._shown_as_of: tuple[int, ...] | None = None
+        self.asked = SeriesQuery(shown=self._shown)
+        self.removed: list[tuple[str, list[Removed]]] = []
         self._counted = (0, 0)
         self.detail: SeriesView | None = None
         self._is_read = self._is_early = False
@@ -90,7 +91,7 @@ class NotebookScreen(SeriesActions):
 
     def compose(self) -> ComposeResult:
         with Pane(TITLE, id="all-series"):
-            yield FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
+            yield FilterLine(placeholder="f or / filters: words of label, answer, note …", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
             starts = [(name, screen_called(name)) for name in STARTS]
             yield Choices(
@@ -172,8 +173,12 @@ class NotebookScreen(SeriesActions):
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
+        if not (count and self.has_class("-unmatched")):
+            self.query_one("#empty", Static).update("Searching …" if count else EMPTY)
         self.set_class(bool(count) and not found.places, "-unmatched")
-        self.query_one("#empty", Static).update(NONE_FOUND if count else EMPTY)
+        if self.asked.text:
+            more = partial(_not_shown, known=frozenset(self._up_to_date))
+            self.with_notebook(more, self._show_more, group="shown", exclusive=True)
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id
@@ -199,6 +204,15 @@ class NotebookScreen(SeriesActions):
         self._show_count()
         self.call_after_refresh(self._read_pointed)
 
+    def _show_more(self, lines: dict[str, str]) -> None:
+        """Seek in these as well; with none left, the notebook has been searched whole."""
+        if lines:
+            self._shown |= lines
+            self._up_to_date.update(lines)
+            self.look()
+        elif self._counted[1]:
+            self.query_one("#empty", Static).update(NONE_FOUND)
+
     def on_resize(self) -> None:
         self._share_room()
         self._point()
@@ -214,7 +228,7 @@ class NotebookScreen(SeriesActions):
     @on(SeriesList.MarksChanged)
     @on(events.DescendantFocus)
     def _show_count(self) -> None:
-        restore = ("restore",) if self._left.offered else ()
+        restore = (*(("restore",) if self._left.offered else ()), *(("undo",) if self.removed else ()))
         marked, of_filter = len(self.rows.marked), [key.action for key in FilterLine.KEYS]
         if isinstance(self.focused, FilterLine):
             self.query_one(KeyBar).put_first(*of_filter, alone=True)
@@ -262,6 +276,7 @@ class NotebookScreen(SeriesActions):
 
     def changed(self, *series_ids: str) -> None:
         self.rows.forget(*series_ids)
+        self._up_to_date.difference_update(series_ids)
         self.look()
 
     # Filtering, sorting, grouping
@@ -272,6 +287,9 @@ class NotebookScreen(SeriesActions):
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
         self.asked = replace(self.asked, text=event.value)
+        if self._shown_as_of != self._seen:
+            self._shown_as_of = self._seen
+            self._up_to_date.clear()
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(_TYPING_SECONDS, self.look)
@@ -282,14 +300,13 @@ class NotebookScreen(SeriesActions):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "clear_marks":
             return bool(self.rows.marked)
+        if action == "undo":
+            return bool(self.removed)
         if action == "clear_filter":
             return bool(self.asked.text) or isinstance(self.focused, FilterLine)
-        if action in _NEEDS_RECORDINGS and not self._counted[1]:
+        if action in _NEEDS_RECORDINGS and not (self._counted[1] if action in _OF_ALL else self.meant()):
             return False
         return action != "back" and super().check_action(action, parameters)
-
-    def key_slash(self) -> None:
-        self.action_filter()
 
     def action_clear_marks(self) -> None:
         self.rows.unmark()
@@ -354,27 +371,25 @@ class NotebookScreen(SeriesActions):
                 delete()
 
         def delete() -> None:
-            self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
+            self.with_notebook(lambda notebook: remove_all(notebook, ids), partial(self._deleted, names))
 
         if ids := self.meant():
-            self.with_notebook(lambda notebook: question_before(notebook, ids), ask)
+            names = self.rows.names(ids)  # before they are gone from the list
+            self.with_notebook(lambda notebook: question_before(notebook, names), ask)
 
-    def _deleted(self, deletion: "tuple[list[Removed], Refusal]") -> None:
+    def _deleted(self, names: dict[str, str], deletion: "tuple[list[Removed], Refusal]") -> None:
         removed, refusal = deletion
         if removed:
-            self.removed.append(removed)
-            self.rows.unmark(*(one.recording.id for one in removed))
-            text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u restores"
-            self.notify(f"{text} {'it' if len(removed) == 1 else 'them'}.", title="Deleted")
+            ids = [one.recording.id for one in removed]
+            self.removed.append((names[ids[0]] if len(ids) == 1 else f"{len(ids):,} recordings", removed))
+            self.rows.unmark(*ids)
+            self.notify(f"{self.removed[-1][0]}. Press u to undo.", title="Deleted")
         self.look()
         if refusal is not None:
             self.sharebench_app.tell_error(refusal)
 
     def action_undo(self) -> None:
-        if not self.removed:
-            self.notify("There is no deletion to undo.", severity="warning")
-            return
-        removed = self.removed.pop()
+        named, removed = self.removed.pop()
 
         def restore(notebook: "Notebook") -> None:
             missing = list(removed)
@@ -384,10 +399,10 @@ class NotebookScreen(SeriesActions):
                     missing.pop()
             finally:
                 if missing:
-                    self.removed.append(missing)
+                    self.removed.append((named, missing))
 
         def done(_: None) -> None:
-            self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")
+            self.notify(f"{named}.", title="Restored")
             self._restored_id = removed[0].recording.id
             self.look()
 
@@ -410,6 +425,12 @@ def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
         return lines(notebook, notebook.recordings_of(ids))
 
 
+def _not_shown(notebook: "Notebook", known: frozenset[str]) -> dict[str, str]:
+    """What the list shows of the newest recordings but for those known: reading the answers of all takes seconds."""
+    ids = [one.series_id for one in notebook.find(SeriesQuery()) if one.series_id not in known][:_READ_AT_ONCE]
+    return dict.fromkeys(ids, "") | {line.id: shown_of(line) for line in _lines(notebook, ids)}
+
+
 def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Report | None, Toned | None]":
     from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
@@ -427,18 +448,12 @@ def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Rep
     return None, None
 
 
-def _named(removed: "list[Removed]") -> str:
-    first = removed[0].recording
-    return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} recordings"
-
-
 class LeftChanges:
     def __init__(self, screen: "BaseScreen", changed: Callable[[], None]) -> None:
         self.screen, self.changed = screen, changed
         self._left: list[JournalEntry] = []
         self._files: dict[str, str] = {}
         self._told: set[str] = set()
-        self._looks = False
         self._has_failed = False
         self._is_restoring = False
 
@@ -447,12 +462,9 @@ class LeftChanges:
         return bool(self._left or self._files) and not self._is_restoring
 
     def look(self) -> None:
-        if not self._looks:
-            self._looks = True
-            self.screen.with_notebook(_left_behind, self._found, group="left behind")
+        self.screen.with_notebook(_left_behind, self._found, group="left behind", exclusive=True)
 
     def _found(self, found: "tuple[list[JournalEntry], dict[str, str]] | Exception") -> None:
-        self._looks = False
         if not isinstance(found, Exception):
             self._tell(*found)
         elif not self._has_failed:
@@ -474,10 +486,10 @@ class LeftChanges:
 
     def ask(self) -> None:
         if not self._is_restoring:
-            self.screen.with_notebook(_left_behind, self._ask, group="left behind")
+            self.screen.with_notebook(_left_behind, self._ask)
 
     def _ask(self, found: "tuple[list[JournalEntry], dict[str, str]] | Exception") -> None:
-        from app.tui.frame.dialogs import ConfirmDialog, MessageDialog  # noqa: PLC0415  as below
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  as below
 
         if isinstance(found, Exception):
             self.screen.work_failed(found)
@@ -488,7 +500,7 @@ class LeftChanges:
             self.screen.notify("There is nothing to restore.")
             return
         if not self._left:
-            self.screen.app.push_screen(MessageDialog("Leftovers", "\n\n".join(self._files.values())))
+            self.screen.sharebench_app.tell_text("Leftovers", "\n\n".join(self._files.values()))
             return
         names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
         question = ConfirmDialog("Restore it?", f"As it was before the trial: {names}.", yes="Restore", prefer_yes=True)
@@ -506,15 +518,13 @@ class LeftChanges:
         self.screen.with_notebook(job, self._restored, group="restore")
 
     def _restored(self, found: "Restoration") -> None:
-        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for it
-
         self._is_restoring = False
         self.screen.app.clear_notifications()
         heading = "Not everything was restored" if found.problems else "Restored"
-        self.screen.app.push_screen(MessageDialog(heading, "\n\n".join((*found.lines(), *self._files.values()))))
+        self.screen.sharebench_app.tell_text(heading, "\n\n".join((*found.lines(), *self._files.values())))
 
     def failed(self) -> None:
-        self._is_restoring = self._looks = False
+        self._is_restoring = False
 
 
 def _left_behind(notebook: "Notebook") -> "tuple[list[JournalEntry], dict[str, str]] | Exception":

@@ -30,9 +30,8 @@ class SeriesActions(MeasureMixin):
     def _marked_text(self) -> str:
         """Whose label or name is asked for, where it is not that of the row with the cursor."""
         count = len(list(self.marked()))
-        return (
-            f" of {count} marked recordings, all of them" if count > 1 else " of the marked recording" if count else ""
-        )
+        one = " of the marked recording" if count else ""
+        return f" of {count} marked recordings, all of them" if count > 1 else one
 
     def changed(self, *series_ids: str) -> None:
         raise NotImplementedError
@@ -51,7 +50,7 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(write, lambda _: self.changed(*ids))
 
         self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _words_of(notebook, ids), dialog.show_before)
+        self.with_notebook(lambda notebook: _words_of(notebook, ids), partial(dialog.call_later, dialog.fill))
 
     def action_history(self) -> None:
         from app.workflows.watch import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
@@ -80,7 +79,7 @@ class SeriesActions(MeasureMixin):
             self.changed(*ids)
 
         self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _names(notebook, ids), dialog.offer)
+        self.with_notebook(lambda notebook: _baseline_names(notebook, ids), partial(dialog.call_later, dialog.offer))
 
     # Comparing
 
@@ -131,10 +130,8 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
-        if head.kind == "series":
-            self.sharebench_app.visit("series", series_id=head.id)
-        else:
-            self.sharebench_app.visit("stored", recording_id=head.id)
+        screen, which = ("series", "series_id") if head.kind == "series" else ("stored", "recording_id")
+        self.sharebench_app.visit(screen, **{which: head.id})
 
     def action_again(self) -> None:
         from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
@@ -182,7 +179,7 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
-def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
+def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
     baselines = notebook.baselines()
     own = {baseline.name for baseline in baselines if baseline.recording_id in ids}
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)

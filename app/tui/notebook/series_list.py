@@ -1,5 +1,6 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -197,6 +198,11 @@ def _short_date(when: str, year: str) -> str:
     return f"{day} {when[11:] if when.startswith(year) else when[:4]}"
 
 
+def shown_of(line: "RecordingLine") -> str:
+    """All that the list can show of a recording, whatever its width."""
+    return "\n".join([_short_date(line.when, line.when[:4]), *(column.text(line) for column in COLUMNS)])
+
+
 def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
     end = MARKS
     for placed in columns if x >= MARKS else ():
@@ -213,12 +219,7 @@ _KEPT = 5000
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     KEYS = keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "series-list--heading",
-        "series-list--cursor",
-        "series-list--group",
-        "series-list--marked",
-        "series-list--waiting",
-        *(f"series-list--{tone}" for tone in Tone),
+        f"series-list--{part}" for part in ("heading", "cursor", "group", "marked", "waiting", *Tone)
     }
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -300,6 +301,16 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         found = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
         return found.series_id if isinstance(found, Found) else None
 
+    def names(self, ids: Iterable[str]) -> dict[str, str]:
+        """Name and time of each as the list has them, and the id only where another has the same, by id."""
+
+        def named(series_id: str) -> str:
+            line = self.lines.get(series_id)
+            return f"{line.name} of {line.when}" if line else series_id
+
+        alike = Counter(map(named, self.lines))
+        return {one: named(one) + (f" ({one})" if alike[named(one)] > 1 else "") for one in ids}
+
     @property
     def rows(self) -> Sequence[Found | Group]:
         return self.listing.rows
@@ -309,17 +320,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     def action_move(self, by: int) -> None:
         self._go(self.cursor + by, by)
 
-    def key_pageup(self) -> None:
-        self._go(self.cursor - max(1, self.size.height - 2), -1)
-
-    def key_pagedown(self) -> None:
-        self._go(self.cursor + max(1, self.size.height - 2), 1)
-
-    def key_home(self) -> None:
-        self._go(0, 1)
-
-    def key_end(self) -> None:
-        self._go(len(self.rows) - 1, -1)
+    def on_key(self, event: events.Key) -> None:
+        page, all_rows = max(1, self.size.height - 2), len(self.rows)
+        if by := {"pageup": -page, "pagedown": page, "home": -all_rows, "end": all_rows}.get(event.key):
+            self.action_move(by)
 
     def action_open(self) -> None:
         self.post_message(self.Opened(self.pointed or ""))
@@ -333,15 +337,12 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._marks_changed()
 
     def action_mark_shown(self) -> None:
-        self.mark(self.listing.places)
+        self.marked.update(dict.fromkeys(self.listing.places))
+        self._marks_changed()
 
     def action_invert(self) -> None:
         for series_id in self.listing.places:
             self._turn(series_id)
-        self._marks_changed()
-
-    def mark(self, series_ids: Iterable[str]) -> None:
-        self.marked.update(dict.fromkeys(series_ids))
         self._marks_changed()
 
     def unmark(self, *series_ids: str) -> None:

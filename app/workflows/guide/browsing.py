@@ -39,7 +39,7 @@ class Item:
         return f"{self.fit.sign} {self.fit}" if self.fit else ""
 
 
-MAKE_HERE = Item(ItemKind.MADE, "[ create a temporary test file here ]")
+MAKE_HERE = Item(ItemKind.MADE, "[ create a test file in this folder, to get or to put ]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,7 +205,7 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await pilot.press("space", "down", "down", "space", "enter")
+        await pilot.press("space", "down", "space", "enter")
         app.screen.query_one("#path", Input).value = str(tmp_path / "paper" / "form.html")
         (tmp_path / "paper").mkdir()
         await settled(app, pilot)
@@ -220,12 +220,33 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
         assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
 
 
+async def test_space_marks_and_moves_on_up_to_the_last_and_up_leads_back_from_the_file(path):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        formats = app.screen.query_one("#formats", OptionList)
+        await press(app, pilot, "space")
+        assert (here(app).marked, formats.highlighted) == (["html"], list(FORMATS).index("html") + 1)
+        await press(app, pilot, "end", "up", "space")
+        assert formats.highlighted == len(FORMATS) - 1
+        await press(app, pilot, "space")
+        assert formats.highlighted == len(FORMATS) - 1
+        assert here(app).marked == ["html", *list(FORMATS)[-2:]]
+        await press(app, pilot, "enter")
+        assert app.focused is app.screen.query_one("#path")
+        await press(app, pilot, "up")
+        assert app.focused is formats
+        assert formats.highlighted == len(FORMATS) - 1, "the key has done one thing"
+        await press(app, pilot, "up")
+        assert formats.highlighted == len(FORMATS) - 2
+
+
 @pytest.mark.parametrize(("marks", "endings"), [(0, ["html"]), (2, ["html", "xlsx"])])
 async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path, marks, endings):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await press(app, pilot, *["space", "down"] * marks)
+        await press(app, pilot, *["space"] * marks)
         app.screen.query_one("#path", Input).value = f"{tmp_path}/paper/"
         await settled(app, pilot)
         assert f"into {tmp_path}/paper" in painted(app)
@@ -244,7 +265,7 @@ async def test_half_typed_names_break_nothing(path, typed, marks):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await press(app, pilot, *["space", "down"] * marks)
+        await press(app, pilot, *["space"] * marks)
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
         assert "Writes " in text_of(app.screen, "#folder")

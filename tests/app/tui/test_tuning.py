@@ -11,6 +11,7 @@ from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
+from app.tui.frame.dialogs import PickDialog
 from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
@@ -120,8 +121,50 @@ async def test_what_is_removed_can_be_read_but_not_taken(path):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "Removed" in text_of(app.screen, "#chosen")
-        await pilot.press("v", "t")
+        await pilot.press("v", "t", "n", "enter")
         assert isinstance(app.screen, EntryScreen)
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_tried"),
+    [
+        ("strict sync", True),
+        ("vm.dirty_ratio", True),
+        ("smb3 directory leases", True),
+        ("in-flight", False),
+        ("mount.cifs rsize", False),
+        ("I/O scheduler", False),
+        ("MTU", False),
+        ("interfaces", False),
+        ("write cache size", False),
+    ],
+)
+async def test_try_is_offered_where_sharebench_can_change_it_and_by_hand_elsewhere(path, entry, is_tried):
+    app = app_on(path, first="entry", entry=entry)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        footer = painted(app).splitlines()[-1]
+        assert ("t Try" in footer) is is_tried
+        is_removed = here(app).entry.name == "write cache size"
+        assert ("n By hand" in footer) is ("⏎ Next" in footer) is not is_removed
+        await press(app, pilot, "t")
+        assert isinstance(here(app), EntryScreen) is not is_tried
+
+
+async def test_enter_on_an_entry_lists_what_can_be_done_with_it(path, monkeypatch):
+    visited = []
+    monkeypatch.setattr(SharebenchApp, "visit", lambda _, name, **how: visited.append((name, how)))
+    app = app_on(path, first="entry", entry="strict sync")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PickDialog)
+        assert [line for _, line in app.screen.rows] == [
+            "★ Let sharebench change, measure and restore it",
+            "  Change it by hand, then measure",
+        ]
+        await press(app, pilot, "enter")
+        assert visited == [("trial", {"setting": "strict sync = no"})]
 
 
 def test_by_hand_starts_from_the_newest_series_where_the_guide_has_none(path):

@@ -8,9 +8,10 @@ from textual.widgets import Label
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import MessageDialog
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import Choices, KeyBar
-from tests.tui import painted, settled
+from app.tui.notebook.dialogs import EditDialog
+from tests.tui import painted, press, settled
 
 
 class Bench(BaseScreen):
@@ -82,7 +83,7 @@ async def test_no_other_screen_is_offered_below_a_dialog(app):
         assert "F2 Notebook" in last_line(app)
         await app.push_screen(MessageDialog("Not understood", "It is not a target."))
         await settled(app, pilot)
-        assert last_line(app).split() == ["esc", "Close", "^p", "All", "F1", "Help", "^q", "Quit"], (
+        assert last_line(app).split() == ["⏎", "OK", "esc", "Close", "^p", "All", "F1", "Help", "^q", "Quit"], (
             "no key that is dead there"
         )
         await pilot.press("f2")
@@ -91,6 +92,29 @@ async def test_no_other_screen_is_offered_below_a_dialog(app):
         await settled(app, pilot)
         assert "n Count" in last_line(app)
         assert "F2 Notebook" in last_line(app)
+
+
+async def test_a_dialog_says_what_enter_does_where_the_focus_is(app):
+    async with app.run_test(size=(120, 24)) as pilot:
+        await app.push_screen(Bench())
+        await app.push_screen(ConfirmDialog("Delete?", "It is a baseline.", yes="Delete"))
+        await settled(app, pilot)
+        assert last_line(app).startswith(" ⏎ Cancel  ")
+        await press(app, pilot, "left")
+        assert last_line(app).startswith(" ⏎ Delete  ")
+        app.screen.withdraw("It is gone.")
+        await settled(app, pilot)
+        assert last_line(app).startswith(" ⏎ OK  ")
+        await press(app, pilot, "escape")
+        await app.push_screen(PickDialog("Sort by", [(1, "label")], about="What to sort by."))
+        await settled(app, pilot)
+        assert last_line(app).startswith(" ⏎ Choose  ")
+        await press(app, pilot, "enter")
+        await app.push_screen(EditDialog())
+        await settled(app, pilot)
+        assert last_line(app).startswith(" ⏎ Save  ")
+        await press(app, pilot, "tab")
+        assert last_line(app).startswith(" ^s Save  "), "in the note, Enter begins a line"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ async def test_the_change_becomes_the_one_of_the_next_round(path):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "[projects] strict sync = " in text_of(app.screen, "#chosen")
-        await pilot.press("v", "tab", *"no", "enter", "t")
+        await pilot.press("v", "tab", *"no", "enter", "n")
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
@@ -55,7 +55,7 @@ async def test_a_guide_that_is_open_takes_it_up(path):
         guide = app.screen
         app.visit("entry", entry="log level")
         await settled(app, pilot)
-        await pilot.press("t")
+        await pilot.press("n")
         await settled(app, pilot)
         assert app.screen is guide
         assert isinstance(guide, GuideScreen)
@@ -68,7 +68,7 @@ async def test_without_a_series_to_start_from_it_says_what_to_do_first(tmp_path)
     app = app_with(tmp_path / "empty.db", entry="log level")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("t")
+        await pilot.press("n")
         await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert "there is no series to start from" in text_of(app.screen, ".dialog-text")
@@ -78,7 +78,7 @@ async def test_a_value_that_this_program_cannot_set_is_refused(path):
     app = app_with(path, series_id=f"{1:012x}", entry="in-flight")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("v", "tab", *"many", "enter", "t")
+        await pilot.press("v", "tab", *"many", "enter", "n")
         await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert "in-flight = many: a whole number is needed" in text_of(app.screen, ".dialog-text")

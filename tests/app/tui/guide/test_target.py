@@ -46,6 +46,17 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
 
 
+async def test_the_picker_says_that_a_put_needs_a_folder(guide_app):
+    folder = BrowsedFolder(target=Target(protocol="smb", host="nas", share="public"), items=())
+    async with guide_app.run_test(size=(80, 24)) as pilot:
+        await guide_app.push_screen(BrowseScreen(folder, lambda _: None))
+        await settled(guide_app, pilot)
+        assert "Pick a file to get, or a folder to put into" in painted(guide_app)
+        assert "create a test file in this folder, to get or to put" in painted(guide_app)
+        await press(guide_app, pilot, "f1")
+        assert "A put needs a folder" in " ".join(painted(guide_app).split())
+
+
 async def test_what_was_chosen_in_a_folder_that_is_shown_no_more_is_not_taken(guide_app):
     target = Target(protocol="smb", host="nas", share="public")
     folder = BrowsedFolder(target=target, items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")))

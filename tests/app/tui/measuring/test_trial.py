@@ -409,7 +409,7 @@ async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
     opened = app_on(tmp_path / "notebook.db", first="entry", entry="use sendfile", share="data")
     async with opened.run_test(size=(100, 36)) as pilot:
         await settled(opened, pilot)
-        await pilot.press("s")
+        await pilot.press("t")
         await settled(opened, pilot)
         assert isinstance(here(opened), TrialScreen)
         assert here(opened).setting.startswith("use sendfile = ")

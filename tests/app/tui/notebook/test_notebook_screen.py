@@ -9,7 +9,9 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
+from app.kinds import judge
 from app.tui.catalogue import CatalogueScreen
+from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.measuring.trial import TrialScreen
@@ -24,8 +26,8 @@ from forms.series.listing import RecordingLine
 from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.queries import SortKey
-from storage.records import Command, Run, SeriesStatus, Target
+from storage.queries import Found, SortKey
+from storage.records import Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
@@ -51,6 +53,11 @@ def shown(app) -> list[str]:
 def footer_of(app) -> str:
     """The rows of the keys that work now, without a break."""
     return "".join(painted(app).splitlines()[-app.screen.query_one(KeyBar).size.height :])
+
+
+def help_of(app) -> str:
+    """The commands that F1 lists now, one a line."""
+    return "\n".join(f"{one.command.name}: {one.command.help}" for one in offered(app.screen))
 
 
 async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
@@ -281,8 +288,9 @@ async def test_what_is_told_covers_no_key(three):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settled(app, pilot)
         before = painted(app).splitlines()[-2:]
-        await press(app, pilot, "u")
-        assert "There is no deletion to undo." in painted(app)
+        here(app).notify("The notebook has no other recording of this kind yet.")
+        await settled(app, pilot)
+        assert "The notebook has no other" in painted(app)
         assert painted(app).splitlines()[-2:] == before
 
 
@@ -352,6 +360,57 @@ async def test_words_filter_as_they_are_typed(three):
         assert "esc" not in painted(app)
 
 
+@pytest.mark.parametrize(
+    ("typed", "kinds"),
+    [
+        ("inconclusive no difference", ["trial"]),
+        ("no problems", ["audit"]),
+        ("20 users", ["load"]),
+        ("strict v1", ["trial"]),
+        ("80 % of link", ["series"]),
+        ("31 jan", ["load"]),
+        ("diagnosis 3.25", ["diagnosis"]),
+    ],
+)
+@pytest.mark.parametrize("at_once", [1, 1000])
+async def test_a_filter_finds_what_the_row_shows(tmp_path, monkeypatch, typed: str, kinds: list[str], at_once: int):
+    monkeypatch.setattr("app.tui.notebook.screen._READ_AT_ONCE", at_once)
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        for kind in ("series", "load", "trial", "audit", "diagnosis"):
+            MAKERS[kind](notebook)
+    app = app_on(path)
+    async with app.run_test(size=(140, 36)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#filter", Input).value = typed
+        here(app).look()
+        await settled(app, pilot)
+        rows = app.screen.query_one(SeriesList)
+        assert [row.kind for row in rows.rows if isinstance(row, Found)] == kinds
+        assert len(here(app)._up_to_date) == 5, "all are read, however few at once"
+
+
+async def test_a_filter_finds_what_a_recording_shows_since_it_was_read(three):
+    app = app_on(three)
+    async with app.run_test(size=(140, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f", *"100.0")
+        here(app).look()
+        await settled(app, pilot)
+        assert shown(app) == ["series 1"]
+        with Notebook(three) as notebook:
+            head = notebook.recording(f"{2:012x}")
+            for number in range(1, 6):
+                judge(notebook, head, str(number), RunStatus.REJECTED, "the backup ran")
+        here(app).rows.forget()
+        here(app).look()
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+u", *"no valid")
+        here(app).look()
+        await settled(app, pilot)
+        assert shown(app) == ["series 2"]
+
+
 async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -364,6 +423,10 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
         assert "0 of 3 recordings" in painted(app)
+        assert [
+            key for key in ("Label and note", "Delete", "Compare", "Try", "Again") if f"{key}: " in help_of(app)
+        ] == []
+        assert [key for key in ("Filter", "Sort", "Group") if f"{key}: " in help_of(app)] == ["Filter", "Sort", "Group"]
         footer = footer_of(app)
         assert "esc Clear filter" in footer
         assert "Open" not in footer
@@ -384,7 +447,7 @@ async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed
         with Notebook(three) as notebook:
             choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
         assert (choices.target, choices.file) == (Target(protocol="ftp", host="box", path="/pub"), "/pub/x")
-        await press(app, pilot, "enter", "s")
+        await press(app, pilot, "enter", "t")
         assert isinstance(app.screen, TrialScreen)
 
 
@@ -460,7 +523,8 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        assert "The baseline before loses a recording." in text_of(app.screen, ".dialog-text")
+        asked = "series 1 of 2026-01-01 10:00. The baseline before loses a recording. The experiment signing"
+        assert text_of(app.screen, ".dialog-text").startswith(asked)
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
         await press(app, pilot, "d", "n")
@@ -480,6 +544,24 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         assert len(shown(app)) == 3
 
 
+@pytest.mark.parametrize("alike", [False, True])
+async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offered(tmp_path, alike: bool):
+    when = "2026-01-03T10:00:30.000Z" if alike else "2026-01-04T10:00:00.000Z"
+    path = book(tmp_path / "notebook.db", one(3, label=""), one(4, label="", created_at=when))
+    app = app_on(path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        assert "u Undo" not in footer_of(app)
+        assert "Undo the last deletion" not in help_of(app)
+        await press(app, pilot, "end", "d")
+        named = f"get nas/data of 2026-01-03 10:00{f' ({3:012x})' if alike else ''}"
+        assert [note.message for note in app._notifications] == [f"{named}. Press u to undo."]
+        assert footer_of(app).startswith(" u Undo  n Measure ")
+        await press(app, pilot, "u")
+        assert [note.message for note in app._notifications] == [f"{named}."]
+        assert "u Undo" not in footer_of(app)
+
+
 async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path):
     made = (one(1), one(2), one(3, base_id=f"{1:012x}"))
     path = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
@@ -493,11 +575,11 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert "2 recordings are marked." in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
-        assert [note.message for note in app._notifications] == ["2 recordings are deleted; u restores them."]
+        assert [note.message for note in app._notifications] == ["2 recordings. Press u to undo."]
         assert here(app).marked() == []
         await pilot.press("u")
         await settled(app, pilot)
-        assert [note.message for note in app._notifications] == ["2 recordings are restored."], "one note at a time"
+        assert [note.message for note in app._notifications] == ["2 recordings."], "one note at a time"
         assert shown(app) == ["series 3", "series 2", "series 1"]
         with Notebook(path) as notebook:
             assert notebook.series("before").label == "series 1"
@@ -661,7 +743,7 @@ async def test_what_is_typed_right_after_a_key_goes_into_its_dialog_and_not_to_t
         here(app).action_edit()
         assert isinstance(app.screen, EditDialog), "before the notebook was read"
         await press(app, pilot, "escape", "e", *"fast")
-        here(app)._fill(SeriesTexts("too late", "a note"))
+        here(app).fill(SeriesTexts("too late", "a note"))
         assert (app.screen.query_one("#label", Input).value, app.screen.query_one("#note", TextArea).text) == (
             "fast", "a note",
         )  # fmt: skip
@@ -730,7 +812,7 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         assert "? Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
 
 
-async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
+async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
     path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
     app = app_on(path)
     async with app.run_test() as pilot:
@@ -738,9 +820,22 @@ async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
         await pilot.press("end", "space", "up", "space", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
+        assert "series 1 against baseline good─" in painted(app)
+        await press(app, pilot, "s")
+        assert "series 2 against series 1──" in painted(app)
         await pilot.press("escape", "A", "c")
         await settled(app, pilot)
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
+
+
+@pytest.mark.parametrize(("rate", "is_open"), [(150e6, False), (103e6, True)])
+async def test_try_is_offered_on_a_comparison_only_where_the_verdict_is_open(tmp_path, rate: float, is_open: bool):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2, (rate,) * 5)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "A", "c")
+        assert here(app).form.comparison.known is not is_open
+        assert ("t Try" in footer_of(app)) is ("\nTry: " in help_of(app)) is is_open
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
