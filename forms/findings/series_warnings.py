@@ -11,7 +11,7 @@ from itertools import takewhile
 from forms import wording
 from forms.findings.finding import Finding, is_practice, said
 from forms.stats import summary
-from storage.plan import DEFAULT_WARMUPS
+from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_WARMUPS
 from storage.records import Command, Phase, QuietVerdict, RunStatus, Series, SeriesStatus, format_target
 
 SHORT_SECONDS = 1.0
@@ -26,6 +26,7 @@ _ALL_PERCENT = 100.01
 MANY_RUNS = 10
 UNKNOWN = "facts.unknown"
 _LARGEST_ADVISED = 64 * 1024**3
+MEMORY_SHARE = 0.5
 
 
 warn = partial(said, "warnings.toml")
@@ -54,10 +55,10 @@ def at_ceiling(series: Series) -> bool:
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
-def advised_size(bytes_per_second: float) -> int:
-    """The least power of two, in bytes from 64 MiB to 64 GiB, that makes runs last ten seconds."""
-    size = 64 * 1024**2
-    while size < bytes_per_second * GOOD_SECONDS and size < _LARGEST_ADVISED:
+def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> int:
+    """The least power of two from 64 MiB to 64 GiB for ten seconds a run, at most half the server's memory."""
+    size, most = DEFAULT_SIZE_BYTES, min(_LARGEST_ADVISED, (memory_bytes or math.inf) * MEMORY_SHARE)
+    while size < bytes_per_second * GOOD_SECONDS and 2 * size <= most:
         size *= 2
     return size
 
@@ -162,7 +163,9 @@ def short_runs(series: Series) -> Iterator[Finding]:
     few = block is not None and size < FEW_BLOCKS * block and typical < FULL_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
-    advised = wording.typed_size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
+    memory = series.environment.get("server", {}).get("memory_bytes")
+    enough = advised_size(middle, memory if isinstance(memory, int | float) else None)
+    advised = wording.typed_size(max(enough, FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo, options = f"a file of {advised} or more", f"--size {advised}"
     if series.plan and series.plan.files:

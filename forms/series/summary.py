@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.findings.finding import PRACTICE_BYTES_PER_SECOND, is_loopback_address, practice_text
-from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advice, advised_size
+from forms.findings.series_warnings import GOOD_SECONDS, MEMORY_SHARE, SHORT_SECONDS, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
 from storage.json_reader import named
-from storage.plan import DEFAULT_SIZE_BYTES, QuietTime
+from storage.plan import QuietTime
 from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
 
 
@@ -288,7 +288,6 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-MEMORY_SHARE = 0.5
 PATIENCE_SECONDS = 300.0
 
 
@@ -326,28 +325,25 @@ class FileSizeContext:
 
 
 def advised(around: FileSizeContext) -> int:
-    """The advised size in bytes: ten seconds a run, at most half the server's memory."""
-    rate = around.expected_bytes_per_second
-    size = advised_size(rate) if rate else DEFAULT_SIZE_BYTES
-    while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE_BYTES:
-        size //= 2
-    return size
+    """The advised size in bytes; a first guess where no rate is known."""
+    return advised_size(around.expected_bytes_per_second or 0.0, around.memory_bytes)
 
 
 def why_advised(around: FileSizeContext) -> str:
-    size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
+    size, rate, memory = advised(around), around.expected_bytes_per_second, around.memory_bytes
+    typed = wording.typed_size(size)
     if rate is None:
         return (
-            f"Neither the link speed nor an earlier result is known, so {size} is a first guess: the review says"
-            " whether runs last long enough."
+            f"{typed}, a first guess: no link speed or earlier result is known. The review says if runs are too short."
         )
     origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
-    fits = (
-        f"it fits the server's memory of {wording.file_size(around.memory_bytes)}"
-        if around.memory_bytes
-        else "the server's memory is unknown: check that it fits"
-    )
-    return f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s, and {fits}."
+    why = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {duration(size / rate)}"
+    if not memory:
+        return f"{why}. The server's memory is unknown: check that the file fits."
+    fits = "It fits" if size <= memory * MEMORY_SHARE else "Even this does not fit"
+    if size < advised_size(rate):
+        fits = "A larger file would not fit"
+    return f"{why}. {fits} in half the server's memory of {wording.file_size(memory)}."
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:

@@ -70,6 +70,8 @@ def test_short_runs_are_told_the_size_to_take():
     assert told == "sharebench run smb://nas/data --make-file --size 1G", "a file is made in a folder"
     put = replace(short, command=Command.PUT)
     assert texts(put)["short"].endswith("use a file of 1G or more.")
+    little = replace(short, environment={"server": {"memory_bytes": 1 << 30}})
+    assert "a file of 512M or more" in texts(little)["short"], "as the guide advises, half the server's memory"
     iperf = replace(short, target=Target(protocol="iperf3", host="nas"))
     assert "file" not in texts(iperf)["short"]
 

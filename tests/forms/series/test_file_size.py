@@ -65,6 +65,21 @@ def test_what_is_not_known_is_said():
     assert "an earlier series reached 3.000 MB/s" in why_advised(FileSizeContext(measured_bytes_per_second=3e6))
 
 
+@pytest.mark.parametrize(
+    ("link_bits_per_second", "memory_bytes", "told"),
+    [
+        (10**9, 4 * GIB, "2G: the link carries 125.0 MB/s, so a run should last about 17 s. It fits in half"),
+        (10**9, 4 * GIB - 1, "1G: the link carries 125.0 MB/s, so a run should last about 9 s. A larger file would"),
+        (10**10, 16 * GIB, "8G: the link carries 1.250 GB/s, so a run should last about 7 s. A larger file would"),
+        (10**7, GIB // 8, "64M: the link carries 1.250 MB/s, so a run should last about 54 s. It fits in half"),
+        (10**7, GIB // 8 - 1, "64M: the link carries 1.250 MB/s, so a run should last about 54 s. Even this does not"),
+    ],
+)
+def test_the_advised_size_is_said_with_the_time_that_it_takes(link_bits_per_second, memory_bytes, told):
+    around = FileSizeContext(link_bits_per_second=link_bits_per_second, memory_bytes=memory_bytes)
+    assert why_advised(around).startswith(told)
+
+
 def test_the_prospect_counts_everything_that_moves():
     found = estimate_text(runs=5, warmups=2, size_bytes=GIB, rate=ExpectedRate(GIB / 2, "why"), makes_file_first=True)
     assert found == (
