@@ -224,18 +224,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 
 _RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    _ending,
-    _guest,
-    _unchecked,
-    _unread,
-    _link,
-    _single,
-    _busy,
-    _ceiling,
-    short_runs,
-    _unusual,
-    _drift,
-    _dependence,
+    _ending, _guest, _unchecked, _unread, _link, _single, _busy, _ceiling, short_runs, _unusual, _drift, _dependence,
     _variation,
-)
+)  # fmt: skip
 _PRACTICE_RULES = (_ending, _single, _busy, _unusual, _drift, _dependence, _variation)

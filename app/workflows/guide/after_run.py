@@ -1,6 +1,6 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -107,8 +107,7 @@ def ask_server(choices: GuideChoices) -> Ask:
 
 def _ask_label(choices: GuideChoices) -> Ask:
     proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
-    label = choices.label or proposed
-    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), label)
+    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), choices.label or proposed)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
@@ -413,17 +412,8 @@ def _proven(proof: Sides) -> Change:
     return change
 
 
-_PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
-    MethodStep.TARGET: target_page,
-    MethodStep.FILE: file_page,
-    MethodStep.QUIET: quiet_page,
-    MethodStep.WARM_UP: warm_up_page,
-    MethodStep.RUN: run_page,
-    MethodStep.REVIEW: review_page,
-    MethodStep.EXPECTED: expected_page,
-    MethodStep.CHANGE: change_page,
-}
+_PAGES = (target_page, file_page, quiet_page, warm_up_page, run_page, review_page, expected_page, change_page)
 
 
 def page_of(choices: GuideChoices, known: GuideContext) -> Page:
-    return _PAGES[choices.step](choices, known)
+    return _PAGES[acts.STEPS.index(choices.step)](choices, known)

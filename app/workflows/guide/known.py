@@ -178,12 +178,9 @@ def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tup
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:
-    if series_id is None:
-        return None
-    try:
-        return notebook.series(series_id)
-    except UnknownReferenceError:
-        return None
+    with suppress(UnknownReferenceError):
+        return notebook.series(series_id) if series_id is not None else None
+    return None
 
 
 def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
@@ -210,9 +207,7 @@ def _yardsticks(
         other = head.target.protocol != series.target.protocol
         alike = head.target.host == series.target.host and head.command is series.command
         if other and alike and head.id not in seen and head.status is SeriesStatus.COMPLETE:
-            full = _series(notebook, head.id)
-            if full and full.measured():
-                seen.add(full.id)
+            if (full := _series(notebook, head.id)) and full.measured():
                 yield Yardstick(name=head.target.protocol.upper(), series=full)
                 return
 

@@ -130,9 +130,9 @@ class GuideSession:
     def recall(self) -> Steps:
         recall = partial(store.recall, practice=self.practice, targets=self.targets)
         self.choices, self.known = yield self._stored(recall)
-        series, choices = self.known.series, self.choices
-        if series and series.status is SeriesStatus.COMPLETE and choices.step is MethodStep.RUN:  # left meanwhile
-            self.choices = self._after_measuring(choices, self.known)
+        series, is_at_run = self.known.series, self.choices.step is MethodStep.RUN
+        if is_at_run and series and series.status is SeriesStatus.COMPLETE:  # the screen of the run was left
+            self.choices = self._after_measuring(self.choices, self.known)
 
     def look_at_link(self) -> Steps:
         if (target := self.choices.target) is not None:
