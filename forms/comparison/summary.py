@@ -52,11 +52,10 @@ def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[
 
 def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
+    properties = _properties(bases[0], others[0]), _properties(others[0], bases[0])
     rows = tuple(
         ComparisonRow(name, mine, theirs, differs=name in _SETTINGS and mine != theirs)
-        for (name, mine), (_, theirs) in zip(
-            _properties(bases[0], others[0]), _properties(others[0], bases[0]), strict=True
-        )
+        for (name, mine), (_, theirs) in zip(*properties, strict=True)
     )
     return ComparisonSummary(
         comparison=comparison,

@@ -207,7 +207,8 @@ def _yardsticks(
         other = head.target.protocol != series.target.protocol
         alike = head.target.host == series.target.host and head.command is series.command
         if other and alike and head.id not in seen and head.status is SeriesStatus.COMPLETE:
-            if (full := _series(notebook, head.id)) and full.measured():
+            full = _series(notebook, head.id)
+            if full and full.measured():
                 yield Yardstick(name=head.target.protocol.upper(), series=full)
                 return
 
