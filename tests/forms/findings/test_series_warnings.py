@@ -162,7 +162,7 @@ def test_a_busy_time():
 def test_a_user_who_became_a_guest_is_told_of_it():
     one = series(STEADY)
     named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
-    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert "a guest, not as bob" in texts(replace(one, target=named, environment=guest))["guest"]
     assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
     assert texts(replace(one, environment=guest)) == {}
 
