@@ -262,8 +262,8 @@ def _size(percent: float, digits: int) -> str:
 
 
 def change_size(change_percent: float) -> str:
-    """``19 %``, or ``×9.9`` where it is large."""
-    return _times(change_percent) if change_percent >= _FACTOR_FROM else percent(change_percent)
+    """``19 %``, or ``a factor of 9.9`` where it is large."""
+    return _size(change_percent, 0) if change_percent >= _FACTOR_FROM else percent(change_percent)
 
 
 def _times(percent: float) -> str:

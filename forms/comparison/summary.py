@@ -52,9 +52,10 @@ def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[
 
 def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
+    properties = _properties(bases[0], others[0]), _properties(others[0], bases[0])
     rows = tuple(
         ComparisonRow(name, mine, theirs, differs=name in _SETTINGS and mine != theirs)
-        for (name, mine), (_, theirs) in zip(_properties(bases[0]), _properties(others[0]), strict=True)
+        for (name, mine), (_, theirs) in zip(*properties, strict=True)
     )
     return ComparisonSummary(
         comparison=comparison,
@@ -71,17 +72,20 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
 
 
 _NAMED = 4
+_TWO_FIGURES = 100
 _SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
 _OF_CLIENT = ("name", "version", "dialect", "signing", "encryption")
 _SAID = {"command", "target", "size_bytes", "link_bits_per_second", *(f"client.{part}" for part in _OF_CLIENT)}
 
 
-def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
+def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, str]]:
+    """Rates stand in the unit of the faster side, unless this one is too slow for two figures in it."""
     series, client = form.series, form.series.client
     sizes = {run.size_bytes for run in series.measured()}
-    low, high = form.confidence or (0.0, 0.0)
-    interval = f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}"
     average = form.average_rate
+    fastest = max(average or 0.0, beside.average_rate or 0.0)
+    unit = fastest if average is None or average * _TWO_FIGURES >= fastest else average
+    low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in form.confidence or (0.0, 0.0))
     deviation = form.deviation.bytes_per_second if form.deviation else None
     parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
     parts += [f"signed ({client.signing})"] if client.is_signed else []
@@ -97,9 +101,9 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
         ("Protocol", wording.plain(", ".join(parts))),
         ("Valid runs", str(len(series.measured()))),
-        ("Average", wording.rate(average)),
-        ("Deviation", wording.rate(deviation, beside=average)),
-        ("95 % interval", interval if form.confidence else wording.ABSENT),
+        ("Average", wording.rate(average, beside=unit)),
+        ("Deviation", wording.rate(deviation, beside=unit)),
+        ("95 % interval", f"{low} to {high}" if form.confidence else wording.ABSENT),
         ("% of link", wording.cell_percent(form.average.percent_of_link if form.average else None)),
     ]
 

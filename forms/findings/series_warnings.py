@@ -56,12 +56,8 @@ def at_ceiling(series: Series) -> bool:
 
 
 def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> int:
-    """The least power of two, in bytes from 64 MiB to 64 GiB, that makes runs last ten seconds.
-
-    At most half the server's memory, so that the disk is left out.
-    """
-    most = min(_LARGEST_ADVISED, math.inf if memory_bytes is None else memory_bytes * MEMORY_SHARE)
-    size = DEFAULT_SIZE_BYTES
+    """The least power of two from 64 MiB to 64 GiB for ten seconds a run, at most half the server's memory."""
+    size, most = DEFAULT_SIZE_BYTES, min(_LARGEST_ADVISED, (memory_bytes or math.inf) * MEMORY_SHARE)
     while size < bytes_per_second * GOOD_SECONDS and 2 * size <= most:
         size *= 2
     return size
@@ -169,7 +165,7 @@ def short_runs(series: Series) -> Iterator[Finding]:
         return
     side = "client" if series.target.abilities.is_local else "server"
     memory = series.environment.get(side, {}).get("memory_bytes")
-    enough = advised_size(middle, float(memory) if isinstance(memory, int | float) else None)
+    enough = advised_size(middle, memory if isinstance(memory, int | float) else None)
     advised = wording.typed_size(max(enough, FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo, options = f"a file of {advised} or more", f"--size {advised}"
@@ -229,18 +225,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 
 _RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    _ending,
-    _guest,
-    _unchecked,
-    _unread,
-    _link,
-    _single,
-    _busy,
-    _ceiling,
-    short_runs,
-    _unusual,
-    _drift,
-    _dependence,
+    _ending, _guest, _unchecked, _unread, _link, _single, _busy, _ceiling, short_runs, _unusual, _drift, _dependence,
     _variation,
-)
+)  # fmt: skip
 _PRACTICE_RULES = (_ending, _single, _busy, _unusual, _drift, _dependence, _variation)

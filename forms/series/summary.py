@@ -95,18 +95,16 @@ def run_form(series: Series) -> SeriesSummary:
     valid = series.measured()
     rates = [r.bytes_per_second for r in valid if r.bytes_per_second is not None]
     unusual = unusual_runs(series)
-    some_rejected = len(finished) > len(valid)
+    with_rejected = finished if len(finished) > len(valid) else []
     return SeriesSummary(
         series=series,
         columns=column_names(link),
         warm_ups=tuple(RunRow(run=r, measures=measures_of(r, link)) for r in series.runs if r.phase is Phase.WARM_UP),
         rows=tuple(RunRow(run=r, measures=measures_of(r, link), unusual=unusual.get(r.number)) for r in measured),
         average=_each_column(summary.mean, valid, link),
-        deviation=_each_column(summary.deviation, valid, link) if len(valid) > 1 else None,
-        average_with_rejected=_each_column(summary.mean, finished, link) if some_rejected else None,
-        deviation_with_rejected=(
-            _each_column(summary.deviation, finished, link) if some_rejected and len(finished) > 1 else None
-        ),
+        deviation=_each_column(summary.deviation, valid, link, least=2),
+        average_with_rejected=_each_column(summary.mean, with_rejected, link),
+        deviation_with_rejected=_each_column(summary.deviation, with_rejected, link, least=2),
         median_bytes_per_second=summary.median(rates) if rates else None,
         confidence=summary.confidence_interval(rates),
         half_width_percent=summary.half_width_percent(rates),
@@ -123,16 +121,15 @@ def unusual_runs(series: Series) -> dict[int, str]:
 
 
 def _each_column(
-    statistic: Callable[[Sequence[float]], float | None], runs: Sequence[Run], link: int | None
+    statistic: Callable[[Sequence[float]], float | None], runs: Sequence[Run], link: int | None, least: int = 1
 ) -> RunMeasures | None:
-    if not runs:
+    """The statistic of each column where it is known; None for fewer than ``least`` runs."""
+    if len(runs) < least:
         return None
-    columns: dict[str, float | None] = {}
     rows = [measures_of(run, link) for run in runs]
-    for name in RunMeasures.__dataclass_fields__:
-        values = [value for value in (getattr(row, name) for row in rows) if value is not None]
-        columns[name] = statistic(values) if values else None
-    return RunMeasures(**columns)
+    columns = {name: [getattr(row, name) for row in rows] for name in RunMeasures.__dataclass_fields__}
+    known = {name: [value for value in values if value is not None] for name, values in columns.items()}
+    return RunMeasures(**{name: statistic(values) if values else None for name, values in known.items()})
 
 
 GAP = "   "
@@ -319,31 +316,29 @@ class FileSizeContext:
 
     @property
     def expected_bytes_per_second(self) -> float | None:
-        if self.measured_bytes_per_second:
-            return self.measured_bytes_per_second
-        return self.link_bits_per_second / 8 if self.link_bits_per_second else None
+        return self.measured_bytes_per_second or (self.link_bits_per_second or 0) / 8 or None
 
 
 def advised(around: FileSizeContext) -> int:
-    """The advised size in bytes: ten seconds a run, at most half the server's memory."""
+    """The advised size in bytes; a first guess where no rate is known."""
     return advised_size(around.expected_bytes_per_second or 0.0, around.memory_bytes)
 
 
 def why_advised(around: FileSizeContext) -> str:
-    size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
+    size, rate, memory = advised(around), around.expected_bytes_per_second, around.memory_bytes
+    typed = wording.typed_size(size)
     if rate is None:
         return (
-            f"Neither the link speed nor an earlier result is known, so {size} is a first guess: the review says"
-            " whether runs last long enough."
+            f"{typed}, a first guess: no link speed or earlier result is known. The review says if runs are too short."
         )
     origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
-    fits = (
-        f"half the server's memory of {wording.file_size(around.memory_bytes)} holds it"
-        if around.memory_bytes
-        else "the server's memory is unknown: check that it fits"
-    )
-    lasts = f"a run lasts about {wording.seconds(advised(around) / rate)}"
-    return f"{size}: {origin} {wording.rate(rate)}, so {lasts}, and {fits}."
+    why = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {duration(size / rate)}"
+    if not memory:
+        return f"{why}. The server's memory is unknown: check that the file fits."
+    fits = "It fits" if size <= memory * MEMORY_SHARE else "Even this does not fit"
+    if size < advised_size(rate):
+        fits = "A larger file would not fit"
+    return f"{why}. {fits} in half the server's memory of {wording.file_size(memory)}."
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:
@@ -351,12 +346,9 @@ def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:
         return _FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second
     if rate is None and size_bytes < 1024**2:
-        why = "A file under 1 MB measures opening and closing, not throughput: choose a larger one."
-        return _FileSuitability(FileFit.TINY, why)
+        return _FileSuitability(FileFit.TINY, "A file under 1 MB measures opening and closing: choose a larger one.")
     if rate is None:
-        return _FileSuitability(
-            FileFit.UNKNOWN, "Link speed and server speed are not known yet, so it may be too small."
-        )
+        return _FileSuitability(FileFit.UNKNOWN, "Link and server speeds are unknown, so it may be too small.")
     seconds = size_bytes / rate
     lasts = f"A run would last {wording.seconds(seconds)}"
     larger = f"choose one of {wording.typed_size(advised(around))} or so, or have one made"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import ClassVar
@@ -227,28 +228,24 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         form, running = self.form, self.running
         self._drawn[part] = (monotonic(), {"within": self._within, "cpu": len(self._cpu)}.get(part, form))
         until = running.transfer_seconds + (running.seconds_left or 0.0)
+        drawn: Callable[..., str]
         if part == "within":
             without = TOO_SHORT if running.finished_runs else "no run has ended yet"
-            runs = running.all_curves
-            self.query_one("#within", ChartView).show_chart(
-                lambda width, height, zoomed: runs_chart(
-                    runs, width, height, until_seconds=until, zoomed=zoomed, without=without
-                )
-            )
+            drawn = partial(runs_chart, running.all_curves, until_seconds=until, without=without)
         elif part == "cpu":
-            chart = cpu_chart(self._cpu)
-            self.query_one("#cpu", ChartView).show_chart(
-                lambda width, height, zoomed: area_chart(chart, width, height, until=until, zoomed=zoomed)
-            )
-        elif form is not None and part == "rates":
-            self.query_one("#rates", ChartView).show_chart(
-                lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed)
-            )
-        elif form is not None:
+            drawn = partial(area_chart, cpu_chart(self._cpu), until=until)
+        elif form is None:
+            return
+        elif part == "rates":
+            drawn = partial(rates_chart, form)
+        else:
             drawing = self.query_one("#form", AnsiView)
             lines = len(form.all_rows) + _TABLE_FRAME
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
-            drawing.show(lambda width, height: filling_table(form, width, height))
+            drawing.show(partial(filling_table, form))
+            return
+        chart = self.query_one(f"#{part}", ChartView)
+        chart.show_chart(lambda width, height, zoomed: drawn(width, height, zoomed=zoomed))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"pause", "end", "stop"}:

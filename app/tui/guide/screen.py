@@ -283,11 +283,10 @@ class BrowseScreen(BaseScreen):
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: create a test file here."
+        about = "A short or small file gives short runs, which vary more."
         if any(item.fit is FileFit.UNKNOWN for item in self.place.items):
-            return (
-                f"{wording.count(count, 'item')}. Unknown: how long a run would last, since the link speed is unknown."
-            )
-        return f"{wording.count(count, 'item')}. A short or small file gives short runs, which vary more."
+            about = "The link speed is unknown, so the length of a run is too."
+        return f"{wording.count(count, 'item')}. {about}"
 
     @on(NameList.OptionSelected)
     def _chosen(self, event: NameList.OptionSelected) -> None:

@@ -1,6 +1,6 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -23,7 +23,7 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
-from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target
+from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, with_zone
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -107,8 +107,7 @@ def ask_server(choices: GuideChoices) -> Ask:
 
 def _ask_label(choices: GuideChoices) -> Ask:
     proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
-    label = choices.label or proposed
-    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), label)
+    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), choices.label or proposed)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
@@ -142,7 +141,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
-    facts += [Toned(f"{SIGNS[each.severity]} {each.title}", SIGNS[each.severity].tone) for each in known.findings[:4]]
+    for each in known.findings[:4]:
+        others = [_whose(stick) for stick in known.yardsticks if stick.series.id in each.series_ids]
+        whose = "" if series.id in each.series_ids else f": {wording.listed(others)}"
+        facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
@@ -160,6 +162,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with"),
     ]
     return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
+
+
+def _whose(stick: Yardstick) -> str:
+    return wording.plain(f"{stick.name} ({stick.series.label or with_zone(stick.series.created_at)})")
 
 
 def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> acts.PageChart:
@@ -231,13 +237,13 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
-        now = f"now {wording.count(depth, 'request')} at once"
-        yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
+        yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value} (now {depth})")
     if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
-        typed, now = wording.typed_size(value), f"now {wording.typed_size(block)}"
-        yield _change(choices, series, "block", typed, f"Request size: {typed}", now, advised=practice)
+        typed = wording.typed_size(value)
+        title = f"Request size: {typed} (now {wording.typed_size(block)})"
+        yield _change(choices, series, "block", typed, title, advised=practice)
 
 
 def _begin(following: GuideChoices) -> Store:
@@ -253,10 +259,9 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
 
 
 def _change(
-    choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str, *, advised: bool = False
+    choices: GuideChoices, series: Series, name: str, value: str, title: str, *, advised: bool = False
 ) -> Option:
-    begin = _begin(changed(choices, series, name, value))
-    return Option(title, begin, f"{hint}; applied automatically", advised=advised)
+    return Option(title, _begin(changed(choices, series, name, value)), "applied automatically", advised=advised)
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
@@ -407,17 +412,8 @@ def _proven(proof: Sides) -> Change:
     return change
 
 
-_PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
-    MethodStep.TARGET: target_page,
-    MethodStep.FILE: file_page,
-    MethodStep.QUIET: quiet_page,
-    MethodStep.WARM_UP: warm_up_page,
-    MethodStep.RUN: run_page,
-    MethodStep.REVIEW: review_page,
-    MethodStep.EXPECTED: expected_page,
-    MethodStep.CHANGE: change_page,
-}
+_PAGES = (target_page, file_page, quiet_page, warm_up_page, run_page, review_page, expected_page, change_page)
 
 
 def page_of(choices: GuideChoices, known: GuideContext) -> Page:
-    return _PAGES[choices.step](choices, known)
+    return _PAGES[acts.STEPS.index(choices.step)](choices, known)

@@ -178,12 +178,9 @@ def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tup
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:
-    if series_id is None:
-        return None
-    try:
-        return notebook.series(series_id)
-    except UnknownReferenceError:
-        return None
+    with suppress(UnknownReferenceError):
+        return notebook.series(series_id) if series_id is not None else None
+    return None
 
 
 def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
@@ -212,7 +209,6 @@ def _yardsticks(
         if other and alike and head.id not in seen and head.status is SeriesStatus.COMPLETE:
             full = _series(notebook, head.id)
             if full and full.measured():
-                seen.add(full.id)
                 yield Yardstick(name=head.target.protocol.upper(), series=full)
                 return
 
@@ -243,8 +239,6 @@ def recall(notebook: Notebook, practice: Sequence[Target], **more: Any) -> tuple
     known = read_known(notebook, choices, before)
     if choices.series_id is not None and known.series is None:
         choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
-    elif known.series is not None and known.series.status is SeriesStatus.COMPLETE and choices.step is MethodStep.RUN:
-        choices = replace(choices, step=MethodStep.REVIEW)  # it ended after the guide was left
     return choices, known
 
 

@@ -17,7 +17,7 @@ from app.workflows.guide.known import GuideContext, LinkState, around, blocked, 
 from app.workflows.requests import series_request
 from forms import wording
 from storage.notebook import Notebook
-from storage.records import Command, RunStatus, Target, format_target
+from storage.records import Command, RunStatus, SeriesStatus, Target, format_target
 
 if TYPE_CHECKING:
     from app.workflows.guide.browsing import BrowsedFolder
@@ -130,6 +130,9 @@ class GuideSession:
     def recall(self) -> Steps:
         recall = partial(store.recall, practice=self.practice, targets=self.targets)
         self.choices, self.known = yield self._stored(recall)
+        series, is_at_run = self.known.series, self.choices.step is MethodStep.RUN
+        if is_at_run and series and series.status is SeriesStatus.COMPLETE:  # the screen of the run was left
+            self.choices = self._after_measuring(self.choices, self.known)
 
     def look_at_link(self) -> Steps:
         if (target := self.choices.target) is not None:
@@ -278,9 +281,13 @@ class GuideSession:
         agreed = replace(self.choices, quiet=self.choices.quiet or acts.QuietChoice.RECORD, counted=True)
         return replace(agreed, series_id=series_id, reviewed=False, compared=False)
 
-    def _measure(self, *, resumed: bool) -> Steps:
+    @staticmethod
+    def _after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
         from app.workflows.guide.after_run import after_measuring  # noqa: PLC0415  the first paint does not wait for it
 
+        return after_measuring(choices, known)
+
+    def _measure(self, *, resumed: bool) -> Steps:
         choices, series = self.choices, self.known.series
         assert choices.target is not None
         confirmed = resumed and series is not None and series.imported_at is not None
@@ -305,5 +312,5 @@ class GuideSession:
         if (series_id := (yield job)) is not None:
             measured, known = self._with_series(series_id), self.known
             kept = yield self._stored(lambda notebook: store.keep(notebook, measured, known))
-            following = after_measuring(measured, kept)
+            following = self._after_measuring(measured, kept)
         yield from self.take(following)

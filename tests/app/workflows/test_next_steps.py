@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of
-from app.workflows.guide.known import recall
+from app.workflows.guide.choices import MethodStep
 from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
@@ -127,16 +126,3 @@ def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
         (form,) = comparisons(sides_to_compare(notebook, ("spring", f"{2:012x}")))
         (back,) = comparisons(sides_to_compare(notebook, (f"{2:012x}", "spring")))
     assert (form.comparison.title, back.comparison.base_name) == ("series 2 against baseline spring", "series 2")
-
-
-@pytest.mark.parametrize(
-    ("status", "step"), [(SeriesStatus.COMPLETE, MethodStep.REVIEW), (SeriesStatus.INTERRUPTED, MethodStep.RUN)]
-)
-def test_a_series_that_ended_after_the_guide_was_left_is_reviewed_next(
-    tmp_path: Path, status: SeriesStatus, step: MethodStep
-):
-    series = one(1, status=status)
-    with Notebook(book(tmp_path / "notebook.db", series)) as notebook:
-        left = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
-        notebook.remember(MEMORY_KEY, left.to_memory())
-        assert recall(notebook, ())[0].step is step

@@ -165,6 +165,19 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
     ]
 
 
+@pytest.mark.parametrize(
+    ("slow", "average", "interval"),
+    [(999e6, "0.999 GB/s", "0.997 GB/s to 1.001 GB/s"), (30e6, "0.030 GB/s", "0.030 GB/s to 0.030 GB/s"),
+     (29.9e6, "29.90 MB/s", "29.83 MB/s to 29.97 MB/s")],
+)  # fmt: skip
+def test_rates_of_a_row_stand_in_the_unit_of_the_faster_side(slow, average, interval):
+    slower, faster = (series([0.999 * rate, rate, 1.001 * rate]) for rate in (slow, 3e9))
+    for sides in ((slower, replace(faster, id="b" * 12)), (faster, replace(slower, id="b" * 12))):
+        rows = {row.name: {row.base, row.other} for row in comparison_form(*sides).rows}
+        assert rows["Average"] == {average, "3.000 GB/s"}
+        assert interval in rows["95 % interval"]
+
+
 def test_a_deviation_stands_in_the_unit_of_its_average_on_both_sides():
     still, restless = series((100e6, 100.1e6, 100e6)), series((100e6, 102e6, 99e6), id="bbbbbbbbbbbb")
     rows = {row.name: row for row in comparison_form(still, restless).rows}

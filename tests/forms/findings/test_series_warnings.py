@@ -70,6 +70,8 @@ def test_short_runs_are_told_the_size_to_take():
     assert told == "sharebench run smb://nas/data --make-file --size 1G", "a file is made in a folder"
     put = replace(short, command=Command.PUT)
     assert texts(put)["short"].endswith("use a file of 1G or more.")
+    little = replace(short, environment={"server": {"memory_bytes": 1 << 30}})
+    assert "a file of 512M or more" in texts(little)["short"], "as the guide advises, half the server's memory"
     iperf = replace(short, target=Target(protocol="iperf3", host="nas"))
     assert "file" not in texts(iperf)["short"]
 
@@ -167,7 +169,7 @@ def test_a_busy_time():
 def test_a_user_who_became_a_guest_is_told_of_it():
     one = series(STEADY)
     named, guest = replace(one.target, user="bob"), {"path": {"smb.guest": "yes"}}
-    assert "a guest, not bob" in texts(replace(one, target=named, environment=guest))["guest"]
+    assert "a guest, not as bob" in texts(replace(one, target=named, environment=guest))["guest"]
     assert texts(replace(one, target=named, environment={"path": {"smb.guest": "no"}})) == {}
     assert texts(replace(one, environment=guest)) == {}
 

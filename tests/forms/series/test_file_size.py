@@ -1,7 +1,5 @@
 """Which file suits: advised sizes, words and reasons."""
 
-from dataclasses import replace
-
 import pytest
 
 from forms.series.summary import (
@@ -61,18 +59,25 @@ def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
     assert FileFit.WELL.sign not in {word.sign for word in FileFit if word is not FileFit.WELL}
 
 
-def test_the_time_that_is_told_is_that_of_the_size_that_is_told():
-    around = FileSizeContext(measured_bytes_per_second=3.2 * GIB, memory_bytes=16 * GIB)
-    assert why_advised(around).startswith(
-        "8G: an earlier series reached 3.436 GB/s, so a run lasts about 2.5 s, and half"
-    )
-    assert advised(replace(around, memory_bytes=16 * GIB - 1)) == 4 * GIB
-
-
 def test_what_is_not_known_is_said():
     assert "server's memory is unknown" in why_advised(GIGABIT)
     assert "first guess" in why_advised(FileSizeContext())
     assert "an earlier series reached 3.000 MB/s" in why_advised(FileSizeContext(measured_bytes_per_second=3e6))
+
+
+@pytest.mark.parametrize(
+    ("link_bits_per_second", "memory_bytes", "told"),
+    [
+        (10**9, 4 * GIB, "2G: the link carries 125.0 MB/s, so a run should last about 17 s. It fits in half"),
+        (10**9, 4 * GIB - 1, "1G: the link carries 125.0 MB/s, so a run should last about 9 s. A larger file would"),
+        (10**10, 16 * GIB, "8G: the link carries 1.250 GB/s, so a run should last about 7 s. A larger file would"),
+        (10**7, GIB // 8, "64M: the link carries 1.250 MB/s, so a run should last about 54 s. It fits in half"),
+        (10**7, GIB // 8 - 1, "64M: the link carries 1.250 MB/s, so a run should last about 54 s. Even this does not"),
+    ],
+)
+def test_the_advised_size_is_said_with_the_time_that_it_takes(link_bits_per_second, memory_bytes, told):
+    around = FileSizeContext(link_bits_per_second=link_bits_per_second, memory_bytes=memory_bytes)
+    assert why_advised(around).startswith(told)
 
 
 def test_the_prospect_counts_everything_that_moves():

@@ -8,6 +8,7 @@ from math import inf
 
 import pytest
 
+from app.clients.base import Secrets
 from app.errors import ConnectionLostError, LoginError, NotebookError
 from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.tui.frame.dialogs import ConfirmDialog
@@ -20,7 +21,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Phase, SeriesStatus
 from tests.builders import CLIENT, last_series, run_at, series
-from tests.tui import SMB, measured, painted, press, settled, text_of
+from tests.tui import SMB, app_on, measured, painted, press, settled, text_of
 
 READY = GuideChoices(step=MethodStep.RUN, target=replace(SMB, share="data"), file="big.bin", file_bytes=1 << 30)
 STARTED = Started(client=CLIENT, size_bytes=1 << 30)
@@ -462,6 +463,27 @@ async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, backend)
         assert "Complete: 2 runs" in painted(ready)
         await press(ready, pilot, "enter")
         assert isinstance(ready.screen, GuideScreen)
+
+
+async def test_a_series_that_was_left_is_reviewed_when_the_guide_is_opened_again(tmp_path, backend):
+    path = tmp_path / "notebook.db"
+    backend.script = queue.Queue()
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, READY.to_memory())
+    app = app_on(path, backend=backend)
+    app.context.logins.keep(SMB, Secrets(password="practice"))
+    async with app.run_test(size=(100, 32)) as pilot:
+        await press(app, pilot, "f3")
+        await start(
+            app, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), RunFinished(run=run_at(2, 1e8)), None
+        )
+        await measured(app, pilot)
+        await press(app, pilot, "f2", "f3")
+        assert isinstance(app.screen, GuideScreen)
+        assert app.screen.session.choices.step is MethodStep.REVIEW
+        assert app.screen.session.choices.series_id == last_series(path).id
+        await press(app, pilot, "f2", "f3")
+        assert app.screen.session.choices.step is MethodStep.REVIEW
 
 
 async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):

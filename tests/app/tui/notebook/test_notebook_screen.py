@@ -368,7 +368,7 @@ async def test_words_filter_as_they_are_typed(three):
         ("20 users", ["load"]),
         ("strict v1", ["trial"]),
         ("80 % of link", ["series"]),
-        ("31 jan", ["load"]),
+        ("31 jan before", ["load"]),
         ("diagnosis 3.25", ["diagnosis"]),
     ],
 )

@@ -27,16 +27,18 @@ from app.workflows.guide.known import (
     GuideContext,
     LinkState,
     StepState,
+    Yardstick,
     blocked,
     next_step,
     recent_targets,
     standings,
 )
 from app.workflows.guide.session import request_of
+from forms.findings.rules import findings
 from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
-from storage.records import Command, RunStatus, SeriesStatus, Target
+from storage.records import Command, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
 from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
@@ -170,7 +172,7 @@ def test_where_nothing_is_known_the_picked_file_is_advised_and_no_other_size_bes
     assert not any("Recommended" in fact for fact in said(page))
     none_picked = page_of(replace(FILE, step=MethodStep.FILE, file=None, file_bytes=None), GuideContext())
     assert [each.title for each in none_picked.options if each.advised] == ["Get a file of 64M"]
-    assert any("64M is a first guess" in fact for fact in said(none_picked))
+    assert any("64M, a first guess" in fact for fact in said(none_picked))
 
 
 def test_the_link_can_be_said_and_taken_back():
@@ -227,7 +229,7 @@ def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_
     practice = replace(DONE.series, target=practised, client=replace(DONE.series.client, block_bytes=65536))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=practice))
     (first,) = (one for one in page.options if one.advised)
-    assert first.title == "Request size: 16K"
+    assert first.title == "Request size: 16K (now 64K)"
     assert not [one for one in page.options if "sharebench change it" in one.title or "smb.conf" in one.title]
 
 
@@ -294,6 +296,33 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
     with pytest.raises(UsageError, match="a password does not belong") as refused:
         ask_server(FILE).then(text)
     assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("label", "whose"), [("as found", ": the step before (as found)"), ("", ": the step before (")]
+)
+def test_a_finding_about_another_series_names_that_series(label, whose):
+    assert DONE.series
+    busy = series([1e8, 1e8, 1e8], id="b" * 12, label=label, quiet=Quiet(verdict=QuietVerdict.BUSY))
+    stick = Yardstick(name="the step before", series=busy)
+    page = page_of(
+        replace(MEASURED, step=MethodStep.EXPECTED),
+        replace(DONE, yardsticks=(stick,), findings=tuple(findings([DONE.series, busy]))),
+    )
+    (told,) = (fact for fact in said(page) if "busy time" in fact)
+    assert told.startswith(f"! Measured at a busy time{whose}")
+    assert busy.id not in told
+    own = replace(DONE, findings=tuple(findings([replace(DONE.series, quiet=busy.quiet)])))
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), own)
+    assert "! Measured at a busy time" in said(page), "the series of the round is not named"
+
+
+def test_both_values_of_a_change_stand_in_the_choice():
+    assert DONE.series
+    deep = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=deep))
+    assert option(page, "Requests in flight").title == "Requests in flight: 1 (now 4)"
+    assert option(page, "Request size").title == "Request size: 64K (now 1M)"
 
 
 def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_number():
