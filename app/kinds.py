@@ -479,8 +479,8 @@ def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
 
 def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
     """Which baselines and experiments lose a part if these are deleted, or empty."""
-    named = {f"The baseline {one.name} loses a recording." for one in notebook.baselines() if one.recording_id in ids}
-    steps = {f"The experiment {head.experiment} loses a step." for head in notebook.heads_of(ids) if head.experiment}
+    named = {f'The baseline "{one.name}" loses a recording.' for one in notebook.baselines() if one.recording_id in ids}
+    steps = {f'The experiment "{head.experiment}" loses a step.' for head in notebook.heads_of(ids) if head.experiment}
     return wording.plain(" ".join([*sorted(named), *sorted(steps)]))
 
 

@@ -235,13 +235,21 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
         low, high = sorted(sign * end for end in ends) if ends else (0.0, 0.0)
         reach = f" ({_size(low, digits)} to {_size(high, digits)})" if ends else ""
         return f"{VERDICT_WORDS[verdict]} by {_size(sign * change_percent, digits)}{reach}"
-    reach = f" ({signed_end(ends[0], digits)} to {signed_end(ends[1], digits)})" if ends else ""
+    around = interval_text(ends[0], ends[1], digits) if ends else ""
     if verdict is Verdict.SAME:
-        return f"No change{reach}"
+        return f"No change{around}"
     shown = round(abs(change_percent), digits)
     way = "faster" if change_percent > 0 else "slower"
     seen = f"{_size(abs(change_percent), digits)} {way}" if shown else "no difference seen"
-    return f"Inconclusive: {seen}{reach}"
+    return f"Inconclusive: {seen}{around}"
+
+
+def interval_text(low: float, high: float, digits: int = 0) -> str:
+    """Both ends of an interval in one notation: `` (−8 % to +12 %)``, or `` (×0.18 to ×3.5)`` where one is large."""
+    if high < _FACTOR_FROM:
+        return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
+    least = f"×{1 + low / 100:.2g}" if low >= _LEAST_PERCENT else f"below ×{1 + _LEAST_PERCENT / 100:.2g}"
+    return f" ({_times(low) if low >= 0 else least} to {_times(high)})"
 
 
 def signed_end(percent: float, digits: int = 0) -> str:

@@ -50,6 +50,11 @@ class JournalEntry:
     ended_at: str | None = None
 
     @property
+    def left(self) -> str:
+        """What it left changed, and where."""
+        return f"{self.name} changed on {self.ssh or 'this machine'}"
+
+    @property
     def at_work(self) -> bool:
         return self.state is ChangeState.OPEN and is_alive(self.owner)
 

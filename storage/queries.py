@@ -97,7 +97,7 @@ _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCEN
 
 def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """Matching series in order; those without a value in the sorted column last, newest first."""
-    words = query.text.casefold().split()
+    words = query.text.replace("=", " ").casefold().split()
     conditions = [f"instr(folded({_HAYSTACK}), ?)"] * len(words)
     db.conn.create_function("folded", 1, str.casefold, deterministic=True)
     db.conn.create_function("shown", 1, lambda recording_id: query.shown.get(recording_id, ""))

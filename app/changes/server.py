@@ -205,7 +205,10 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
 def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
     seconds = int(age) if age.strip().isdecimal() else None
     if seconds is not None and seconds < LEASE_SECONDS:
-        text = f"another trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended"
+        text = (
+            f"a trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended, or restore it"
+            " first if it was interrupted (R in the notebook, or `sharebench restore`)"
+        )
     else:
         text = (
             f"an interrupted trial's change still stands on {where}: restore it first, with `sharebench restore`, or"

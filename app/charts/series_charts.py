@@ -129,7 +129,7 @@ class _Picture:
         return with_line(cells, at, colour)
 
     def _interval(self, bar: Bar) -> tuple[int, str] | None:
-        """Where an interval of at least three cells begins, and how it is drawn; it ends open beyond the axis."""
+        """Where an interval of at least three cells begins, and how it is drawn; an arrow leads beyond the axis."""
         if bar.interval is None or bar.value is None:
             return None
         start, end = int(self._at(max(self.low, bar.interval[0]))), int(self._at(bar.interval[1]))
@@ -139,10 +139,9 @@ class _Picture:
         middle = min(max(int(self._at(bar.value)), start + 1), last - 1)
         cells = ["─"] * (last - start + 1)
         cells[0], cells[middle - start] = "├", "┼"
-        if end < self.inside or bar.interval[1] <= self.high * (1 + 1e-9):
-            cells[-1] = "┤"
+        cells[-1] = "┤" if end < self.inside or bar.interval[1] <= self.high * (1 + 1e-9) else "→"
         drawn = "".join(cells)
-        return start, drawn.translate(str.maketrans("├┼┤─", "|+|-")) if ascii_only() else drawn
+        return start, drawn.translate(str.maketrans("├┼┤─→", "|+|->")) if ascii_only() else drawn
 
     def _axis(self) -> str:
         line = [" "] * self.inside

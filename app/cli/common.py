@@ -427,8 +427,7 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
         for entry in found.left_behind() if context.info_name != "restore" else ():
             _say_once(
                 context,
-                f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}:"
-                " restore it with `sharebench restore`",
+                f"sharebench: an interrupted trial left {entry.left}: restore it with `sharebench restore`",
             )
         try:
             yield found

@@ -33,14 +33,6 @@ _BESIDE = 3
 class CatalogueScreen(BaseScreen):
     KEYS = keys("catalogue.search")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
-    DEFAULT_CSS = """
-    CatalogueScreen #search-line { height: 1; }
-    CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
-    CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
-    CatalogueScreen #entries { width: 1fr; height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    CatalogueScreen #entry-box { width: 85; margin-left: 1; display: none; }
-    CatalogueScreen.-wide #entry-box { display: block; }
-    """
 
     def __init__(self, words: str = "") -> None:
         super().__init__()

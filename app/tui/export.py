@@ -104,6 +104,9 @@ class ExportScreen(BaseScreen):
             event.stop()  # or the list would move as well
             self.query_one("#formats").focus()
 
+    def enter_now(self) -> str:
+        return "Write" if self.query_one("#file-pane").has_focus_within else ""
+
     def _paths(self) -> dict[str, Path]:
         typed = self.query_one("#path", Input).value.strip()
         path = Path(typed)

@@ -27,12 +27,6 @@ class WorksheetScreen(Copies):
     HEADING: ClassVar[str]
     LINES: ClassVar[tuple[FormLine, ...]]
     KEYS = keys("worksheet.export")
-    SCOPED_CSS = False
-    DEFAULT_CSS = """
-    WorksheetScreen #filling-pane { height: auto; }
-    WorksheetScreen .form-line > Input:focus { text-style: bold; background: $primary 30%; }
-    WorksheetScreen #hint { width: 100%; height: auto; max-height: 6; color: $text-muted; }
-    """
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}

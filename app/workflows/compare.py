@@ -22,8 +22,13 @@ from storage.records import Series
 MOST_CHANGES = 100
 
 
-def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
-    """The base first; ``again``, or a third with its settings, repeats it. Raises UsageError, UnknownReferenceError."""
+def sides_to_compare(
+    notebook: Notebook, references: Sequence[str], again: Sequence[str] = (), *, alone: bool = False
+) -> list[Sides]:
+    """The base first; ``again``, or a third with its settings, repeats it; ``alone`` leaves known repeats out.
+
+    Raises UsageError, UnknownReferenceError.
+    """
     repeated = notebook.repeated_ids()
     called = [notebook.series(reference) for reference in references]
     if any(one.id == called[0].id for one in called[1:]):
@@ -37,7 +42,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
             )
     if not more and len(called) == 3 and _is_base_again(*called):
         more = [called.pop()]
-    groups = [_group(notebook, one, repeated) for one in called]
+    groups = [(one,) if alone else _group(notebook, one, repeated) for one in called]
     groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
     found = [
         sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)

@@ -12,7 +12,7 @@ from forms.stats import settle
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs
 from forms.stats.settle import Settles, Way
 from forms.tuning.smb_conf import spelling
-from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, signed_end, verdict_sentence
+from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Series, format_target
 
@@ -46,13 +46,13 @@ class SettlingStep(Settles):
         cost, shown = f"about {duration(self.seconds)}{changes}", wording.percent(self.shows_percent)
         match self.way:
             case Way.TRY:
-                return f"Try it: {self.count} interleaved pairs, {cost}, show changes of {shown}."
+                return f"Try it: {self.count} interleaved pairs, {cost}, detect changes of {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}, show changes of {shown}."
+                return f"Interleave them: {self.count} runs each, {cost}, detect changes of {shown}."
             case Way.BASE_AGAIN:
-                return f"Restore the base and measure it again: 1 more series, {cost}, shows changes of {shown}."
+                return f"Restore the base and measure it again: 1 more series, {cost}, detects changes of {shown}."
             case Way.ALTERNATING:
-                return f"Measure both again, alternating: {self.count} more series, {cost}, show changes of {shown}."
+                return f"Measure both again, alternating: {self.count} more series, {cost}, detect changes of {shown}."
 
     @property
     def command_text(self) -> str:
@@ -254,8 +254,7 @@ class Comparison(ChangeDecision):
         if self.change_percent is None:
             return "no change can be computed"
         ends = self.interval_percent
-        reach = f" ({signed_end(ends[0], 1)} to {signed_end(ends[1], 1)})" if ends else ""
-        return f"{wording.signed_percent(self.change_percent)}{reach}"
+        return f"{wording.signed_percent(self.change_percent)}{wording.interval_text(*ends, 1) if ends else ''}"
 
     @property
     def headline(self) -> str:

@@ -11,7 +11,7 @@ from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import drift, half_width, lag_1, mean
-from storage.records import Change, Command, JSONValue, QuietVerdict, Series, with_zone
+from storage.records import Change, Command, Evidence, JSONValue, QuietVerdict, Series, with_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,8 @@ def _doubts(series: Series, named: str, *, interleaved: bool) -> Iterator[str]:
 def _change_sentence(change: Change) -> str:
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
-    return wording.plain(f"Change {wording.changed(change)}: {change.evidence}{also}.{remark}")
+    seen = "in effect" if change.evidence is Evidence.CONFIRMED else change.evidence
+    return wording.plain(f"Change {wording.changed(change)}: {seen}{also}.{remark}")
 
 
 def _value(name: str, value: JSONValue) -> str:

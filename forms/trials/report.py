@@ -7,7 +7,7 @@ from typing import Any
 
 from forms import wording
 from forms.findings.series_warnings import short_runs
-from forms.layout import Tone, Toned
+from forms.layout import Sign, Tone, Toned
 from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of, table_of
 from forms.series.report import origin_fields, series_document
 from forms.stats.decision import Doubt, Verdict
@@ -179,7 +179,8 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))
-        yield Field(name="Setting", text=f"{one.name} {where}, {one.previous or 'empty'} before")
+        text = f"{one.name} {where}: {one.previous or 'empty'} before, tried {wording.listed([*one.values])}"
+        yield Field(name="Setting", text=text)
     for proof in plan.proofs:
         yield Field(name="Proven", text=proof)
 
@@ -367,7 +368,10 @@ def report_of(found: ChangeSummary) -> Report:
 def answer_of(found: ChangeSummary) -> Toned:
     if isinstance(found, SweepSummary):
         return Toned(_sweep_sentence(found))
-    return Toned(f"{VERDICT_SIGNS[found.verdict]} {_seen(found)}.", VERDICT_SIGNS[found.verdict].tone)
+    if found.doubt is Doubt.FEW_PAIRS:
+        return Toned(f"{Sign.STOPPED} {verdict_sentence(found)}", Sign.STOPPED.tone)
+    tried = f", with {found.value}" if found.value else ""
+    return Toned(f"{VERDICT_SIGNS[found.verdict]} {_seen(found)}{tried}.", VERDICT_SIGNS[found.verdict].tone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

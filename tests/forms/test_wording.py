@@ -32,6 +32,20 @@ def test_sizes_of_files_are_short(value, text):
 
 
 @pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ((-8.0, 12.0), " (−8 % to +12 %)"),
+        ((-82.0, 199.9), " (−82 % to +200 %)"),
+        ((-82.0, 200.0), " (×0.18 to ×3.0)"),
+        ((25.0, 250.0), " (×1.2 to ×3.5)"),
+        ((-99.5, 1e6), " (below ×0.01 to over ×100)"),
+    ],
+)
+def test_both_ends_of_an_interval_have_one_notation(ends: tuple[float, float], text: str):
+    assert wording.interval_text(*ends) == text
+
+
+@pytest.mark.parametrize(
     ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "−2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %")]
 )
 def test_changes_have_a_sign(value, text):

@@ -27,11 +27,13 @@ _NEWEST_LISTED = 20
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @common.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
+@click.option("--alone", is_flag=True, help="Compare the named series alone, without those that repeat them.")
 @common.verdict_options
 @common.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
-    context: click.Context, base: str, others: tuple[str, ...], again: tuple[str, ...], as_json: bool, **limits: float
-) -> int:
+    context: click.Context, /, *, base: str, others: tuple[str, ...], again: tuple[str, ...], alone: bool,
+    as_json: bool, **limits: float,
+) -> int:  # fmt: skip
     """Compare each OTHER with BASE: faster, slower, no change or inconclusive.
 
     Equal series differ by themselves. By how much is estimated from the variation of the runs, from earlier equal
@@ -50,7 +52,7 @@ def compare_command(
             compared = kinds.compare(notebook, heads)
             common.answer_report(compared.report, as_json=as_json)
             return compared.exit_code
-        sides = sides_to_compare(notebook, (base, *others), again)
+        sides = sides_to_compare(notebook, (base, *others), again, alone=alone)
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=limits["noise"], margin_percent=limits["margin"]))
     common.answer_report(comparison_report(shown, found), as_json=as_json)

@@ -13,7 +13,6 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import Commanded, keys
 from forms.layout import control_pictures, visible
 
@@ -64,9 +63,9 @@ class KeyBar(Widget, can_focus=False):
         found, above = [*self.screen.active_bindings.values()], self.app.screen
         if above.is_modal:  # the keys that work are its own, and the app's that have priority
             found = [one for one in found if one.binding.priority and one.binding.action.startswith("app.")]
-            if isinstance(above, BaseDialog) and (does := above.enter_now()):
-                found.append(ActiveBinding(above, Binding("enter", "enter", does), enabled=True, tooltip=""))
             found += above.active_bindings.values()
+        if (enter_now := getattr(above, "enter_now", None)) and (does := enter_now()):
+            found.insert(0, ActiveBinding(above, Binding("enter", "enter", does), enabled=True, tooltip=""))
         for active in sorted(
             found, key=lambda each: (place.get(each.binding.action, len(self.foremost)), not each.binding.show)
         ):

@@ -4,23 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from textual.content import Content
-
 from app.errors import CancelledError, LoginError, UsageError
 from app.measure.process import RunFinished, SeriesRequest
 from app.recorder.recording import SeriesClosed, record_interleaved
+from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen, run_keys
-from app.tui.widgets.views import content_of
-from app.workflows.compare import sides_to_compare
 from app.workflows.requests import options_of, series_request
 from forms import wording
-from forms.comparison.report import pair_report
-from forms.comparison.summary import comparisons
-from forms.layout import Toned, cut, visible
-from forms.report import Report
+from forms.layout import cut, visible
 from forms.stats.summary import mean
-from storage.notebook import Notebook
 from storage.records import Phase, Series
 
 
@@ -37,7 +30,6 @@ class InterleavedScreen(ReportRunScreen):
         self.requests: list[SeriesRequest] = []
         self._rates: tuple[list[float], list[float]] = ([], [])
         self._ended_series: dict[int, SeriesClosed] = {}
-        self._answer: Toned | None = None
 
     @property
     def is_over(self) -> bool:
@@ -95,18 +87,10 @@ class InterleavedScreen(ReportRunScreen):
         self.draw()
         self.refresh_bindings()
         if all(self._rates) and len(self._ended_series) == len(self.ids):
-            self.with_notebook(self._compared, self.show_report)
+            show = self.app.push_screen if self.is_covered else self.app.switch_screen
+            show(CompareScreen(*(self._ended_series[index].series_id for index in range(len(self.ids)))))
         if error is not None and not isinstance(error, CancelledError):
             self.sharebench_app.tell_error(error)
 
     def _again(self, _: object) -> None:
         self.app.switch_screen(InterleavedScreen(*self.ids, self.runs))
-
-    def _compared(self, notebook: Notebook) -> Report:
-        ids = [self._ended_series[index].series_id for index in range(len(self.ids))]
-        found = comparisons(sides_to_compare(notebook, ids))[0]
-        self._answer = Toned(f"{found.comparison.sign} {found.comparison.sentence}", found.comparison.tone)
-        return replace(pair_report(found), fields=())
-
-    def headline(self) -> Content:
-        return content_of(self._answer) if self._answer else super().headline()

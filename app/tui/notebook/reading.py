@@ -77,13 +77,16 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    KEYS = keys("screen.next compare.settle report.more compare.swap compare.chart chart.zoom compare.export")
+    KEYS = keys(
+        "screen.next compare.settle report.more compare.alone compare.swap compare.chart chart.zoom compare.export"
+    )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
         super().__init__()
         self.base_id, self.other_id = base, other
         self.form: ComparisonSummary | None = None
+        self.alone = False
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Compare", id="comparison-pane"):
@@ -101,7 +104,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def _look(self) -> None:
         def read(notebook: Notebook) -> ComparisonSummary:
-            return comparisons(sides_to_compare(notebook, (self.base_id, self.other_id)))[0]
+            return comparisons(sides_to_compare(notebook, (self.base_id, self.other_id), alone=self.alone))[0]
 
         self.with_notebook(read, self._show, group="compare", exclusive=True)
 
@@ -135,6 +138,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "settle":
             return self.form is not None and not self.form.comparison.known
+        if action == "alone":
+            return self.form is not None and (self.alone or len(self.form.bases) + len(self.form.others) > 2)
         return super().check_action(action, parameters)
 
     def action_settle(self) -> None:
@@ -142,6 +147,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def action_chart(self) -> None:
         self.toggle_class("-pictured")
+
+    def action_alone(self) -> None:
+        self.alone = not self.alone
+        self._look()
 
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id

@@ -259,6 +259,7 @@ class NotebookScreen(SeriesActions):
     @on(SeriesList.Pointed)
     def _point(self) -> None:
         self._show_whole()
+        self.refresh_bindings()
         if self._pointing is not None:
             self._pointing.stop()
         self._pointing = self.set_timer(_POINTING_SECONDS, self._read_pointed)
@@ -302,6 +303,8 @@ class NotebookScreen(SeriesActions):
             return bool(self.rows.marked)
         if action == "undo":
             return bool(self.removed)
+        if action == "again" and (line := self.rows.lines.get(self.chosen() or "")) and line.kind != "series":
+            return False
         if action == "clear_filter":
             return bool(self.asked.text) or isinstance(self.focused, FilterLine)
         if action in _NEEDS_RECORDINGS and not (self._counted[1] if action in _OF_ALL else self.meant()):
@@ -474,10 +477,7 @@ class LeftChanges:
     def _tell(self, left: "list[JournalEntry]", files: "dict[str, str]") -> None:
         self._left, self._files = left, files
         self.changed()
-        texts = {
-            entry.id: f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R restores it."
-            for entry in left
-        }
+        texts = {entry.id: f"An interrupted trial left {entry.left}: R restores it." for entry in left}
         texts |= {one: f"Leftovers of {one} may still be on its target: R names them." for one in files}
         for one, text in texts.items():
             if one not in self._told:

@@ -437,7 +437,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         row = self.rows[index]
         if not isinstance(row, Found):
             name, count = row
-            text = f"─ {visible(name) if name is not None else 'No experiment'} ({count} series)"
+            text = f"─ {visible(name) if name is not None else 'No experiment'} ({count} recording{'s' * (count != 1)})"
             return _strip(text, width, self.get_component_rich_style("series-list--group"))
         return self._series_strip(row.series_id, here=index == self.cursor, width=width)
 

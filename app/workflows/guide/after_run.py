@@ -28,7 +28,9 @@ from storage.records import Change, Command, Decision, Series, SeriesStatus, for
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     series = known.series
-    facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
+    found = (f"! An interrupted trial left {left}: R in the notebook restores it." for left in known.left)
+    facts: list[str | Toned] = [Toned(text, Tone.CAUTION) for text in found]
+    facts += [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
     steps = (MethodStep.QUIET, MethodStep.WARM_UP)
     if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the recommended choice is taken.")

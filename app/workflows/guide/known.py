@@ -125,6 +125,8 @@ class GuideContext:
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
     quiet: Quiet | None = None
+    left: tuple[str, ...] = ()
+    """What interrupted trials left changed, and where."""
 
 
 def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple[GuideChoices, GuideContext]:
@@ -164,6 +166,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         proof=proof_of(notebook, choices.proven_id or choices.series_id),
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
+        left=tuple(entry.left for entry in notebook.left_behind()),
     )
 
 

@@ -67,6 +67,18 @@ async def test_with_enter_alone_the_series_becomes_a_document(path):
         assert any("/desk/before.html" in note.message for note in app._notifications)
 
 
+async def test_the_footer_says_what_enter_does_in_the_file_field(path):
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert "⏎ Choose" in painted(app)
+        await press(app, pilot, "enter")
+        assert "⏎ Write" in painted(app)
+        assert "⏎ Choose" not in painted(app)
+
+
 async def test_every_format_can_be_written(path):
     app = app_on(path)
     async with app.run_test() as pilot:

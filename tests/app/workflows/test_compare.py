@@ -192,7 +192,7 @@ def test_trials_sweeps_and_steps_are_told_and_other_settings_are_not(tmp_path: P
     assert len(told[NAME]) == 2
     assert told[NAME][0].startswith("2026-02-02, get smb://nas/data")
     assert "Strict Sync = no: Faster by 100 %" in told[NAME][0]
-    assert told[NAME][1].endswith("Inconclusive: no difference seen.")
+    assert told[NAME][1].endswith("Inconclusive: no difference seen, with v1.")
 
 
 def test_a_change_without_a_base_and_a_base_without_a_change_are_no_steps(tmp_path: Path):

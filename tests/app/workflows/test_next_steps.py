@@ -120,6 +120,16 @@ def test_a_change_of_the_client_is_settled_by_the_screen_that_interleaves(tmp_pa
     assert (first.screen, first.arguments) == ("interleaved", {"base": f"{1:012x}", "other": f"{2:012x}", "runs": 8})
 
 
+def test_series_are_compared_alone_where_that_is_asked(tmp_path: Path):
+    series = (one(1), one(2, base_id=f"{1:012x}"), one(3, (120e6,) * 5))
+    ids = (f"{1:012x}", f"{3:012x}")
+    with Notebook(book(tmp_path / "notebook.db", *series)) as notebook:
+        (with_repeats,) = sides_to_compare(notebook, ids)
+        (alone,) = sides_to_compare(notebook, ids, alone=True)
+    assert [each.id for each in with_repeats.base] == [f"{1:012x}", f"{2:012x}"]
+    assert [each.id for each in alone.base] == [f"{1:012x}"]
+
+
 def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
     path = book(tmp_path / "notebook.db", one(1), one(2), baselines={"spring": f"{1:012x}"})
     with Notebook(path) as notebook:

@@ -312,7 +312,7 @@ def test_the_text_of_a_small_experiment() -> None:
         "               the server that was not recorded.\n"
         "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (7 % to 35 %). Equal\n"
         "               series on this path differ by up to 14 % on their own.\n"
-        "To settle 1:   Try it: 8 interleaved pairs, about 7 minutes, show changes of\n"
+        "To settle 1:   Try it: 8 interleaved pairs, about 7 minutes, detect changes of\n"
         "               2.3 %. Command: sharebench try 'log level=3'\n"
         "               smb://nas/data/big.bin\n"
         "\n"

@@ -196,7 +196,7 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
     load = full_load(points=tuple(late), capacity=None)
     assert load_answer(load).endswith("; not judged: the load generator was the limit")
     said = " ".join(report_text(load_report(load)).split())
-    assert said.count("20 ms late") == said.count("leave this machine to the load") == 1
+    assert said.count("20 ms late") == said.count("end other programs on this machine") == 1
     advice = "The load generator was the limit"
     for users, is_told in ((19, True), (20, False)):
         judged = replace(load, points=(*late, point(3, users)))

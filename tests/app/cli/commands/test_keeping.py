@@ -224,6 +224,6 @@ def test_what_a_baseline_or_an_experiment_loses_is_said_before_anything_is_delet
         notebook.add(replace(unfinished(), experiment="tuning"))
         notebook.set_baseline("before", unfinished().id)
     said = sharebench("delete", "last").stderr
-    assert "The baseline before loses a recording. The experiment tuning loses a step." in said
+    assert 'The baseline "before" loses a recording. The experiment "tuning" loses a step.' in said
     with Notebook(sharebench.db) as notebook:
         assert notebook.count() == 1

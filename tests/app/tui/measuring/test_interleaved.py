@@ -4,9 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textual.pilot import Pilot
+
 from app.clients.base import OWN
+from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.measuring.interleaved import InterleavedScreen
+from app.tui.notebook.reading import CompareScreen
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
 from storage.records import ClientFacts, Target
@@ -29,18 +33,21 @@ def written(tmp_path: Path, **fields: Any) -> Path:
     )
 
 
-def screen_on(path: Path):
-    return app_on(path, first="interleaved", base=f"{1:012x}", other=f"{2:012x}", runs=RUNS)
+async def begun(app: SharebenchApp, pilot: Pilot[Any]) -> None:
+    await settled(app, pilot)
+    app.visit("interleaved", base=f"{1:012x}", other=f"{2:012x}", runs=RUNS)
+    await settled(app, pilot)
 
 
 async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Path):
     path = written(tmp_path)
-    app = screen_on(path)
+    app = app_on(path)
     async with app.run_test(size=(100, 36)) as pilot:
-        await settled(app, pilot)
+        await begun(app, pilot)
         assert isinstance(here(app), InterleavedScreen)
         await measured(app, pilot)
         await settled(app, pilot)
+        assert isinstance(here(app), CompareScreen), "with its chart, its next step, and its export"
         shown = painted(app)
     assert "The runs were interleaved, so what slows both down cancels out." in " ".join(shown.split())
     assert shown.index("interleaved, so") < shown.index("Averages"), "the answer first"
@@ -53,9 +60,9 @@ async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Pa
 
 async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
     path = written(tmp_path, imported_at="2026-02-01T10:00:00.000Z")
-    app = screen_on(path)
+    app = app_on(path)
     async with app.run_test(size=(100, 36)) as pilot:
-        await settled(app, pilot)
+        await begun(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert f"series {2:012x} was imported" in " ".join(painted(app).split())
     with Notebook(path) as notebook:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -10,9 +11,13 @@ import pytest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import LeftChanges, NotebookScreen
+from app.workflows.guide.after_run import run_page
+from app.workflows.guide.known import recall
 from app.workflows.restore import Restored
+from forms.layout import Toned
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
+from storage.records import Target
 from tests.builders import abandoned_change
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled, text_of
@@ -191,3 +196,15 @@ def test_files_that_a_load_was_to_keep_are_no_leftovers(tmp_path: Path):
             sql = f"UPDATE recordings SET content = json_set(content, '$.choices.keep_files', json('{keep}'))"
             notebook._db.execute(sql)
             assert len(notebook.left_over()) == count
+
+
+def test_the_guide_says_before_a_run_what_is_left_changed(path: Path):
+    with Notebook(path) as notebook:
+        choices, known = recall(notebook, ())
+    target = Target(protocol="smb", host="nas", share="data")
+    (first, *_) = run_page(replace(choices, target=target, file="big.bin", file_bytes=1 << 30), known).facts
+    assert isinstance(first, Toned)
+    assert (
+        first.text == "! An interrupted trial left strict sync changed on this machine: R in the notebook restores it."
+    )
+    assert not any("trial" in str(fact) for fact in run_page(choices, replace(known, left=())).facts)

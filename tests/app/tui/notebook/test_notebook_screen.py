@@ -366,7 +366,8 @@ async def test_words_filter_as_they_are_typed(three):
         ("inconclusive no difference", ["trial"]),
         ("no problems", ["audit"]),
         ("20 users", ["load"]),
-        ("strict v1", ["trial"]),
+        ("strict = v1", ["trial"]),
+        ("strict=v1", ["trial"]),
         ("80 % of link", ["series"]),
         ("31 jan before", ["load"]),
         ("diagnosis 3.25", ["diagnosis"]),
@@ -505,8 +506,8 @@ async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
         await pilot.press("g")
         await settled(app, pilot)
         assert shown(app) == ["# signing", "series 2", "series 1", "# None", "series 3"]
-        assert "─ signing (2 series)" in painted(app)
-        assert "─ No experiment (1 series)" in painted(app)
+        assert "─ signing (2 recordings)" in painted(app)
+        assert "─ No experiment (1 recording)" in painted(app)
         rows = app.screen.query_one(SeriesList)
         seen = []
         await pilot.press("home")
@@ -523,7 +524,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        asked = "series 1 of 2026-01-01 10:00. The baseline before loses a recording. The experiment signing"
+        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" loses a recording. The experiment "signing"'
         assert text_of(app.screen, ".dialog-text").startswith(asked)
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
@@ -1171,3 +1172,29 @@ def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int)
     narrower = column._replace(width=column.used(lines))
     assert narrower.cell(lines[0].answer.text).rstrip() == column.cell(lines[0].answer.text).rstrip()
     assert narrower.width <= column.width
+
+
+async def test_only_a_series_is_measured_again(tmp_path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        MAKERS["load"](notebook)
+        notebook.add(one(1))
+    app = app_on(path)
+    async with app.run_test(size=(200, 36)) as pilot:
+        await settled(app, pilot)
+        kinds = {app.screen.query_one(SeriesList).lines[here(app).chosen()].kind: "a Again" in painted(app)}
+        await press(app, pilot, "down")
+        kinds[app.screen.query_one(SeriesList).lines[here(app).chosen()].kind] = "a Again" in painted(app)
+    assert kinds == {"load": False, "series": True}
+
+
+async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
+    series = (one(1), one(2, (60e6,) * 5, base_id=f"{1:012x}"), one(3))
+    app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{3:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        assert "series 3 against series 1 (2 series)" in painted(app)
+        await press(app, pilot, "o")
+        assert "series 3 against series 1─" in painted(app)
+        await press(app, pilot, "o")
+        assert "series 3 against series 1 (2 series)" in painted(app)
