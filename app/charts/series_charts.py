@@ -87,7 +87,10 @@ class _Picture:
         rows = marks.wrapped(legend, self.width)[: self.height // 3] if legend else []
         if count + len(rows) + 1 > self.height:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
-            legend = [f"{of - count} more do not fit", *legend]
+            legend = [
+                f"{wording.count(of - count, 'more bar')} {'does' if of - count == 1 else 'do'} not fit here",
+                *legend,
+            ]
             rows = marks.wrapped(legend, self.width)[: max(1, self.height - 1 - count)]
         return count, [cut("   ".join(parts), self.width) for parts in rows]
 
@@ -271,7 +274,8 @@ def runs_chart(
 def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoomed: bool = False) -> str:
     """A chart's points as a filled area above their places, up to ``until`` or the last."""
     small = marks.too_small(width, height)
-    values = [bar.value or 0.0 for bar in chart.bars]
+    known = [(at, bar.value) for at, bar in zip(chart.places, chart.bars, strict=True) if bar.value is not None]
+    values = [value for _, value in known]
     if small is not None or not values:
         return small or ""
     end = max(until, chart.places[-1], 1e-3)
@@ -284,7 +288,7 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     ticks = marks.round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
     seconds = [(tick, f"{tick:g} s") for tick in ticks if tick < end and tick > (named[0][0] if named else -1)]
     canvas.labels += [*named, *seconds, (end, f"{round(end, 1):g} s")]
-    canvas.curve(marks.RUN, chart.places, values, chart.title, filled=True)
+    canvas.curve(marks.RUN, [at for at, _ in known], values, chart.title, filled=True)
     return canvas.text()
 
 

@@ -244,7 +244,7 @@ class _Trial:
                 f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
                 " in the configuration sets it as well; it was restored"
             )
-        proofs = [f"{setting.name} = {effective} in effect"]
+        proofs = [f"{setting.name} = {wanted} in effect" + (f" (smbd says {effective})" if effective != wanted else "")]
         if arm in self.proofs:
             return
         if process := answer.text("restarted"):

@@ -125,7 +125,7 @@ def _unusual(series: Series) -> Iterator[Finding]:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
         more = max(DEFAULT_WARMUPS, 2 * warmups)
-        them = "it" if len(cold) == 1 else f"the first {len(cold)} runs"
+        them = f"run {cold[0][0].number}" if len(cold) == 1 else f"the first {len(cold)} runs"
         yield warn("warm-up", run=cold[0][0].number, why=cold[0][1], made=made, more=more, them=them)
     for run, why in flagged:
         if (run, why) not in cold:

@@ -138,7 +138,9 @@ class LoadProgressState(LoadStanding):
             for at, part in enumerate(parts)
         ]
         rates = [fmean(second.requests_per_second for second in part) for part in parts]
-        p95 = [max(1000 * (second.p95_seconds or 0.0) for second in part) for part in parts]
+        p95 = [
+            max((1000 * one.p95_seconds for one in part if one.p95_seconds is not None), default=None) for part in parts
+        ]
         for title, unit, values in (("each second", "requests/s", rates), ("p95 of each second", "ms", p95)):
             yield Chart(
                 title=title,
@@ -151,10 +153,10 @@ class LoadProgressState(LoadStanding):
         if not self.seconds:
             return
         now, cells = self.seconds[-1], width - _FIGURES
-        p95 = [1000 * (second.p95_seconds or 0.0) for second in self.seconds]
+        p95 = [second.p95_seconds for second in self.seconds]
         shown = (
             ("requests/s", f"{now.requests_per_second:,.0f}", [one.requests_per_second for one in self.seconds]),
-            ("p95", "-" if now.p95_seconds is None else f"{p95[-1]:,.1f} ms", p95),
+            ("p95", "-" if now.p95_seconds is None else f"{1000 * now.p95_seconds:,.1f} ms", p95),
             ("read", byte_rate(now.read_bytes_per_second), [one.read_bytes_per_second for one in self.seconds]),
             ("written", byte_rate(now.write_bytes_per_second), [one.write_bytes_per_second for one in self.seconds]),
         )

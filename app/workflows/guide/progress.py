@@ -284,10 +284,8 @@ def moved_at(curve: Curve, seconds: float) -> float:
     return float(before)
 
 
-def sparkline(rates: Sequence[float], cells: int) -> str:
-    """The last rates, a block each of the nearest eighth of the highest of them; the least there is for nothing."""
+def sparkline(rates: Sequence[float | None], cells: int) -> str:
+    """The last rates, a block each of the nearest eighth of the highest: the least for nothing, none for unknown."""
     shown = rates[-cells:] if cells > 0 else ()
-    highest = max(shown, default=0.0)
-    if highest <= 0:
-        return _BLOCKS[0] * len(shown)
-    return "".join(_BLOCKS[max(0, round(rate / highest * len(_BLOCKS)) - 1)] for rate in shown)
+    highest = max(filter(None, shown), default=1.0)
+    return "".join(" " if rate is None else _BLOCKS[max(0, round(rate / highest * len(_BLOCKS)) - 1)] for rate in shown)

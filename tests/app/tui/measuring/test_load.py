@@ -110,6 +110,16 @@ def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_widt
     assert all(len(line) for line in state.text(78, 20).splitlines())
 
 
+def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
+    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    for number in range(6):
+        state = state.heard(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
+    _rates, p95 = state._areas(10)
+    assert [bar.value for bar in p95.bars] == [10.0, None] * 3
+    assert plain(state.text(80, 10)).splitlines()[1].endswith("█ █ █ ")
+    assert "ms from 0" in state.text(118, 31)
+
+
 def test_the_time_left_is_that_of_the_points_that_are_planned():
     load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0))
     settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
