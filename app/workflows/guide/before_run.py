@@ -1,6 +1,6 @@
 """The pages of the steps before the run, and of the review."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from app.workflows.guide.choices import Ask, Connect, Go, GuideChoices, MethodSt
 from app.workflows.guide.known import GuideContext, around, next_step
 from forms import wording
 from forms.exporters.text import drawn_table
-from forms.findings.series_warnings import advice
+from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.layout import Tone, Toned, pad
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
 from forms.series.summary import (
@@ -29,7 +29,7 @@ from forms.series.summary import (
 )
 from forms.wording import link_rate
 from storage.plan import MOST_RUNS, MOST_WARMUPS
-from storage.records import Command, Phase, Quiet, RunStatus, Target, format_target
+from storage.records import Command, Phase, Quiet, RunStatus, Series, Target, format_target
 
 
 def target_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -216,6 +216,22 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     )
 
 
+_WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
+_RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
+_WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
+_FILE = ("Measure again with a larger file", lambda choices: replace(choices, step=MethodStep.FILE))
+BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
+    "busy": _WAIT, "short": _FILE, "scatter": _RUNS, "single": _RUNS, "until": _RUNS, "warm-up": _WARMUPS,
+    "drift": _WARMUPS,
+}  # fmt: skip
+"""What the advice of that key leads to, and how it changes the choices."""
+
+
+def advised_rounds(series: Series) -> Iterable[tuple[str, Callable[[GuideChoices], GuideChoices]]]:
+    """What the warnings of a series lead to, each once, the gravest first."""
+    return dict.fromkeys(BETTER[said.key] for said in advice(series) if said.key in BETTER)
+
+
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 
 
@@ -230,6 +246,10 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         *table,
         Option("Compare with what is expected", go_on if series.measured() else None, advised=True),
         Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
+        *(
+            Option(name, Go(better(acts.same_again(choices))), "a new series")
+            for name, better in advised_rounds(series)
+        ),
         Option("Measure the same again", Go(acts.same_again(choices)), "a new series"),
     )
     return page(

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from app.errors import UsageError
-from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
+from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
 from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
-from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.stats.decision import Doubt
 from forms.stats.settle import Way
 from storage.notebook import Notebook
@@ -57,27 +56,11 @@ def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
     return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
 
 
-def measured_better(notebook: Notebook, series_id: str, advised: str) -> GuideChoices:
-    """The guide with the choices of a series, one as the advice of that key says; remembered."""
+def measured_better(notebook: Notebook, series_id: str, better: Callable[[GuideChoices], GuideChoices]) -> GuideChoices:
+    """The guide with the choices of a series, changed as an advice says; remembered."""
     series = notebook.series(series_id)
     choices = measured_again(choices_of(series), series, series.id if series.change else None)
-    return _remembered(notebook, BETTER[advised][1](choices) if advised in BETTER else choices)
-
-
-def _larger(choices: GuideChoices) -> GuideChoices:
-    if choices.size_bytes is not None:
-        return replace(choices, size_bytes=4 * choices.size_bytes)
-    return replace(choices, step=MethodStep.FILE)
-
-
-_WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
-_RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
-_WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
-BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
-    "busy": _WAIT, "short": ("Measure again with a larger file", _larger), "scatter": _RUNS, "single": _RUNS,
-    "until": _RUNS, "warm-up": _WARMUPS, "drift": _WARMUPS,
-}  # fmt: skip
-"""What the advice of that key leads to, and how it changes the choices."""
+    return _remembered(notebook, better(choices))
 
 
 def interleaved_by_hand(notebook: Notebook, changed_id: str, each: int) -> GuideChoices:
@@ -116,12 +99,8 @@ _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", scre
 def after_series(series: Series) -> Iterator[NextStep]:
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
-    told: set[str] = set()
-    for said in advice(series):
-        name = BETTER[said.key][0] if said.key in BETTER else ""
-        if name and name not in told:
-            told.add(name)
-            yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, advised=said.key))
+    for name, better in advised_rounds(series):
+        yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, better=better))
     yield NextStep(name="Measure the same again", choices=partial(repeat_of, series_id=series.id))
     yield _LOOK_AT_ALL
 
@@ -132,8 +111,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
-            more = partial(measured_better, series_id=series_id, advised="scatter")
-            yield NextStep(name=f"Measure again with more runs: {name}", choices=more)
+            more, better = BETTER["scatter"]
+            choices = partial(measured_better, series_id=series_id, better=better)
+            yield NextStep(name=f"{more}: {name}", choices=choices)
     for name, series_id in again:
         yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
     yield _LOOK_AT_ALL

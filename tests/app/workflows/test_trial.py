@@ -147,7 +147,8 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
         assert entry.state is ChangeState.UNDONE
         plan = notebook.trial(made.experiment.name)
         (proof,) = plan.proofs if plan else ()
-        assert proof == "server signing = required in effect; new session: signing none -> aes-gmac", "said once"
+        seen = "server signing = mandatory in effect (smbd says required)"
+        assert proof == f"{seen}; new session: signing none -> aes-gmac", "said once"
         assert notebook.recording("last", "trial").note == "switch rebooted"
         assert [part.note for part in (base, other)] == [f"of {part.id}" for part in (base, other)]
     assert [(len(one.runs), one.status) for one in (base, other)] == [(6, SeriesStatus.COMPLETE)] * 2

@@ -151,6 +151,28 @@ def test_a_label_is_for_one_series_only():
     assert with_file(proposed, "b", "b/c.bin", 9).label == ""
 
 
+def test_the_review_offers_what_its_warnings_advise_each_once():
+    busy = series([1e8, 1.6e8, 0.9e8, 1.7e8, 1.2e8], quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others",)))
+    page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=busy))
+    offered = [found.title for found in page.options if isinstance(found.act, Go)]
+    assert offered[1:] == [
+        "Measure again, and wait for a quiet time first", "Measure again with more runs", "Measure the same again",
+    ]  # fmt: skip
+    more = option(page, "Measure again with more runs").act
+    assert isinstance(more, Go)
+    assert (more.choices.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
+    sound = page_of(replace(MEASURED, step=MethodStep.REVIEW), DONE)
+    assert [found.title for found in sound.options if isinstance(found.act, Go)][1:] == ["Measure the same again"]
+
+
+def test_runs_that_are_too_short_lead_to_the_file():
+    small = series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], size_bytes=1 << 20)
+    page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=small))
+    larger = option(page, "Measure again with a larger file").act
+    assert isinstance(larger, Go)
+    assert (larger.choices.step, larger.choices.series_id) == (MethodStep.FILE, None)
+
+
 def test_the_rail_shows_host_and_share_without_the_user():
     step = standings(replace(FILE, target=replace(SMB, user="bench", share="data", path="")), LINKED)[0]
     assert step.detail.endswith("/data")
