@@ -222,12 +222,15 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"
     most = plan.looks[-1] * (len(plan.values) + 1)
-    each = "each after one that does not count"
+    measured, each = order.request.plan, "each after one that does not count"
+    what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
     if load := plan.load:
-        each = f"each a window of {load.scenario.duration_seconds:g} s with {wording.count(load.users, 'user')}"
-    yield f"At most {wording.count(most, 'run')}, {each}. Meanwhile, new sessions of other users get the values too."
+        each = f"each a window of {load.scenario.duration_seconds:g} s"
+        what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"
+    yield f"It measures {what}: at most {wording.count(most, 'run')}, {each}."
+    yield "Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
-    if acting not in {None, order.request.plan.command}:
+    if acting not in {None, measured.command}:
         yield f"Beware: {setting.name} is known to affect only a {acting}."
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)

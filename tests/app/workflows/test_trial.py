@@ -249,7 +249,11 @@ def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
 def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     said = list(consent_lines(order(samba, "strict allocate", "yes")))
     assert "Beware: strict allocate is known to affect only a put." in said
-    assert not any("alone" in line for line in consent_lines(order(samba, "log level", "1")))
+    other = list(consent_lines(order(samba, "log level", "1")))
+    assert not any("Beware" in line for line in other)
+    assert f"It measures a get of smb://127.0.0.1:{samba.port}/bench/file: at most 4 runs, each after" in " ".join(
+        other
+    )
 
 
 @pytest.mark.parametrize(("value", "said"), [("No", True), ("no", True), ("yes", False)])
@@ -262,6 +266,8 @@ def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
     window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration_seconds=5, settle_seconds=1))
     said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
     assert "It stops as soon as the result is clear, after about 4 min at most." in said
+    where = f"smb://127.0.0.1:{samba.port}/bench/file"
+    assert f"It measures 2 users of small on {where}: at most 40 runs, each a window of 5 s." in said
 
 
 def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):
