@@ -42,17 +42,17 @@ class SettlingStep(Settles):
 
     @property
     def sentence(self) -> str:
-        changes = " with the changes by hand" if self.by_hand else ""
-        cost, shown = f"about {duration(self.seconds)}{changes}", wording.percent(self.shows_percent)
+        cost = f"about {duration(self.seconds)}{' with the changes by hand' if self.by_hand else ''}"
+        shown = f"changes of {wording.percent(self.shows_percent)} or more"
         match self.way:
             case Way.TRY:
-                return f"Try it: {self.count} interleaved pairs, {cost}, detect changes of {shown}."
+                return f"Try it: {self.count} interleaved pairs, {cost}, show {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}, detect changes of {shown}."
+                return f"Interleave them: {self.count} runs each, {cost}, show {shown}."
             case Way.BASE_AGAIN:
-                return f"Restore the base and measure it again: 1 more series, {cost}, detects changes of {shown}."
+                return f"Restore the base and measure it again: 1 more series, {cost}, shows {shown}."
             case Way.ALTERNATING:
-                return f"Measure both again, alternating: {self.count} more series, {cost}, detect changes of {shown}."
+                return f"Measure both again, alternating: {self.count} more series, {cost}, show {shown}."
 
     @property
     def command_text(self) -> str:

@@ -317,7 +317,7 @@ def repeats_sentences(found: Repeats) -> list[str]:
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
     within, by_chance = wording.percent(found.within_percent), wording.percent(found.by_chance_percent)
     said = [
-        f"Equal series vary by {apart} here, so two of them can detect a change of {smallest} or more (9 times in 10).",
+        f"Equal series vary by {apart} here: between two of them changes of {smallest} or more show (9 times in 10).",
         f"Their runs vary by {within}, which alone would make the averages vary by {by_chance}.",
         "`compare` uses these repeats for series of the same path, measured no further apart than these.",
     ]

@@ -438,7 +438,7 @@ class Session:
                 done = _login_on(self.connection)(self._smb)
             self._listener.check_login(where, done=done)
         except AccessDeniedError as error:
-            raise LoginError(f"{where}: the server lets this user not in; log in as another one") from error
+            raise LoginError(f"{where}: the server does not admit this user; log in as another one") from error
         except (ConnectionLostError, ProtocolError) as error:
             if isinstance(error.__cause__, smbconnection.SessionError):
                 status = status_name(error.__cause__.getErrorCode())
