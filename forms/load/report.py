@@ -140,7 +140,7 @@ def scenario_text(scenario: Scenario) -> str:
     pause = (
         f"a request every {scenario.pace_seconds:g} s a user"
         if scenario.pace_seconds
-        else f"{scenario.think} s between requests"
+        else f"pauses of {scenario.think.seconds:g} s{' on average' if scenario.think.exponential else ''}"
     )
     times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
     parts = (scenario.name, mix or "sessions only", pause if mix else "", times, f"seed {scenario.seed}")

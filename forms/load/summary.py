@@ -381,10 +381,9 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
     scenario = load.scenario
     if scenario.pace_seconds:
         most = carried / scenario.pace_seconds
-        return f"not at their limit (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
-    if scenario.think.seconds:
-        most = carried / scenario.think.seconds
-        return f"not at their limit (they pause {scenario.think.seconds:g} s, so about {most:,.4g} requests/s at most)"
+        return f"the limit was not reached (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
+    if pause := scenario.think.seconds:
+        return f"the limit was not reached (they pause {pause:g} s, so about {carried / pause:,.4g} requests/s at most)"
     return "no more were tried"
 
 

@@ -173,7 +173,7 @@ def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_
 
 def test_one_answer_on_form_headline_list_and_document():
     open_ended = full_load(points=(point(1, 10), point(2, 20, 195.1)), capacity=Capacity(carried=20))
-    said = "20 users carried; not at their limit (they pause 0.1 s, so about 200 requests/s at most)"
+    said = "20 users carried; the limit was not reached (they pause 0.1 s, so about 200 requests/s at most)"
     assert load_answer(open_ended) == load_document(open_ended)["answer"] == load_headline(open_ended)[0].text == said
     assert f"Answer: {said}" in " ".join(report_text(load_report(open_ended)).split())
     late = point(1, 10, status=PointStatus.GENERATOR, reason="the generator, not the server: late")
@@ -184,7 +184,7 @@ def test_one_answer_on_form_headline_list_and_document():
         "! 1 not judged: the load generator was the limit",
     ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
-    assert load_answer(paced).endswith("not at their limit (a request every 0.5 s each: 40 requests/s)")
+    assert load_answer(paced).endswith("the limit was not reached (a request every 0.5 s each: 40 requests/s)")
     assert load_answer(replace(open_ended, scenario=scenario(think=Think(seconds=0)))).endswith("no more were tried")
 
 
