@@ -99,8 +99,7 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
         if printer not in known:
             raise PrintingError(f"there is no printer {printer!r}; there is: {', '.join(known)}")
         command += ["-d", printer]
-    said = _told([*command, "-"], pdf, must=True).strip()
-    return said.removesuffix(_NOT_COUNTED) or "handed to the printer"
+    return _told([*command, "-"], pdf, must=True).strip().removesuffix(_NOT_COUNTED) or "handed to the printer"
 
 
 def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:

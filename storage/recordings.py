@@ -391,8 +391,7 @@ class RecordingTables(NotebookBase):
 
     def baselines(self) -> list[records.Baseline]:
         sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
-        rows = self._rows(f"{sql} ORDER BY name, set_at, recording_id")
-        return [records.Baseline(**row) for row in rows]
+        return [records.Baseline(**row) for row in self._rows(f"{sql} ORDER BY name, set_at, recording_id")]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:
         sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"

@@ -346,8 +346,7 @@ def _next_of_search(
     last = points[-1]
     if not tells_of_server(last):
         tries = sum(point.users == last.users for point in points)
-        again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
-        return last.users if again else None
+        return last.users if last.status is not records.PointStatus.FAILED and tries < MOST_TRIES else None
     fewest = fewest_users(points)
     judged = [(point, overload(point, choices, scenario, fewest)) for point in points if tells_of_server(point)]
     broken = [point.users for point, why in judged if why is not None]

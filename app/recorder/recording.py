@@ -159,8 +159,7 @@ def judged(series: records.Series, notebook: Notebook) -> records.Series:
     base = None
     with contextlib.suppress(UnknownReferenceError):
         base = notebook.series(series.base_id) if series.base_id else None
-    found = judge_change(series.change.name, series.change.value, base, series)
-    return replace(series, change=found)
+    return replace(series, change=judge_change(series.change.name, series.change.value, base, series))
 
 
 def check_kind(experiment: records.Experiment, notebook: Notebook) -> None:

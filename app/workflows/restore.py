@@ -169,8 +169,7 @@ def record_isolation(
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
-        writes = partial(_writes, recorder)
-        closed = yield from recorded(recorder, measure(request, control, resumed), writes)
+        closed = yield from recorded(recorder, measure(request, control, resumed), partial(_writes, recorder))
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 

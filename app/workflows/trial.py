@@ -300,8 +300,7 @@ class _Trial:
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
-        conf = request.smb_conf
-        found = collect(request.plan.target, ssh=request.server_ssh, smb_conf=conf, window_seconds=0)
+        found = collect(request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
         for side, facts in found.parts().items():
             writer.put_facts(side, facts)
         if writer.series.link_bits_per_second is None and found.link:

@@ -431,8 +431,7 @@ def _about(found: TuneSummary) -> Iterator[Field]:
     nothing = f"Nothing that was tried is {known}faster than the present settings{rest}."
     yield Field(name="Answer", text=answer if found.found else nothing)
     if found.base:
-        target = format_target(found.base.target, escaped=False)
-        yield Field(name="Measured", text=f"{found.base.command} {target}")
+        yield Field(name="Measured", text=f"{found.base.command} {format_target(found.base.target, escaped=False)}")
         yield from origin_fields([found.base])
 
 

@@ -64,8 +64,7 @@ def settled(outcomes: Sequence[Outcome], confirm: Confirm, *, slowed: bool, retr
     if Outcome.POSTPONED in outcomes:
         return Outcome.POSTPONED
     if outcomes[-1] is Outcome.UNMEASURABLE:
-        again = retries and outcomes.count(Outcome.UNMEASURABLE) == 1
-        return None if again else Outcome.UNMEASURABLE
+        return None if retries and outcomes.count(Outcome.UNMEASURABLE) == 1 else Outcome.UNMEASURABLE
     outcomes = [one for one in outcomes if one is not Outcome.UNMEASURABLE]
     first = outcomes[0]
     if first is not (Outcome.NOT_SLOWER if slowed else Outcome.SLOWER):

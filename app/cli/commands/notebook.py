@@ -281,8 +281,7 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
     """Delete each RECORDING for good, with its runs, load points or series."""
     with common.notebook(context) as notebook:
-        found = {head.id: head for head in map(notebook.recording, references)}
-        _delete(notebook, list(found.values()), yes=yes)
+        _delete(notebook, list({head.id: head for head in map(notebook.recording, references)}.values()), yes=yes)
 
 
 @common.command("prune")

@@ -313,5 +313,4 @@ class LoadScreen(asking.LinesScreen):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
         scenario, choices = cls._work(text)
         check_limits(choices, (target,))
-        ways = server_ways(target, text["ssh"])
-        return LoadRequest(targets=(target,), scenario=scenario, choices=choices, **ways)
+        return LoadRequest(targets=(target,), scenario=scenario, choices=choices, **server_ways(target, text["ssh"]))

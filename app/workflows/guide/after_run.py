@@ -23,7 +23,7 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
-from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, with_zone
+from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, to_minute, with_zone
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -269,7 +269,7 @@ def _change(
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
     place = wording.plain(series.target.host or series.target.path)
-    new_name = f"{series.target.protocol} {series.command} {place} {series.id[:4]}"
+    new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
     following = acts.next_round(choices, name, value, choices.experiment or series.experiment or new_name)
     if name == "in-flight":
         return replace(following, in_flight=int(value))

@@ -7,7 +7,15 @@ from functools import partial
 from app.errors import UsageError
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
+from app.workflows.guide.choices import (
+    MEMORY_KEY,
+    OWN_CHANGES,
+    GuideChoices,
+    MethodStep,
+    choices_of,
+    from_there,
+    measured_again,
+)
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
 from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
@@ -46,7 +54,8 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     if series.status is SeriesStatus.INTERRUPTED:
         choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
     else:
-        choices = replace(measured_again(choices_of(series), series, None), label="")
+        own = series.change is not None and series.change.name in OWN_CHANGES
+        choices = replace(measured_again(choices_of(series), series, None), label=series.label if own else "")
     return _remembered(notebook, choices)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.choices import MethodStep
-from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey
+from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey, measure_again
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.stats.settle import Way
@@ -86,6 +86,15 @@ def test_a_survey_leads_to_its_rest_to_one_change_and_to_the_catalogue(tmp_path:
         ("Resume the survey", "survey"), ("See what can be changed: the catalogue", "catalogue"),
     ]  # fmt: skip
     assert names(after_survey(surveyed()))[-1] == "Survey the server again"
+
+
+@pytest.mark.parametrize(("name", "label"), [("block", "block = 64K"), ("strict sync", "")])
+def test_a_series_measured_again_is_called_after_what_is_still_changed(tmp_path: Path, name: str, label: str):
+    changed = one(1, VARYING, change=Change(name=name, value="64K", previous=""), label=f"{name} = 64K")
+    with Notebook(book(tmp_path / "notebook.db", changed)) as notebook:
+        assert measure_again(notebook, f"{1:012x}").label == label
+    with Notebook(book(tmp_path / "plain.db", one(1, VARYING, label="before"))) as notebook:
+        assert measure_again(notebook, f"{1:012x}").label == ""
 
 
 def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series(tmp_path: Path):

@@ -242,7 +242,7 @@ def test_what_this_program_changes_by_itself_reaches_the_plan():
     assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
     assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
     assert request.experiment
-    assert request.experiment.name == "smb get nas 0123"
+    assert request.experiment.name == "smb get nas 2026-01-31 10:00"
 
 
 def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_server():
