@@ -36,10 +36,8 @@ def cell_percent(value: float | None) -> str:
 
 
 def signed_percent(value: float | None) -> str:
-    """A change in percent, with its sign: ``+2.5 %``; a large one as a factor, ``×640``."""
-    if value is None or value < _FACTOR_FROM:
-        return ABSENT if value is None else f"{with_minus(f'{round(value, 1) + 0.0:+,.1f}')} %"
-    return _times(value)
+    """A change in percent, with its sign: ``+2.5 %``."""
+    return ABSENT if value is None else f"{with_minus(f'{round(value, 1) + 0.0:+,.1f}')} %"
 
 
 def with_minus(number: str) -> str:
@@ -213,7 +211,7 @@ STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOP
 """Of what is not complete."""
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
-_MOST_FACTOR, _LEAST_PERCENT = 100.0, -99.0
+_MOST_FACTOR, _MOST_PERCENT, _LEAST_PERCENT = 100.0, 9900.0, -99.0
 MINUS = "−"
 
 
@@ -245,37 +243,28 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
 
 
 def interval_text(low: float, high: float, digits: int = 0) -> str:
-    """Both ends of an interval in one notation: `` (−8 % to +12 %)``, or `` (×0.18 to ×3.5)`` where one is large."""
-    if high < _FACTOR_FROM:
-        return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
-    least = f"×{1 + low / 100:.2g}" if low >= _LEAST_PERCENT else f"below ×{1 + _LEAST_PERCENT / 100:.2g}"
-    return f" ({_times(low) if low >= 0 else least} to {_times(high)})"
+    """Both ends of an interval in percent: `` (−8 % to +12 %)``."""
+    return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
 
 
 def signed_end(percent: float, digits: int = 0) -> str:
-    """An interval's end with its sign; large ones as a factor or a bound."""
-    if percent >= _FACTOR_FROM:
-        return _times(percent)
+    """An interval's end with its sign; far ones as a bound."""
+    if percent > _MOST_PERCENT:
+        return f"over +{_MOST_PERCENT:,.0f} %"
     if percent < _LEAST_PERCENT:
         return f"below {MINUS}{-_LEAST_PERCENT:.0f} %"
     rounded = round(percent, digits)
     sign = MINUS if rounded < 0 else "+" if rounded > 0 else ""
-    return f"{sign}{abs(rounded):.{digits}f} %"
+    return f"{sign}{abs(rounded):,.{digits}f} %"
 
 
 def _size(percent: float, digits: int) -> str:
-    if percent >= _FACTOR_FROM:
-        return f"a factor of {_factor(percent)}"
-    return signed_end(percent, digits).removeprefix("+") if percent < 0 else f"{percent:.{digits}f} %"
+    return signed_end(percent, digits).replace("+", "")
 
 
 def change_size(change_percent: float) -> str:
-    """``19 %``, or ``a factor of 9.9`` where it is large."""
-    return _size(change_percent, 0) if change_percent >= _FACTOR_FROM else percent(change_percent)
-
-
-def _times(percent: float) -> str:
-    return f"×{_factor(percent)}".replace("×over ", "over ×")
+    """``19 %``, or ``9.9-fold`` where it is large."""
+    return f"{_factor(change_percent)}-fold" if change_percent >= _FACTOR_FROM else percent(change_percent)
 
 
 def _factor(percent: float) -> str:

@@ -9,7 +9,7 @@ from forms import wording
 from forms.audit.report import audit_report
 from forms.comparison.differences import differences, differences_of_repeat, is_repeat, prose
 from forms.comparison.summary import comparisons, sides_of
-from forms.comparison.verdict import Sides, groups_of, unseen_between
+from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
@@ -48,7 +48,8 @@ def sides_to_compare(
         sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)
         for sides in sides_of(groups)
     ]
-    return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
+    found = [_named(notebook, sides) for sides in found]
+    return [with_history(notebook, _as_far_as_seen(notebook, one if alone else _interleaved(one))) for one in found]
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
@@ -68,6 +69,13 @@ def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...
     ids = next((group for group in repeated if series.id in group), ())
     others = notebook.all_of([one for one in ids if one != series.id])
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
+
+
+def _interleaved(sides: Sides) -> Sides:
+    """The newest two whose runs were interleaved, if any: series of other times know less, and would only blur them."""
+    base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
+    pairs = (replace(sides, base=(a,), other=(b,)) for b in other for a in base if paired_rates(a, b))
+    return sides if sides.equal else next(pairs, sides)
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:

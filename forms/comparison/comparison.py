@@ -268,9 +268,10 @@ class Comparison(ChangeDecision):
 
     @property
     def title(self) -> str:
-        """``fast against slow``, each with the number of series that it is the mean of, if it is one."""
+        """``fast against slow``, each with the number of its repeats that count with it."""
         sides = (self.other_name, self.other_ids), (self.base_name, self.base_ids)
-        return " against ".join(f"{name} ({len(ids)} series)" if len(ids) > 1 else name for name, ids in sides)
+        more = (f" and {wording.count(len(ids) - 1, 'repeat')}" if len(ids) > 1 else "" for _, ids in sides)
+        return " against ".join(f"{name}{repeats}" for (name, _), repeats in zip(sides, more, strict=True))
 
 
 def _verdict(found: Comparison) -> str:
@@ -297,11 +298,12 @@ def basis_sentence(found: Comparison) -> str | None:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
-    counted = ""
-    if found.history_count:
-        age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
-        counted = f" (judged with {wording.count(found.history_count, 'earlier one')}{age})"
-    return f"Equal series on this path differ by up to {wording.percent(found.apart_percent)} on their own{counted}."
+    apart = f"{wording.change_size(found.apart_percent)} apart"
+    if not found.history_count:
+        return f"As the runs vary, two equal series could lie {apart}."
+    age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
+    known = f"{found.history_count:,} earlier series"
+    return f"Equal series on this path lie up to {apart} (judged with {known}{age})."
 
 
 def _age(days: float | None) -> str:

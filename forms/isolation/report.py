@@ -14,11 +14,12 @@ from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
 
+_OFFLOADS = "network card: offloads"
 LOOK_AT: Mapping[summary.Cause, tuple[str, ...]] = {
     summary.Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
     summary.Cause.DISK: ("strict sync", "file system and journal", "vm.dirty_ratio", "I/O scheduler"),
-    summary.Cause.NETWORK: ("number of network cards", "server multi channel support", "network card: offloads", "MTU"),
-    summary.Cause.PROCESSOR: ("server signing", "server smb encrypt", "log level", "network card: offloads"),
+    summary.Cause.NETWORK: ("number of network cards", "server multi channel support", _OFFLOADS, "MTU"),
+    summary.Cause.PROCESSOR: ("server signing", "server smb encrypt", "log level", _OFFLOADS),
     summary.Cause.CLIENT: ("load: number of clients", "smbclient options"),
     summary.Cause.UNKNOWN: (),
 }
@@ -98,7 +99,7 @@ _SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
 
 def answer_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
-        todo = f"Next, look at {wording.listed([*LOOK_AT[found.cause]])} (in the catalogue)."
+        todo = f"Next, look at {wording.listed(_look_at(found))} (in the catalogue)."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
@@ -110,6 +111,13 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     return f"{verdict_sentence(found)}. {todo}"
 
 
+def _look_at(found: summary.IsolationVerdict) -> list[str]:
+    """Without what cannot have cost anything there."""
+    one = found.evidence
+    used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
+    return [name for name in LOOK_AT[found.cause] if used.get(name, True)]
+
+
 def reservations(found: summary.IsolationVerdict) -> list[str]:
     said = found.doubts[1:] if found.cause is summary.Cause.UNKNOWN else found.doubts
     texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
@@ -119,6 +127,7 @@ def reservations(found: summary.IsolationVerdict) -> list[str]:
 _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
     summary.IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
     summary.IsolationDoubt.VARYING: "the rounds vary too much",
+    summary.IsolationDoubt.DISTURBED: "a part was slower by itself than under the server, so its run was disturbed",
     summary.IsolationDoubt.LOOPBACK: "no network card was involved",
     summary.IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
     summary.IsolationDoubt.ONE_ROUND: "one round gives no interval",
@@ -270,7 +279,7 @@ def _fields(isolation: Isolation) -> list[Field]:
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
-    server = (("Slower of these two", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / slower", ReportKind.RATIO))
+    server = (("Slower of both at once", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / slower", ReportKind.RATIO))
     priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []

@@ -30,7 +30,7 @@ IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
 OTHERS_COST = 4.0
-FASTER_THAN_DISK = 2.0
+FASTER_THAN_PART = 2.0
 """Caches let a server be faster than dbench by itself; beyond this the run of dbench was disturbed."""
 
 
@@ -85,6 +85,8 @@ class LayerEvidence:
     file_system_share: float | None = None
     loopback: bool = False
     same_machine: bool = False
+    signed: bool = True
+    encrypted: bool = True
     rounds: int = 0
 
 
@@ -100,7 +102,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
     if not found.server:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
-    if cause is Cause.DISK and found.disk and _at_least(found.server, FASTER_THAN_DISK * found.disk):
+    part = {Cause.DISK: found.disk, Cause.SAMBA: found.least, Cause.PROCESSOR: found.least}.get(cause)
+    if part and _at_least(found.server, FASTER_THAN_PART * part):
         cause, why = Cause.UNKNOWN, IsolationDoubt.DISTURBED
     reasons = (why,) if why else ()
     told = [doubt for doubt in _reservations(found, cause) if doubt is not why]
@@ -525,5 +528,7 @@ def _evidence(
         file_system_share=fall.file_system_share if fall else None,
         loopback=isolation.loopback or isolation.same_machine,
         same_machine=isolation.same_machine,
+        signed=isolation.client is None or isolation.client.signing != "none",
+        encrypted=isolation.client is None or isolation.client.encryption != "none",
         rounds=len(served),
     )

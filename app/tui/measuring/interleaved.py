@@ -16,6 +16,8 @@ from forms.layout import cut, visible
 from forms.stats.summary import mean
 from storage.records import Phase, Series
 
+_LABELLED = ", interleaved"
+
 
 class InterleavedScreen(ReportRunScreen):
     KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
@@ -49,9 +51,10 @@ class InterleavedScreen(ReportRunScreen):
     def _measure(self, _: object) -> None:
         requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = f"{wording.name_of(one, beside=beside)}, interleaved"
+            label = f"{wording.name_of(one, beside=beside).removesuffix(_LABELLED)}{_LABELLED}"
             options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
-            requests.append(series_request(options, one.target, self.context.logins.find(one.target)))
+            request = series_request(options, one.target, self.context.logins.find(one.target))
+            requests.append(replace(request, base_id=one.id))
         self.requests = requests
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)

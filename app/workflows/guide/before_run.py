@@ -82,7 +82,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
         facts.append(f"File: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
-        get_it = replace(choices, command=Command.GET, size_bytes=None)
+        get_it = acts.with_picked_file(choices)
         usable = suits.word is not FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
         if suited and size_context.expected_bytes_per_second is None:
@@ -123,6 +123,8 @@ def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
 
 
 def _go_on(choices: GuideChoices, known: GuideContext, after: MethodStep = MethodStep.FILE) -> Go:
+    """``known`` may tell of the series before, which is none of what was just chosen."""
+    known = known if choices.series_id else replace(known, series=None)
     return Go(replace(choices, step=next_step(choices, known, after)))
 
 

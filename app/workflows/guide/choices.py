@@ -103,6 +103,12 @@ def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) ->
     return replace(choices, file=path, file_bytes=size_bytes, size_bytes=None, command=Command.GET)
 
 
+def with_picked_file(choices: GuideChoices) -> GuideChoices:
+    """A get of the file that was picked: a new round, unless it is what was measured."""
+    picked = replace(choices, command=Command.GET, size_bytes=None)
+    return choices if picked == choices else replace(picked, **_new_round(choices))
+
+
 def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
     """A file will be made: sent for a put, or put first and then read for a get."""
     return replace(choices, command=command, size_bytes=size_bytes, **_new_round(choices))

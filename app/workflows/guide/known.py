@@ -90,7 +90,7 @@ Targets = Callable[[Notebook], Iterable[Target]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yardstick:
     name: str
-    """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
+    """What it is: ``the series before``, ``baseline NAME``, ``FTP``."""
     series: Series
     sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
@@ -200,7 +200,7 @@ def _yardsticks(
     base = _series(notebook, choices.base_id)
     if base is not None and base.id not in seen:
         seen.add(base.id)
-        yield Yardstick(name="the step before", series=base)
+        yield Yardstick(name="the series before", series=base)
     for baseline in notebook.baselines():
         found = _series(notebook, baseline.recording_id)
         if found and found.id not in seen and found.command is series.command:

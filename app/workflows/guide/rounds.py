@@ -19,7 +19,7 @@ from app.workflows.guide.choices import (
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
 from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
-from forms.stats.decision import Doubt
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, Series, SeriesStatus, Target
@@ -118,13 +118,19 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
+    if found.known and (found.change or found.interleaved):
+        name, series_id = again[found.verdict is Verdict.FASTER]
+        yield NextStep(name=f"Go on with {name}: change one thing", choices=partial(branch_from, series_id=series_id))
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]
             choices = partial(measured_better, series_id=series_id, better=better)
             yield NextStep(name=f"{more}: {name}", choices=choices)
-    for name, series_id in again:
+    for name, series_id in again if not found.interleaved else ():
         yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
+    if found.interleaved and found.settle is None:
+        both = {"base": found.base_id, "other": found.other_id, "runs": max(found.base_runs, found.other_runs)}
+        yield NextStep(name="Measure both again, interleaved", screen="interleaved", arguments=both)
     yield _LOOK_AT_ALL
 
 

@@ -18,7 +18,7 @@ from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Series
-from tests.builders import CLIENT, one
+from tests.builders import CLIENT, interleaved, one
 from tests.recordings import MAKERS
 
 STEADY = (100e6, 101e6, 99e6, 100e6, 100.5e6)
@@ -47,6 +47,22 @@ def test_a_baseline_stands_for_all_its_series(notebook: Notebook) -> None:
     assert compare_sides(sides, Limits()).verdict == "faster"
     (by_id,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"))
     assert ids(by_id.base) == [1, 2, 3]
+
+
+def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all_repeats(notebook: Notebook) -> None:
+    few = replace(CLIENT, in_flight=1)
+    before, after = at(1), at(2, 0.7, client=few)
+    first = interleaved(at(3, base_id=before.id), at(4, 0.8, client=few, base_id=after.id))
+    newest = interleaved(at(5, base_id=before.id), at(6, 0.9, client=few, base_id=after.id))
+    for each in (before, after, *first, *newest):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (before.id, after.id))
+    assert (ids(sides.base), ids(sides.other)) == ([5], [6])
+    assert compare_sides(sides, Limits()).interleaved
+    (alone,) = sides_to_compare(notebook, (before.id, after.id), alone=True)
+    assert (ids(alone.base), ids(alone.other)) == ([1], [2])
+    (same,) = sides_to_compare(notebook, (before.id, newest[0].id))
+    assert compare_sides(same, Limits()).doubt is Doubt.SAME_SETTINGS
 
 
 def test_two_series_of_one_baseline_are_variation(notebook: Notebook) -> None:
@@ -129,7 +145,7 @@ def test_earlier_series_of_the_path_are_history_by_themselves_and_later_ones_are
     found = compare_sides(sides, Limits())
     assert found.variation is not None
     assert (found.verdict, found.variation.freedom, found.history_count) == ("faster", 8, 5)
-    assert "judged with 5 earlier ones, the newest 4 days old" in found.sentence
+    assert "judged with 5 earlier series, the newest 4 days old" in found.sentence
     (one_only,) = sides_to_compare(notebook, (f"{1:012x}", f"{9:012x}"))
     assert one_only.history == ()
 

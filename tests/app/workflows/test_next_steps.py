@@ -16,7 +16,7 @@ from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Change, Quiet, QuietVerdict, SeriesStatus
-from tests.builders import CLIENT, book, one
+from tests.builders import CLIENT, book, interleaved, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
 BUSY = Quiet(verdict=QuietVerdict.BUSY, reasons=("others are at work",))
@@ -127,6 +127,20 @@ def test_a_change_of_the_client_is_settled_by_the_screen_that_interleaves(tmp_pa
     step = SettlingStep(way=Way.INTERLEAVED, count=8, shows_percent=20, seconds=60, commands=("a",))
     first = next(iter(after_comparison(replace(form.comparison, settle=step))))
     assert (first.screen, first.arguments) == ("interleaved", {"base": f"{1:012x}", "other": f"{2:012x}", "runs": 8})
+
+
+@pytest.mark.parametrize(("factor", "better"), [(1.5, 2), (0.5, 1)])
+def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
+    tmp_path: Path, factor: float, better: int
+):
+    base, other = one(1, (100e6,) * 8), one(2, (factor * 100e6,) * 8, client=replace(CLIENT, in_flight=1))
+    with Notebook(book(tmp_path / "notebook.db", *interleaved(base, other))) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (base.id, other.id)))
+        steps = list(after_comparison(form.comparison))
+        assert names(steps)[1:] == ["Measure both again, interleaved", "Look at everything first: survey the server"]
+        assert steps[1].arguments == {"base": base.id, "other": other.id, "runs": 8}
+        gone_on = taken(notebook, steps, f"Go on with series {better}: change one thing")
+        assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
 
 
 def test_series_are_compared_alone_where_that_is_asked(tmp_path: Path):

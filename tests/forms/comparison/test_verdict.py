@@ -67,7 +67,7 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    assert "Equal series on this path differ by up to 15 % on their own." in found.sentence
+    assert "As the runs vary, two equal series could lie 15 % apart." in found.sentence
     assert (found.settle is None) == (verdict != "unknown")
 
 
@@ -102,8 +102,9 @@ def test_a_get_beside_a_put_is_nothing_to_settle():
 def test_a_comparison_is_called_by_its_sides_and_the_number_of_series_of_each():
     names = [series(VARIED, id=name, label=name) for name in ("slow", "again", "fast")]
     sides = Sides(base=tuple(names[:2]), other=(names[2],))
-    assert compare_sides(sides, Limits()).title == "fast against slow (2 series)"
-    assert compare_sides(replace(sides, baseline="spring"), Limits()).title == "fast against baseline spring (2 series)"
+    assert compare_sides(sides, Limits()).title == "fast against slow and 1 repeat"
+    of_baseline = compare_sides(replace(sides, baseline="spring"), Limits())
+    assert of_baseline.title == "fast against baseline spring and 1 repeat"
 
 
 def test_the_step_that_is_named_settles_it_when_it_is_carried_out():
@@ -144,7 +145,8 @@ def test_no_interval_ends_beyond_what_can_be_read():
     found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
-    assert "over ×100" in found.sentence
+    assert "(−98 % to over +9,900 %)" in found.sentence
+    assert "could lie over 100-fold apart" in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -165,10 +167,10 @@ def test_history_of_the_same_path_sharpens_the_verdict_and_is_said():
     assert (found.verdict, found.history_count, found.variation.repeats) == ("faster", 8, 7)
     assert found.apart_percent is not None
     assert found.apart_percent < 8
-    assert "(judged with 8 earlier ones, the newest 6 days old)" in found.sentence
+    assert "(judged with 8 earlier series, the newest 6 days old)" in found.sentence
     assert compare_sides(Sides(base=(base,), other=(other,)), Limits()).verdict == "unknown"
     newest = compare_sides(Sides(base=(base,), other=(other,), history=(spread[-1:],)), Limits())
-    assert "(judged with 1 earlier one, the newest" in newest.sentence
+    assert "(judged with 1 earlier series, the newest" in newest.sentence
 
 
 def test_a_steady_trend_takes_the_verdict_away_unless_the_sides_alternate():

@@ -40,6 +40,7 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
         (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
         (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
         (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "Limit: the network; the server reaches 95 %"),
+        (replace(AT_THE_LIMIT, server=199e6, least=100e6), Cause.PROCESSOR, "Limit: the processor"),
         (replace(AT_THE_LIMIT, disk=290e6), Cause.PROCESSOR, "of what the machine carries; processors 98 % busy"),
     ],
 )
@@ -59,6 +60,8 @@ def test_each_cause_is_told_by_what_shows_it(evidence: LayerEvidence, cause: Cau
         (replace(AT_THE_LIMIT, disk=290e6, cpu_percent=70, server_percent=50), IsolationDoubt.CLOSE),
         (replace(SLOW, server=200e6, file_system_share=0.68, cpu_percent=60), IsolationDoubt.DISTURBED),
         (replace(AT_THE_LIMIT, server=200e6, ratio=2.0, cpu_percent=70, server_percent=50), IsolationDoubt.DISTURBED),
+        (replace(AT_THE_LIMIT, server=200e6, least=100e6), IsolationDoubt.DISTURBED),
+        (replace(SLOW, server=200e6, least=100e6), IsolationDoubt.DISTURBED),
         (replace(AT_THE_LIMIT, server_percent=30), IsolationDoubt.OTHERS),
         (replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30), IsolationDoubt.OTHERS),
     ],
@@ -70,6 +73,18 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     text = doubt_text(doubt, evidence)
     assert text in verdict_sentence(verdict)
     assert all(text not in said for said in reservations(verdict))
+
+
+@pytest.mark.parametrize(
+    ("evidence", "named"),
+    [
+        (AT_THE_LIMIT, "server signing, server smb encrypt, log level and network card: offloads"),
+        (replace(AT_THE_LIMIT, signed=False), "server smb encrypt, log level and network card: offloads"),
+        (replace(AT_THE_LIMIT, signed=False, encrypted=False, loopback=True), "log level"),
+    ],
+)
+def test_what_cannot_have_cost_anything_is_not_advised(evidence: LayerEvidence, named: str):
+    assert f"Next, look at {named} (in the catalogue)" in answer_sentence(judge(evidence))
 
 
 def test_beside_other_programs_a_quiet_time_is_what_helps():

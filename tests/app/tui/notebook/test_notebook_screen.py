@@ -27,7 +27,7 @@ from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.queries import Found, SortKey
-from storage.records import Command, Run, RunStatus, SeriesStatus, Target
+from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
@@ -894,6 +894,15 @@ async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}"), "the older one is the base"
 
 
+async def test_a_repeat_of_a_changed_series_is_compared_with_what_was_changed(tmp_path):
+    changed = one(2, base_id=f"{1:012x}", change=Change(name="in-flight", value="1", previous="4"))
+    app = app_on(book(tmp_path / "notebook.db", one(1), changed, one(3, base_id=changed.id)))
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "c")
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+
+
 async def test_comparing_the_only_recording_says_that_there_is_no_other(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1)))
     async with app.run_test(notifications=True) as pilot:
@@ -1193,8 +1202,8 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
     app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{3:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
-        assert "series 3 against series 1 (2 series)" in painted(app)
+        assert "series 3 against series 1 and 1 repeat" in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
         await press(app, pilot, "o")
-        assert "series 3 against series 1 (2 series)" in painted(app)
+        assert "series 3 against series 1 and 1 repeat" in painted(app)

@@ -127,6 +127,25 @@ def test_picking_a_file_begins_a_new_round():
     assert picked.target == replace(SMB, path="b")
 
 
+def test_another_transfer_than_the_measured_one_begins_a_new_round():
+    """The put was measured; the file that was picked before it was not."""
+    put = replace(MEASURED, command=Command.PUT, size_bytes=1 << 28)
+    page = page_of(replace(put, step=MethodStep.FILE), replace(LINKED, series=series([1e8] * 5, command=Command.PUT)))
+    for title in ("Get big.bin", "Get a file of", "Put a file of"):
+        act = option(page, title).act
+        assert isinstance(act, Go)
+        assert (act.choices.step, act.choices.series_id) == (MethodStep.RUN, None), title
+        assert act.choices.command == title[:3].lower()
+    other = ask(page, "Put a file of another size").then("128M")
+    assert isinstance(other, Go)
+    assert (other.choices.step, other.choices.size_bytes) == (MethodStep.RUN, 128 << 20)
+    same = option(page_of(replace(MEASURED, step=MethodStep.FILE), DONE), "Get big.bin").act
+    assert isinstance(same, Go)
+    assert (same.choices.step, same.choices.series_id) == (MethodStep.REVIEW, MEASURED.series_id), (
+        "it is what was measured"
+    )
+
+
 def test_rounds():
     following = next_round(MEASURED, "strict sync", "no", "tuning")
     assert (following.base_id, following.series_id, following.experiment) == ("0123456789ab", None, "tuning")
@@ -321,12 +340,12 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
 
 
 @pytest.mark.parametrize(
-    ("label", "whose"), [("as found", ": the step before (as found)"), ("", ": the step before (")]
+    ("label", "whose"), [("as found", ": the series before (as found)"), ("", ": the series before (")]
 )
 def test_a_finding_about_another_series_names_that_series(label, whose):
     assert DONE.series
     busy = series([1e8, 1e8, 1e8], id="b" * 12, label=label, quiet=Quiet(verdict=QuietVerdict.BUSY))
-    stick = Yardstick(name="the step before", series=busy)
+    stick = Yardstick(name="the series before", series=busy)
     page = page_of(
         replace(MEASURED, step=MethodStep.EXPECTED),
         replace(DONE, yardsticks=(stick,), findings=tuple(findings([DONE.series, busy]))),
