@@ -421,7 +421,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
                 done_tone=series.runs_tone if series else done_tone(head),
                 answer=series.answer if series else kind.answer(notebook, head),
-                what=series.what if series else wording.plain(head.subject),
+                what=series.what if series else _what(notebook, head),
                 label=series.label if series else wording.plain(head.label),
                 baselines=tuple(names.get(head.id, ())),
                 experiment=wording.plain(series.series.experiment or "") if series else "",
@@ -430,6 +430,14 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
             )
         )
     return found
+
+
+def _what(notebook: Notebook, head: Recording) -> str:
+    """What was tried, or where it was measured; else what the recording is called."""
+    if plan := notebook.trial(head.subject) if head.kind in {"trial", "sweep"} else None:
+        return wording.plain(f"{plan.name} = {wording.listed([value or 'empty' for value in plan.values], 'or')}")
+    target = kind_of(head).target(notebook, head)
+    return wording.place(target).removeprefix("smb://") if target else wording.plain(head.subject)
 
 
 def forms(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":

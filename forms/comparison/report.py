@@ -94,7 +94,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
     comparison, way = form.comparison, form.comparison.settle
     tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
     if form.differences:
-        tables.append(_properties("What else differs", form.differences))
+        tables.append(_properties("What differs", form.differences))
     report = Report(
         form=FORM,
         title=f"Comparison: {comparison.title}",

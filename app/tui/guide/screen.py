@@ -320,7 +320,7 @@ def _best(place: BrowsedFolder) -> int:
             if item.fit is wanted:
                 return index
     shares = (i for i, one in enumerate(place.items) if one.kind is ItemKind.SHARE and not one.name.endswith("$"))
-    return next(shares, 0)
+    return next(shares, next((i for i, one in enumerate(place.choices) if one.kind is ItemKind.FOLDER), 0))
 
 
 def _line(item: Item, width: int) -> str:

@@ -17,7 +17,7 @@ from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput, kept
 from forms.layout import control_pictures
-from forms.wording import plain
+from forms.wording import listed, plain
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import Removed, UnknownReferenceError
@@ -58,7 +58,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
             note = LinesInput(id="note", tab_behavior="focus")
             note.styles.height = 6
             yield note
-            yield Static("Ctrl+S saves, Esc cancels.")
+            yield Static("Enter in the label saves, in the note Ctrl+S; Esc cancels.")
 
     @on(Input.Submitted)
     def action_save(self) -> None:
@@ -128,11 +128,15 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], R
     return removed, refusal
 
 
+_MOST_NAMED = 4
+
+
 def question_before(notebook: Notebook, names: Mapping[str, str]) -> str:
     """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
     losses = losses_text(notebook, list(names))
     named = "".join(names.values()) + "." if losses else ""
-    asked = f"{len(names):,} recordings are marked." if len(names) > 1 else named
+    shown = [*names.values()][:_MOST_NAMED] + [f"{len(names) - _MOST_NAMED:,} more"] * (len(names) > _MOST_NAMED)
+    asked = f"{len(names):,} recordings are marked: {listed(shown)}." if len(names) > 1 else named
     return f"{asked} {losses}".strip() + " u restores what was deleted until sharebench is left." if asked else ""
 
 

@@ -78,11 +78,11 @@ def _what(choices: GuideChoices) -> Iterator[str]:
     place = wording.plain(format_target(choices.target))
     size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
     if not choices.target.abilities.moves_files:
-        yield f"Measured: {choices.command} of {size} at {place}."
+        yield f"To measure: {choices.command} of {size} at {place}."
     elif choices.makes_file:
-        yield f"Measured: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
+        yield f"To measure: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
     else:
-        yield f"Measured: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
+        yield f"To measure: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
 
 
 def _settings_from(choices: GuideChoices) -> str:
@@ -239,12 +239,12 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
-        yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value} (now {depth})")
+        yield _change(choices, series, "in-flight", str(value), f"Requests in flight (in-flight): {value}, now {depth}")
     if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
         typed = wording.typed_size(value)
-        title = f"Request size: {typed} (now {wording.typed_size(block)})"
+        title = f"Request size (block): {typed}, now {wording.typed_size(block)}"
         yield _change(choices, series, "block", typed, title, advised=practice)
 
 
@@ -396,15 +396,15 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
         again = _begin(acts.measured_again(choices, changed, changed.id))
-        yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
+        yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
     if choices.proven_id is None or changed_last:
         return
     faster, next_one = found.verdict is Verdict.FASTER, "the next change is made from"
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
-    title = "Keep the change: make it again, and continue from here"
+    title = "Keep the change, and go on from there"
     yield Option(title, kept, f"{next_one} there", advised=faster)
-    title = "Leave it restored, and change something else"
+    title = "Leave the change out, and change something else"
     yield Option(title, left, f"{next_one} the base", advised=found.known and not faster)
 
 

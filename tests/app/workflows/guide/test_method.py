@@ -270,7 +270,7 @@ def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_
     practice = replace(DONE.series, target=practised, client=replace(DONE.series.client, block_bytes=65536))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=practice))
     (first,) = (one for one in page.options if one.advised)
-    assert first.title == "Request size: 16K (now 64K)"
+    assert first.title == "Request size (block): 16K, now 64K"
     assert not [one for one in page.options if "sharebench change it" in one.title or "smb.conf" in one.title]
 
 
@@ -291,7 +291,7 @@ def test_orders_name_the_file_or_the_folder():
     assert not request_of(path, Secrets()).plan.make_file
     assert (
         said(page_of(replace(path, command=Command.PUT, step=MethodStep.RUN), LINKED))[0]
-        == "Measured: put of 7 at iperf3://nas."
+        == "To measure: put of 7 at iperf3://nas."
     )
     with pytest.raises(UsageError, match="choose a target"):
         request_of(GuideChoices(), Secrets())
@@ -362,8 +362,8 @@ def test_both_values_of_a_change_stand_in_the_choice():
     assert DONE.series
     deep = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=deep))
-    assert option(page, "Requests in flight").title == "Requests in flight: 1 (now 4)"
-    assert option(page, "Request size").title == "Request size: 64K (now 1M)"
+    assert option(page, "Requests in flight").title == "Requests in flight (in-flight): 1, now 4"
+    assert option(page, "Request size").title == "Request size (block): 64K, now 1M"
 
 
 def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_number():
