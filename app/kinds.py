@@ -419,7 +419,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 kind=head.kind,
                 created_at=head.created_at,
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
-                done_tone=series.runs_tone if series else done_tone(head),
+                done_tone=done_tone(head),
                 answer=series.answer if series else kind.answer(notebook, head),
                 what=series.what if series else _what(notebook, head),
                 label=series.label if series else wording.plain(head.label),

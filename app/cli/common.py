@@ -202,8 +202,7 @@ def _options_near(typed: str, context: click.Context) -> list[str]:
 def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
     """Print the error and return its exit code; ``arguments`` may hold passwords, which are not repeated."""
     if debug:
-        trace = _without_passwords(traceback.format_exc(), arguments)
-        say(trace)
+        say(_without_passwords(traceback.format_exc(), arguments))
     said = f"{error} ({error.options})" if error.options else str(error)
     message = visible(" ".join(_without_passwords(said, arguments).split()))
     say(f"sharebench: {message}")
@@ -426,8 +425,7 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
             _say_once(context, found.remark)
         for entry in found.left_behind() if context.info_name != "restore" else ():
             _say_once(
-                context,
-                f"sharebench: an interrupted trial left {entry.left}: restore it with `sharebench restore`",
+                context, f"sharebench: an interrupted trial left {entry.left}: restore it with `sharebench restore`"
             )
         try:
             yield found

@@ -260,8 +260,7 @@ class PlainGuide:
         session = self.session
         choices = session.choices
         assert choices.target is not None
-        secrets = self._drive(session.secrets(choices.target, kerberos=choices.kerberos))
-        request = asked.request_of(choices, secrets)
+        request = asked.request_of(choices, self._drive(session.secrets(choices.target, kerberos=choices.kerberos)))
         accepted: tuple[str, ...] = ()
         restart = False
         while True:

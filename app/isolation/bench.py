@@ -73,8 +73,7 @@ def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
     for line in said.out.splitlines():
         row = _ROW.match(line)
         if row:
-            name = _OPERATIONS.get(row[1]) or row[1].lower()
-            operations[str(name)] = int(row[2])
+            operations[str(_OPERATIONS.get(row[1]) or row[1].lower())] = int(row[2])
     return BenchResult(
         bytes_per_second=float(throughput[1]) * 1e6,
         seconds=seconds,

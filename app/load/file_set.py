@@ -267,5 +267,4 @@ class FileRequests:
 
     def _print(self) -> None:
         self._turn += 1
-        path = f"{self._own.rpartition('/')[2]}-{self._turn}"
-        self._write_whole(path, self._size(), OpenMode.CREATE)
+        self._write_whole(f"{self._own.rpartition('/')[2]}-{self._turn}", self._size(), OpenMode.CREATE)

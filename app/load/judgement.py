@@ -280,7 +280,7 @@ def _judged(
         why = point.first_error or "measure for longer, or take smaller files"
         return records.PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
     if not idle and (limit := _generator_limit(point, held_percent)) is not None:
-        return records.PointStatus.GENERATOR, f"the load generator was the limit, not the server: {limit}"
+        return records.PointStatus.GENERATOR, f"this machine was the limit, not the server: {limit}"
     if untrue is not None:
         return records.PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
     return records.PointStatus.VALID, None

@@ -416,5 +416,4 @@ def _calibrate(series: Series) -> Calibration:
 
 def _our_ticks() -> int:
     times = os.times()
-    seconds = times.user + times.system + times.children_user + times.children_system
-    return round(seconds * os.sysconf("SC_CLK_TCK"))
+    return round((times.user + times.system + times.children_user + times.children_system) * os.sysconf("SC_CLK_TCK"))

@@ -160,7 +160,7 @@ class EntryScreen(Copies, GoesOn):
         if self.entry.status is catalogue.Status.REMOVED:
             return "Removed: there is nothing to try."
         advice = self.advice
-        said = f"{advice.section} {advice.line}".strip() or f"{advice.name} = {advice.value}"
+        said = f"To try: {f'{advice.section} {advice.line}'.strip() or f'{advice.name} = {advice.value}'}"
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -211,8 +211,13 @@ class ValueDialog(AskDialog):
             self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in {"up", "down"}:
-            self.query_one(OptionList).focus()
+        values, down = self.query_one(OptionList), event.key == "down"
+        if event.key in {"up", "down"} and self.focused is self.box:
+            values.focus()
+        elif event.key in {"up", "down"} and values.highlighted == (len(self.entry.values) - 1 if down else 0):
+            event.stop()  # the list would begin anew
+            event.prevent_default()
+            self.box.focus()
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:

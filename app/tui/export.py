@@ -18,7 +18,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
+from forms.exporters import FORMATS, PAPERS, export_reports, times_for
 from forms.report import Report
 from forms.wording import plain, short_place
 from storage.notebook import Notebook
@@ -84,10 +84,9 @@ class ExportScreen(BaseScreen):
     def _show_formats(self, at: int) -> None:
         formats = self.query_one("#formats", OptionList)
         formats.clear_options()
-        formats.add_options(
-            Option(Content(f"{'*' if each.name in self.marked else ' '} {_line(each)}"), id=each.name)
-            for each in FORMATS.values()
-        )
+        mark = {name: "*" if name in self.marked else " " for name in FORMATS}
+        lines = (f"{mark[one.name]} {one.name:<9} {one.suffix:<6} {one.what}" for one in FORMATS.values())
+        formats.add_options(Option(Content(line), id=name) for line, name in zip(lines, FORMATS, strict=True))
         formats.highlighted = at
 
     def action_mark(self) -> None:
@@ -224,10 +223,6 @@ class Exports(BaseScreen):
             self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
 
 
-def _line(each: Format) -> str:
-    return f"{each.name:<9} {each.suffix:<6} {each.what}"
-
-
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """What Windows takes for a device, whatever its ending."""
@@ -247,6 +242,6 @@ def _called(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
         what = "series" if series.keys() >= {*ids} else "recordings"
         return names or ["no recording any more"], f"{len(heads)} {what}"
     head, target = heads[0], kinds.kind_of(heads[0]).target(notebook, heads[0])
-    done = series[head.id].command if head.id in series else head.kind
+    done = series[head.id].command if head.id in series else head.kind if target else names[0]
     place = short_place(target) if target else ""
     return names, head.label or f"{with_zone(head.created_at)[:10]} {place} {done}"

@@ -414,8 +414,7 @@ class _Cells:
             return None
         number = printed(text, decimal_comma=self.decimal_comma)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
-            heading = _SAID[column]
-            raise DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
+            raise DocumentError(f"line {self.line}: {_SAID[column]}: expected a number above 0, found {text!r}")
         return number
 
     def status(self) -> records.RunStatus:

@@ -324,8 +324,7 @@ def waterfall(runs: Sequence[LayerRun]) -> Waterfall | None:
     in_threads = sum(one.idle_microseconds for one in calls)
     whole = 1e6 * sum(run.clients * run.seconds for run in timed) / operations
     wait = 1e6 * sum(run.wait_seconds for run in timed) / operations
-    held = 1e6 * sum(run.client_held_seconds for run in timed) / operations
-    client = max(whole - wait, held)
+    client = max(whole - wait, 1e6 * sum(run.client_held_seconds for run in timed) / operations)
     return Waterfall(
         whole=whole,
         client=client,

@@ -344,7 +344,7 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
 
 
 _NOT_JUDGED = {
-    PointStatus.GENERATOR: ": the load generator was the limit",
+    PointStatus.GENERATOR: ": this machine was the limit",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
 

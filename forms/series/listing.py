@@ -40,10 +40,6 @@ class SeriesLine:
         return str(runs) if status is SeriesStatus.COMPLETE else f"{of_planned}{wording.STATUS_SIGNS[status]}"
 
     @property
-    def runs_tone(self) -> Tone:
-        return _tone_of(self.series.status)
-
-    @property
     def average_bytes_per_second(self) -> float | None:
         return summary.mean(self.rates)
 
@@ -111,11 +107,7 @@ def done_text(head: Recording, count: int) -> str:
 
 
 def done_tone(head: Recording) -> Tone:
-    return Tone.PLAIN if head.running else _tone_of(head.status)
-
-
-def _tone_of(status: SeriesStatus) -> Tone:
-    sign = wording.STATUS_SIGNS.get(status)
+    sign = None if head.running else wording.STATUS_SIGNS.get(head.status)
     return sign.tone if sign else Tone.PLAIN
 
 

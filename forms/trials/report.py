@@ -148,7 +148,10 @@ def verdict_sentence(found: TrialSummary) -> str:
         return f"Not finished: {done} of {nearest} pairs, {so_far} so far. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
-    return " ".join([*said, *(one.text for one in found.reservations)])
+    weak = " ".join(one.text for one in found.reservations)
+    if weak and found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
+        weak = f"By how much is less sure: {weak[0].lower()}{weak[1:]}"
+    return " ".join(filter(None, [*said, weak]))
 
 
 def _recommendation(found: TrialSummary) -> str:
@@ -228,7 +231,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
         seen = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f})"
-        text = f"{seen}: a setting cannot touch it; a change shows drift"
+        text = f"{seen}: work that no setting changes, so a difference is this machine's"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

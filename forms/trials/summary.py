@@ -25,7 +25,7 @@ from forms.stats.summary import mean
 from forms.tuning.smb_conf import tidy_value
 from storage.changes import Slot, TrialPlan
 from storage.json_reader import named
-from storage.records import Experiment, Phase, Run, Series
+from storage.records import Experiment, Phase, Series
 
 _ENOUGH_FOR_A_NOTE = 4
 LIMITED_PERCENT = 90.0
@@ -177,7 +177,7 @@ def _moved(control: PairedEffect, effect: PairedEffect, share: float) -> bool:
 def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:
     """Pairs by run number, and the number of those left out since a run does not count."""
     places = {(slot.series_id, slot.number): slot for slot in slots}
-    runs, others = _measured(base), _measured(other)
+    runs, others = ({run.number: run for run in one.runs if run.phase is Phase.MEASURED} for one in (base, other))
     rates, tried = rates_of(base, slots), rates_of(other, slots)
     both = sorted(runs.keys() & others.keys())
     pairs = []
@@ -208,10 +208,6 @@ def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
     found = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
     return {number: rate for number, rate in found.items() if rate}
-
-
-def _measured(series: Series) -> dict[int, Run]:
-    return {run.number: run for run in series.runs if run.phase is Phase.MEASURED}
 
 
 SWEEP_ALPHA = 0.05

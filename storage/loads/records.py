@@ -149,8 +149,7 @@ class Histogram:
         for number in sorted(self.counts):
             seen += self.counts[number]
             if seen >= wanted:
-                middle = lower_bound(number) + (class_width(number) - 1) / 2
-                return min(middle, self.max_microseconds) / 1e6
+                return min(lower_bound(number) + (class_width(number) - 1) / 2, self.max_microseconds) / 1e6
         return None
 
     def to_json(self) -> dict[str, JSONValue]:

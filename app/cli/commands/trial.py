@@ -364,8 +364,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     if found.said:
         common.say(found.said)
     if found.run_seconds:
-        each = trial_order.expected_text(LOOKS, 2, found.run_seconds)
-        common.say(f"Each setting: {each}")
+        common.say(f"Each setting: {trial_order.expected_text(LOOKS, 2, found.run_seconds)}")
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
         common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
     ask_consent(yes=choices["yes"])

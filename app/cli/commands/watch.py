@@ -40,11 +40,7 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
 @target_argument()
 @common.option("--baseline", "NAME", "Baseline to compare with; collected if it does not exist yet.", required=True)
 @common.option(
-    "--noise",
-    "PERCENT",
-    "Never report a change within ± PERCENT.",
-    common.Number(0, 100, max_open=True),
-    default=1.0,
+    "--noise", "PERCENT", "Never report a change within ± PERCENT.", common.Number(0, 100, max_open=True), default=1.0
 )
 @common.option(
     "--confirm", "M/N", "M of at most N series measured at once have to agree before a change is reported.",

@@ -215,8 +215,7 @@ def long_run(bench: Bench) -> Stage:
         flushed = time.perf_counter() - began
         files.close_file(handle)
         files.remove(path)
-    step = -(-len(meter.samples) // _MOST_SAMPLES) or 1
-    ends = meter.samples[::step]
+    ends = meter.samples[:: (-(-len(meter.samples) // _MOST_SAMPLES) or 1)]
     return Stage(
         name=StageName.LONG_RUN,
         samples={"at_seconds": tuple(at for at, _ in ends), "moved_bytes": tuple(float(moved) for _, moved in ends)},

@@ -285,8 +285,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if self.running.is_over or self.is_covered:
             return
         text = "No measured run has ended yet: after the run under way there may be nothing to review."
-        question = ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON)
-        self.ask(question, lambda _: self._end())
+        self.ask(ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON), lambda _: self._end())
 
     def _end(self) -> None:
         self.control.tell(ControlMessage.FINISH)

@@ -16,10 +16,9 @@ from forms.layout import cut, visible
 from forms.stats.summary import mean
 from storage.records import Phase, Series
 
-_LABELLED = ", interleaved"
-
 
 class InterleavedScreen(ReportRunScreen):
+    LABELLED = ", interleaved"
     KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
@@ -51,7 +50,7 @@ class InterleavedScreen(ReportRunScreen):
     def _measure(self, _: object) -> None:
         requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = f"{wording.name_of(one, beside=beside).removesuffix(_LABELLED)}{_LABELLED}"
+            label = f"{wording.name_of(one, beside=beside).removesuffix(self.LABELLED)}{self.LABELLED}"
             options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
             request = series_request(options, one.target, self.context.logins.find(one.target))
             requests.append(replace(request, base_id=one.id))

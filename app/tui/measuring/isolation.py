@@ -198,7 +198,7 @@ def _named(run: LayerRun) -> str:
 _COST = "Leave out: what these operations cost, measured with and without them. Names with a comma between them."
 _ALONE = (
     "Network alone: measures the network without Samba. For this tbench_srv runs on the server and answers anybody on"
-    " port 7003 meanwhile, so you allow it by typing the server's name. Not needed where the server is this machine."
+    " port 7003 meanwhile, so you allow it by typing the server's name. On this machine it is measured anyway."
 )
 
 
@@ -211,7 +211,7 @@ class IsolationScreen(asking.LinesScreen):
         asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
-        asking.FormLine("expose", "Network alone", "empty: left out; the server's name: allowed", about=_ALONE),
+        asking.FormLine("expose", "Network alone", "for a remote server: type its name to allow it", about=_ALONE),
     )
     RUN = IsolationRunScreen
 

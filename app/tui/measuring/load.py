@@ -263,8 +263,8 @@ class LoadScreen(asking.LinesScreen):
         asking.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", "5,10,20"),
         asking.FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", "redpaper"),
         asking.FormLine("files", "Files", "how many; empty: as the scenario says"),
-        asking.FormLine("duration", "Steady", "seconds that count, each point; empty: as the scenario says", "60"),
-        asking.FormLine("settle", "Settle", "seconds before they count; empty: as the scenario says", "10"),
+        asking.FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says", "60"),
+        asking.FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says", "10"),
         asking.FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
     )
     RUN = LoadRunScreen

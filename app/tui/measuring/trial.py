@@ -195,7 +195,7 @@ class TrialScreen(ReportRunScreen):
     def now(self) -> str:
         effect = getattr(self.summary, "effect", None)
         if self.is_over or self.order is None or self._restored:
-            return self._now
+            return self._now if self.is_over or not self._restored else f"{self._restored}. Working out the result …"
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
         passed = monotonic() - self._began_at

@@ -22,6 +22,8 @@ from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import Removed, UnknownReferenceError
 
+MOST_NAMED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class SeriesTexts:
@@ -128,14 +130,11 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], R
     return removed, refusal
 
 
-_MOST_NAMED = 4
-
-
 def question_before(notebook: Notebook, names: Mapping[str, str]) -> str:
     """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
     losses = losses_text(notebook, list(names))
     named = "".join(names.values()) + "." if losses else ""
-    shown = [*names.values()][:_MOST_NAMED] + [f"{len(names) - _MOST_NAMED:,} more"] * (len(names) > _MOST_NAMED)
+    shown = [*names.values()][:MOST_NAMED] + [f"{len(names) - MOST_NAMED:,} more"] * (len(names) > MOST_NAMED)
     asked = f"{len(names):,} recordings are marked: {listed(shown)}." if len(names) > 1 else named
     return f"{asked} {losses}".strip() + " u restores what was deleted until sharebench is left." if asked else ""
 

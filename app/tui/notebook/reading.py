@@ -15,15 +15,7 @@ from app.tui.frame.parts import KeyBar, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
-from app.tui.widgets.views import (
-    AnsiView,
-    ChartView,
-    FiguresView,
-    ShowsMore,
-    ZoomsCharts,
-    content_of,
-    joined,
-)
+from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, joined
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.rounds import NextStep, after_comparison, after_series
 from app.workflows.watch import MOST_SHOWN, history_of_recording

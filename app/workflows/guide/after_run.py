@@ -144,8 +144,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
     for each in known.findings[:4]:
-        others = [_whose(stick) for stick in known.yardsticks if stick.series.id in each.series_ids]
-        whose = "" if series.id in each.series_ids else f": {wording.listed(others)}"
+        of = [(one.name, one.series) for one in known.yardsticks if one.series.id in each.series_ids]
+        others = [f"{name} ({one.label or with_zone(one.created_at)})" for name, one in of]
+        whose = "" if series.id in each.series_ids else f": {wording.plain(wording.listed(others))}"
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
@@ -164,10 +165,6 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with"),
     ]
     return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
-
-
-def _whose(stick: Yardstick) -> str:
-    return wording.plain(f"{stick.name} ({stick.series.label or with_zone(stick.series.created_at)})")
 
 
 def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> acts.PageChart:

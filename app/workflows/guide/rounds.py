@@ -5,17 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from app.errors import UsageError
+from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
-from app.workflows.guide.choices import (
-    MEMORY_KEY,
-    OWN_CHANGES,
-    GuideChoices,
-    MethodStep,
-    choices_of,
-    from_there,
-    measured_again,
-)
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
 from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
@@ -54,7 +47,7 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     if series.status is SeriesStatus.INTERRUPTED:
         choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
     else:
-        own = series.change is not None and series.change.name in OWN_CHANGES
+        own = series.change is not None and series.change.name in acts.OWN_CHANGES
         choices = replace(measured_again(choices_of(series), series, None), label=series.label if own else "")
     return _remembered(notebook, choices)
 
@@ -120,7 +113,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
     if found.known and (found.change or found.interleaved):
         name, series_id = again[found.verdict is Verdict.FASTER]
-        yield NextStep(name=f"Go on with {name}: change one thing", choices=partial(branch_from, series_id=series_id))
+        yield NextStep(
+            name=f"Continue with {name}: change one thing", choices=partial(branch_from, series_id=series_id)
+        )
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]

@@ -110,6 +110,24 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
         await pilot.press("v", "escape")
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+
+
+async def test_the_arrows_lead_from_the_last_value_to_the_line_and_back(path):
+    app = app_on(path, first="entry", entry="strict sync")
+    async with app.run_test(size=(80, 40)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("v")
+        values, line = app.screen.query_one(OptionList), app.screen.query_one("#answer")
+        values.highlighted = values.option_count - 2
+        await pilot.press("down")
+        assert (app.screen.focused, values.highlighted) == (values, values.option_count - 1)
+        await pilot.press("down")
+        assert (app.screen.focused, values.highlighted) == (line, values.option_count - 1)
+        await pilot.press("up")
+        assert app.screen.focused is values
+        values.highlighted = 0
+        await pilot.press("up")
+        assert (app.screen.focused, values.highlighted) == (line, 0)
         await pilot.press("v", "q", "backspace", "up", "up", "enter")
         assert f"strict sync = {here(app).entry.values[0]}" in text_of(app.screen, "#chosen"), "back in the list"
         await pilot.press("v", *"q?4n", "enter")

@@ -139,7 +139,7 @@ def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
         steps = list(after_comparison(form.comparison))
         assert names(steps)[1:] == ["Measure both again, interleaved", "Look at everything first: survey the server"]
         assert steps[1].arguments == {"base": base.id, "other": other.id, "runs": 8}
-        gone_on = taken(notebook, steps, f"Go on with series {better}: change one thing")
+        gone_on = taken(notebook, steps, f"Continue with series {better}: change one thing")
         assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
 
 

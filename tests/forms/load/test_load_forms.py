@@ -181,7 +181,7 @@ def test_one_answer_on_form_headline_list_and_document():
     assert [part.text for part in load_headline(beside)] == [
         said,
         "2 points",
-        "! 1 not judged: the load generator was the limit",
+        "! 1 not judged: this machine was the limit",
     ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
     assert load_answer(paced).endswith("the limit was not reached (a request every 0.5 s each: 40 requests/s)")
@@ -194,10 +194,10 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
         for number, users in ((1, 10), (2, 20))
     ]
     load = full_load(points=tuple(late), capacity=None)
-    assert load_answer(load).endswith("; not judged: the load generator was the limit")
+    assert load_answer(load).endswith("; not judged: this machine was the limit")
     said = " ".join(report_text(load_report(load)).split())
-    assert said.count("20 ms late") == said.count("end other programs on this machine") == 1
-    advice = "The load generator was the limit"
+    assert said.count("20 ms late") == said.count("end other programs here first") == 1
+    advice = "This machine was the limit"
     for users, is_told in ((19, True), (20, False)):
         judged = replace(load, points=(*late, point(3, users)))
         assert (advice in report_text(load_report(judged))) is is_told, "a point that was judged later needs no advice"

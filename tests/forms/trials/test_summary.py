@@ -107,7 +107,8 @@ def reservations(
         verdict=Verdict.SLOWER, doubt=doubt, effect=found, looked_at=8, slot_effect_percent=None, control=None,
     )  # fmt: skip
     said = verdict_field(summary).text
-    assert all(one.text in said for one in summary.reservations)
+    assert all(one.text[1:] in said for one in summary.reservations)
+    assert ("is slower here. By how much is less sure: " in said) is bool(summary.reservations)
     assert trial_document(summary)["reservations"] == [one.key for one in summary.reservations]
     return [one.key for one in summary.reservations]
 

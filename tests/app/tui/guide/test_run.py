@@ -441,7 +441,7 @@ async def test_escape_is_said_to_cancel_while_it_measures_and_to_lead_back_then(
     async with ready.run_test(size=(80, 24)) as pilot:
         await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
         footer = painted(ready).splitlines()[-1]
-        assert "esc Cancel" in footer
+        assert "esc Stop?" in footer
         assert "Back" not in footer
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)

@@ -166,7 +166,7 @@ def test_users_whom_nobody_answers_are_called_so():
         (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
         (
             full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
-            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged: the load generator was the limit"],
+            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged: this machine was the limit"],
         ),
         (
             full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
@@ -472,7 +472,7 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
         await settled(app, pilot)
         assert "^l Stored" in painted(app)
         await press(app, pilot, "ctrl+l")
-        assert "3‖  redpaper smb://nas/data  older  20 users" in painted(app)
+        assert "3‖  nas/data  older  20 users" in painted(app)
         await press(app, pilot, *["down"] * at, "enter")
         assert "20 users carried, 40 not" in text_of(app.screen, "#headline")
         assert "g Resume" in painted(app)

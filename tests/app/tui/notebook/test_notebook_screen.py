@@ -573,7 +573,8 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert here(app).chosen() == f"{2:012x}"
         assert "2 marked · 3 recordings" in painted(app)
         await press(app, pilot, "d")
-        assert "2 recordings are marked: series 1 of 2026-01-01 10:00 and series 3 of 2026-01-03 10:00." in text_of(app.screen, ".dialog-text")
+        named = "2 recordings are marked: series 1 of 2026-01-01 10:00 and series 3 of 2026-01-03 10:00."
+        assert named in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
         assert [note.message for note in app._notifications] == ["2 recordings. Press u to undo."]
@@ -830,13 +831,13 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(("rate", "is_open"), [(150e6, False), (103e6, True)])
-async def test_try_is_offered_on_a_comparison_only_where_the_verdict_is_open(tmp_path, rate: float, is_open: bool):
+async def test_settling_is_offered_on_a_comparison_only_where_the_verdict_is_open(tmp_path, rate: float, is_open: bool):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2, (rate,) * 5)))
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "A", "c")
         assert here(app).form.comparison.known is not is_open
-        assert ("t Try" in footer_of(app)) is ("\nTry: " in help_of(app)) is is_open
+        assert ("t Settle" in footer_of(app)) is ("\nSettle: " in help_of(app)) is is_open
 
 
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
