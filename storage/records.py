@@ -393,7 +393,7 @@ def new_series_id() -> str:
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
     """The URL for ``app.targets.parse_target``, without default ports; unescaped only for people."""
-    write = _escape if escaped else _as_it_is
+    write = _escape if escaped else lambda text, _more="": text
     if target.abilities.is_local:
         return "file://" + write(target.path)
     who = f"{write(target.domain)};" if login and target.domain else ""
@@ -410,10 +410,6 @@ def _escape(text: str, more: str = "") -> str:
     return "".join(
         quote(c, safe="") if c in more or (not c.isprintable() and not "\ud800" <= c < "\ue000") else c for c in text
     )
-
-
-def _as_it_is(text: str, _more: str = "") -> str:
-    return text
 
 
 LEASE_SECONDS = 600.0

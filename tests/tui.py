@@ -20,6 +20,7 @@ from app.measure.process import Event, Failed, RunFinished, SeriesControl, Serie
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
+from app.tui.frame.parts import KeyBar
 from app.workflows import trial, trial_order
 from app.workflows.guide.backend import Backend
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, items
@@ -67,6 +68,11 @@ async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
 async def settled(app: App[Any], _pilot: Pilot[Any]) -> None:
     """Nothing is left to do in the app, and it is painted; a series under way goes on."""
     await at_rest(app)
+
+
+def footer_of(app: App[Any]) -> str:
+    """The rows of the keys that work now, without a break."""
+    return "".join(painted(app).splitlines()[-app.screen.query_one(KeyBar).size.height :])
 
 
 def here(app: App[Any]) -> Any:

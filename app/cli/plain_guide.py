@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 from typing import Any
 
+import click
+
 from app import kinds
 from app.changes.server import ConsentNeededError
 from app.cli.commands.export import write_forms
@@ -49,10 +51,6 @@ HOW = (
 )
 
 
-def _say_at_once(text: str) -> None:
-    print(for_terminal(text), flush=True)  # noqa: T201  also into a pipe, whose reader is to answer
-
-
 class LeftError(Exception):
     """The user leaves, or input ends."""
 
@@ -72,7 +70,7 @@ class PlainGuide:
         practice: Sequence[Target] = (),
         *,
         read: Callable[[], str] | None = None,
-        say: Callable[[str], None] = _say_at_once,
+        say: Callable[[str], None] = lambda text: click.echo(for_terminal(text)),  # at once, into a pipe too
         ask_password: Callable[[str], str] = getpass.getpass,
     ) -> None:
         backend, logins = backend or Backend(), logins or Logins()

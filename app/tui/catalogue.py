@@ -31,13 +31,14 @@ _BESIDE = 3
 
 
 class CatalogueScreen(BaseScreen):
-    KEYS = keys("catalogue.search")
+    KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, words: str = "") -> None:
         super().__init__()
         self.sought = words
         self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
+        self.pointed: catalogue.CatalogueEntry | None = None
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
@@ -64,6 +65,7 @@ class CatalogueScreen(BaseScreen):
         if self.shown:
             found.highlighted = 0
         else:
+            self.pointed = None
             self.query_one("#entry", AnsiView).show(None)
         self.query_one("#found", Static).update(f"{len(self.shown)} of {len(catalogue.entries())}")
 
@@ -92,11 +94,22 @@ class CatalogueScreen(BaseScreen):
     def action_search(self) -> None:
         self.query_one("#search").focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "try_it":
+            return self.pointed is not None and is_tried(self.pointed)
+        return super().check_action(action, parameters)
+
+    def action_try_it(self) -> None:
+        assert self.pointed is not None
+        advice = catalogue.advise(self.pointed, catalogue.suggested_value(self.pointed))
+        self.sharebench_app.visit("trial", setting=f"{advice.name} = {advice.value}")
+
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
         if event.option not in event.option_list.options:
             return  # an earlier search found it
-        entry = self.shown[event.option_index]
+        entry = self.pointed = self.shown[event.option_index]
+        self.refresh_bindings()
         self.query_one("#entry", AnsiView).show(lambda _width, _height: catalogue.entry_text(entry, ansi=True))
         box = self.query_one("#entry-box")
         box.border_title = Content(entry.name)

@@ -302,8 +302,7 @@ def basis_sentence(found: Comparison) -> str | None:
     if not found.history_count:
         return f"As the runs vary, two equal series could lie {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
-    known = f"{found.history_count:,} earlier series"
-    return f"Equal series on this path lie up to {apart} (judged with {known}{age})."
+    return f"Equal series on this path lie up to {apart} (judged with {found.history_count:,} earlier series{age})."
 
 
 def _age(days: float | None) -> str:

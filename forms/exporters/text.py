@@ -187,8 +187,8 @@ class _TextScale(NamedTuple):
         if end - start < 2:
             return drawn
         at = min(max(at, start + 1), end - 1)
-        first = "├" if bar.interval[0] >= self.low else "─"
-        last = "┤" if bar.interval[1] <= self.low + self.span else "─"
+        first = "├" if bar.interval[0] >= self.low else "←"
+        last = "┤" if bar.interval[1] <= self.low + self.span else "→"
         whisker = f"{first}{'─' * (at - start - 1)}{middle}{'─' * (end - at - 1)}{last}"
         return drawn[:start].ljust(start) + whisker + drawn[end + 1 :]
 

@@ -98,8 +98,11 @@ _SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
 
 
 def answer_sentence(found: summary.IsolationVerdict) -> str:
+    one = found.evidence
     if found.cause is not summary.Cause.UNKNOWN:
-        todo = f"Next, look at {wording.listed(_look_at(found))} (in the catalogue)."
+        used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
+        names = [name for name in LOOK_AT[found.cause] if used.get(name, True)]  # what can have cost anything
+        todo = f"Next, look at {wording.listed(names)} (in the catalogue)."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
@@ -109,13 +112,6 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     else:
         todo = "Measure more rounds, with more clients, for longer, or from another machine."
     return f"{verdict_sentence(found)}. {todo}"
-
-
-def _look_at(found: summary.IsolationVerdict) -> list[str]:
-    """Without what cannot have cost anything there."""
-    one = found.evidence
-    used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
-    return [name for name in LOOK_AT[found.cause] if used.get(name, True)]
 
 
 def reservations(found: summary.IsolationVerdict) -> list[str]:
@@ -289,7 +285,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         ratio = point.ratio.value if point.ratio else None
         rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
-    return Table(columns=columns, rows=tuple(rows))
+    caption = "Many small operations, so slower than the get of one large file"
+    return Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:

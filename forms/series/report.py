@@ -147,12 +147,12 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         rates.append(("All bytes / all seconds", sustained))
     for name, rate in rates:
         yield Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
-    times = (("open", opening_seconds(form.series)), ("close", closing_seconds(form.series)))
+    times = (("opening", opening_seconds(form.series)), ("closing", closing_seconds(form.series)))
     parts = [f"{name} {wording.milliseconds(seconds)}" for name, seconds in times if seconds is not None]
     low, high = form.confidence or (0.0, 0.0)
     sure = f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
     yield from fields_of(
-        ("Beside each run", f"{', '.join(parts)} (median, not in its time)" if parts else ""),
+        ("Beside each run", f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""),
         ("95 % interval of the average", sure if form.confidence else ""),
         ("Before a change", before_a_change(form.shown) if form.shown else ""),
         ("Processors", processors_text(form.series.quiet)),

@@ -135,7 +135,8 @@ _DEFAULT = "default"
 
 
 def verdict_field(found: TrialSummary) -> Field:
-    text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
+    sign = "" if found.effect is None or found.doubt is Doubt.FEW_PAIRS else f"{VERDICT_SIGNS[found.verdict]} "
+    text = f"{sign}{verdict_sentence(found)}"
     return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 

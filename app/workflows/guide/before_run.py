@@ -240,20 +240,16 @@ _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Review", why="There is no series to review yet.")
-    series = known.series
-    form = run_form(series)
+    series, form, anew = known.series, run_form(known.series), acts.same_again(choices)
     go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     table = (*_table(form), *_averages(form))
-    options = (
-        *table,
-        Option("Compare with what is expected", go_on if series.measured() else None, advised=True),
-        Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
-        *(
-            Option(name, Go(better(acts.same_again(choices))), "a new series")
-            for name, better in advised_rounds(series)
-        ),
-        Option("Measure the same again", Go(acts.same_again(choices)), "a new series"),
-    )
+    better = sorted(advised_rounds(series), key=lambda one: one != _FILE)
+    longer = better[:1] == [_FILE]
+    rounds = [Option(name, Go(way(anew)), "a new series", advised=(name, way) == _FILE) for name, way in better]
+    compare = Option("Compare with what is expected", go_on if series.measured() else None, advised=not longer)
+    whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
+    again = Option("Measure the same again", Go(anew), "a new series")
+    options = (*table, *((*rounds, compare, whole) if longer else (compare, whole, *rounds)), again)
     return page(
         MethodStep.REVIEW,
         _said(form),

@@ -13,6 +13,7 @@ from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import PickDialog
 from app.tui.measuring.stored import StoredScreen
+from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
@@ -22,7 +23,7 @@ from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
-from tests.tui import app_on, here, painted, press, settled, text_of
+from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -110,6 +111,19 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
         await pilot.press("v", "escape")
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+
+
+async def test_what_is_pointed_at_in_the_catalogue_can_be_tried_at_once(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f", *"wide links", "enter")
+        assert "t Try" not in footer_of(app), "sharebench cannot change it"
+        await press(app, pilot, "f", "ctrl+u", *"strict sync", "enter")
+        assert "t Try" in footer_of(app)
+        await press(app, pilot, "t")
+        trial = next(one for one in app.screen_stack if isinstance(one, TrialScreen))
+        assert trial.setting == "strict sync = no"
 
 
 async def test_the_arrows_lead_from_the_last_value_to_the_line_and_back(path):

@@ -77,7 +77,7 @@ def test_an_interval_lies_over_its_bar_from_end_to_end_and_a_narrow_one_stands_i
     places = [wide.index(sign) - left for sign in "├┼┤"]
     assert places == [int(cells * share / 200) for share in (25.0, 50.0, 75.0)], "to twice the longest bar at most"
     assert wide[left : left + places[0]] == "█" * places[0]
-    assert beyond[left:] == f"─┼{'─' * (cells - 2)}", "open where it goes on"
+    assert beyond[left:] == f"←┼{'─' * (cells - 3)}→", "open where it goes on"
     assert "├" not in narrow
     assert "100.0 ms (99.0 to 101.0)" in narrow
 

@@ -96,7 +96,7 @@ def test_the_verdict_says_what_to_do_with_the_setting_and_why(factor: float, fie
     assert text.partition(" in 8 pairs. ")[2].startswith(said)
 
 
-@pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m▲"), (0.9, "\x1b[31m▼"), (None, "\x1b[33m?")])
+@pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m▲"), (0.9, "\x1b[31m▼"), (None, "\x1b[33mNot finished")])
 def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: str):
     rates = noisy(10, factor) if factor else noisy(5)
     said = report_text(report_of(tried(*rates)), ansi=True)
@@ -107,7 +107,7 @@ def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: 
 def test_between_looks_nothing_is_decided():
     found = tried(*noisy(7, 1.1))
     assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, Doubt.FEW_PAIRS, None)
-    assert report_of(found).fields[0].text.startswith("? Not finished: 7 of 8 pairs, +")
+    assert report_of(found).fields[0].text.startswith("Not finished: 7 of 8 pairs, +")
     assert report_of(found).fields[0].text.endswith(" so far. Resume the trial.")
     late = tried(*noisy(13, 1.003, percent=2.0))
     assert late.looked_at is None

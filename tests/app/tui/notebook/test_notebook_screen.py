@@ -30,7 +30,7 @@ from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
-from tests.tui import app_on, here, painted, press, settled, text_of
+from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -48,11 +48,6 @@ def shown(app) -> list[str]:
     """The labels in the list, from the top."""
     rows = app.screen.query_one(SeriesList)
     return [rows.lines[row.series_id].label if hasattr(row, "series_id") else f"# {row[0]}" for row in rows.rows]
-
-
-def footer_of(app) -> str:
-    """The rows of the keys that work now, without a break."""
-    return "".join(painted(app).splitlines()[-app.screen.query_one(KeyBar).size.height :])
 
 
 def help_of(app) -> str:

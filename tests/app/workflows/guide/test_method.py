@@ -182,6 +182,7 @@ def test_the_review_offers_what_its_warnings_advise_each_once():
     assert (more.choices.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
     sound = page_of(replace(MEASURED, step=MethodStep.REVIEW), DONE)
     assert [found.title for found in sound.options if isinstance(found.act, Go)][1:] == ["Measure the same again"]
+    assert [found.title for found in sound.options if found.advised] == ["Compare with what is expected"]
 
 
 def test_runs_that_are_too_short_lead_to_the_file():
@@ -190,6 +191,8 @@ def test_runs_that_are_too_short_lead_to_the_file():
     larger = option(page, "Measure again with a larger file").act
     assert isinstance(larger, Go)
     assert (larger.choices.step, larger.choices.series_id) == (MethodStep.FILE, None)
+    assert [found.title for found in page.options if found.advised] == ["Measure again with a larger file"]
+    assert page.options[page.cursor].advised, "Enter takes it"
 
 
 def test_the_rail_shows_host_and_share_without_the_user():
