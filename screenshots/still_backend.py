@@ -94,4 +94,4 @@ class StillBackend(FakeBackend):
         name, value = order.plan.name, order.plan.values[0]
         yield ValueSet(value, 8)
         yield Judged(invented_trial.summary(order))
-        yield SettingRestored(f"restored: {name} is {order.plan.previous} again")
+        yield SettingRestored(f"Restored: {name} is {order.plan.previous} again")

@@ -71,7 +71,7 @@ class _Picture:
         self.unit = wording.rate(self.longest).rpartition(" ")[2]
         self.left, self.right = 0 if self.over else max(map(cells_of, names)), max(map(len, [*figures, self.unit]))
         self.inside = max(4, width - self.left - self.right - 2)
-        count, self.below = self._fitting(len(names), self._legend(chart.bars))
+        count, self.below = self._fitting(chart.bars)
         self.rows = list(zip(chart.bars, names, figures, strict=True))[-count:]
 
     def _legend(self, bars: Sequence[Bar]) -> list[str]:
@@ -83,14 +83,12 @@ class _Picture:
             said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")
         return said + (["zoomed"] if self.zoomed else [])
 
-    def _fitting(self, count: int, legend: list[str]) -> tuple[int, list[str]]:
+    def _fitting(self, bars: Sequence[Bar]) -> tuple[int, list[str]]:
+        count, legend = len(bars), self._legend(bars)
         rows = marks.wrapped(legend, self.width)[: self.height // 3] if legend else []
         if count + len(rows) + 1 > self.height:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
-            legend = [
-                f"{wording.count(of - count, 'more bar')} {'does' if of - count == 1 else 'do'} not fit here",
-                *legend,
-            ]
+            legend = [f"{wording.count(of - count, 'more bar')} not shown", *self._legend(bars[-count:])]
             rows = marks.wrapped(legend, self.width)[: max(1, self.height - 1 - count)]
         return count, [cut("   ".join(parts), self.width) for parts in rows]
 

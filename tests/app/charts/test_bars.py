@@ -138,7 +138,8 @@ def test_few_lines_have_the_last_bars_and_say_so():
         lines = rates_chart(form(), 78, height, colour=False).split("\n")
         bars = [line.split()[0] for line in lines if "█" in line]
         assert bars == ["W1", "W2", "1", "2", "3", "4", "5", "Average"][-len(bars) :]
-        assert lines[-1].startswith(f"{8 - len(bars)} more bars do not fit here")
+        assert lines[-1].startswith(f"{8 - len(bars)} more bars not shown")
+        assert ("W warm-up" in lines[-1]) is ("W2" in bars)
 
 
 @for_each("size", [(24, 6), (40, 10), (78, 16), (198, 50), (80, 2)])
