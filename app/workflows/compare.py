@@ -23,9 +23,13 @@ MOST_CHANGES = 100
 
 
 def sides_to_compare(
-    notebook: Notebook, references: Sequence[str], again: Sequence[str] = (), *, alone: bool = False
-) -> list[Sides]:
+    notebook: Notebook, references: Sequence[str], again: Sequence[str] = (), *, alone: bool = False,
+    turns: bool | None = None,
+) -> list[Sides]:  # fmt: skip
     """The base first; ``again``, or a third with its settings, repeats it; ``alone`` leaves known repeats out.
+
+    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named;
+    ``turns`` has them do so always or never.
 
     Raises UsageError, UnknownReferenceError.
     """
@@ -49,7 +53,9 @@ def sides_to_compare(
         for sides in sides_of(groups)
     ]
     found = [_named(notebook, sides) for sides in found]
-    return [with_history(notebook, _as_far_as_seen(notebook, one if alone else _interleaved(one))) for one in found]
+    if not alone and turns is not False:
+        found = [_interleaved(sides, set() if turns else {one.id for one in called}) for sides in found]
+    return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
@@ -71,11 +77,12 @@ def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
-def _interleaved(sides: Sides) -> Sides:
-    """The newest two whose runs were interleaved, if any: series of other times know less, and would only blur them."""
+def _interleaved(sides: Sides, named: set[str]) -> Sides:
+    """The newest two, one of them named, whose runs were interleaved: series of other times would only blur them."""
     base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
     pairs = (replace(sides, base=(a,), other=(b,)) for b in other for a in base if paired_rates(a, b))
-    return sides if sides.equal else next(pairs, sides)
+    near = (pair for pair in pairs if not named or named & {pair.base[0].id, pair.other[0].id})
+    return sides if sides.equal else next(near, sides)
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:

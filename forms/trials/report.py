@@ -150,9 +150,8 @@ def verdict_sentence(found: TrialSummary) -> str:
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)
-    if weak and found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        weak = f"By how much is less sure: {weak[0].lower()}{weak[1:]}"
-    return " ".join(filter(None, [*said, weak]))
+    lead = "By how much is less sure: " if weak and found.verdict in {Verdict.FASTER, Verdict.SLOWER} else ""
+    return " ".join([*said, lead + (weak[0].lower() + weak[1:] if lead else weak)]).strip()
 
 
 def _recommendation(found: TrialSummary) -> str:

@@ -21,6 +21,7 @@ from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
+from forms.stats.settle import Way
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
 from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, to_minute, with_zone
@@ -139,7 +140,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append("Link: its rate is not known, so there is no percentage.")
     for stick in known.yardsticks:
         found = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
-        facts.append(Toned(f"Against {wording.plain(stick.name)}: {found.sign} {found.sentence}", found.tone))
+        by = ", by their interleaved series" if found.interleaved and series.id not in found.other_ids else ""
+        facts.append(Toned(f"Against {wording.plain(stick.name)}{by}: {found.sign} {found.sentence}", found.tone))
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
@@ -370,7 +372,7 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
     told_already = any(stick.series.id == known.proof.base[0].id for stick in known.yardsticks)
     if choices.proven_id is None and told_already:
         return
-    found, change = compare_sides(known.proof, Limits()), _proven(known.proof)
+    found, change = compare_sides(known.settled or known.proof, Limits()), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
     named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
     yield Toned(f"{named}: {found.sign} {found.sentence}", found.tone)
@@ -382,9 +384,14 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     """What can be done for or with the proof, the likeliest first; nothing where no change was made."""
     if known.proof is None or known.series is None:
         return
-    found, base, changed = compare_sides(known.proof, Limits()), known.proof.base[0], known.proof.other[0]
+    found = compare_sides(known.settled or known.proof, Limits())
+    base, changed = known.proof.base[0], known.proof.other[0]
     changed_last = known.series.id in {one.id for one in known.proof.other}
-    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved
+    step = found.settle if found.settle and found.settle.way is Way.INTERLEAVED and not is_practice(base) else None
+    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved and step is None
+    if step is not None:
+        both = {"base": base.id, "other": changed.id, "runs": step.count}
+        yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
     if choices.interleaved and not found.known:
         more = next_turn(choices, known.proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)

@@ -121,6 +121,8 @@ class GuideContext:
     yardsticks: tuple[Yardstick, ...] = ()
     proof: "Sides | None" = None
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
+    settled: "Sides | None" = None
+    """What tells most of it: the two whose runs were interleaved, where there are such."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
@@ -153,8 +155,9 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
 
     heads = notebook.heads(limit=_LOOKED_THROUGH)
     series = _series(notebook, choices.series_id)
+    proof = proof_of(notebook, choices.proven_id or choices.series_id)
     yardsticks = tuple(
-        replace(stick, sides=sides_to_compare(notebook, (stick.series.id, series.id))[0])
+        replace(stick, sides=_sides(notebook, stick.series, series, turns=stick.series.id == choices.base_id or None))
         for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
         if series
     )
@@ -163,7 +166,8 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
         yardsticks=yardsticks,
-        proof=proof_of(notebook, choices.proven_id or choices.series_id),
+        proof=proof,
+        settled=_sides(notebook, proof.base[0], proof.other[0], turns=True) if proof else None,
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
         left=tuple(entry.left for entry in notebook.left_behind()),
@@ -186,11 +190,15 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
     return None
 
 
+def _sides(notebook: Notebook, base: Series, other: Series, *, turns: bool | None) -> "Sides":
+    return sides_to_compare(notebook, (base.id, other.id), turns=turns)[0]
+
+
 def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     """What was measured of the change that this series was made with; None where it was made with none."""
     changed = _series(notebook, changed_id)
     base = _series(notebook, changed.base_id) if changed and changed.change else None
-    return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None
+    return sides_to_compare(notebook, (base.id, changed.id), turns=False)[0] if base and changed else None
 
 
 def _yardsticks(

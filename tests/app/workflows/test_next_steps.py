@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.choices import MethodStep
-from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey, measure_again
+from app.workflows.guide.after_run import page_of
+from app.workflows.guide.choices import MethodStep, Visit
+from app.workflows.guide.known import GuideContext, read_known, recall
+from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey, measure_again, repeat_of
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.records import Change, Quiet, QuietVerdict, SeriesStatus
+from storage.records import Change, Evidence, Quiet, QuietVerdict, Series, SeriesStatus
 from tests.builders import CLIENT, book, interleaved, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
@@ -141,6 +143,43 @@ def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
         assert steps[1].arguments == {"base": base.id, "other": other.id, "runs": 8}
         gone_on = taken(notebook, steps, f"Continue with series {better}: change one thing")
         assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
+
+
+FEW = replace(CLIENT, in_flight=1)
+DONE_HERE = Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED)
+
+
+def changed(rates: tuple[float, ...]) -> Series:
+    return one(2, rates, client=FEW, change=DONE_HERE, base_id=f"{1:012x}", experiment="tuning")
+
+
+def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tmp_path: Path):
+    before, after = one(1, VARYING), changed(VARYING)
+    pair = interleaved(one(3, (100e6,) * 8, base_id=before.id), one(4, (150e6,) * 8, client=FEW, base_id=after.id))
+    with Notebook(book(tmp_path / "notebook.db", before, after, *pair)) as notebook:
+        choices = repeat_of(notebook, after.id)
+        assert choices.step is MethodStep.RUN
+        _, known = recall(notebook, ())
+        assert page_of(choices, known).title
+        measured = replace(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=before.id)
+        page = page_of(measured, read_known(notebook, measured, known))
+    said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+    assert "Against the series before, by their interleaved series: ▲ Faster by 50" in said
+    assert "Inconclusive" not in said
+    assert not any(option.title == "Measure both again, interleaved" for option in page.options)
+
+
+def test_an_open_change_of_the_client_is_settled_from_the_guide_run_by_run(tmp_path: Path):
+    rates = (100e6, 104e6, 96e6, 101e6, 99e6)
+    after = changed(tuple(1.05 * rate for rate in rates))
+    with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
+        choices = repeat_of(notebook, after.id)
+        choices = replace(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=f"{1:012x}")
+        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+    (advised,) = (option for option in page.options if option.advised)
+    assert advised.title == "Measure both again, interleaved"
+    assert isinstance(advised.act, Visit)
+    assert (advised.act.name, advised.act.arguments["other"]) == ("interleaved", after.id)
 
 
 def test_series_are_compared_alone_where_that_is_asked(tmp_path: Path):
