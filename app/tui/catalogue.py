@@ -224,12 +224,11 @@ class ValueDialog(AskDialog):
             self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
 
     def on_key(self, event: events.Key) -> None:
-        values, down = self.query_one(OptionList), event.key == "down"
-        if event.key in {"up", "down"} and self.focused is self.box:
+        values, ends = self.query_one(OptionList), {"up": 0, "down": len(self.entry.values) - 1}
+        if event.key in ends and self.focused is self.box:
             values.focus()
-        elif event.key in {"up", "down"} and values.highlighted == (len(self.entry.values) - 1 if down else 0):
+        elif event.key in ends and values.highlighted == ends[event.key]:
             event.stop()  # the list would begin anew
-            event.prevent_default()
             self.box.focus()
 
     @on(OptionList.OptionSelected)

@@ -20,7 +20,7 @@ from app.tui.measuring.stored import StoredScreen
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
 from app.workflows.guide.known import decide
-from app.workflows.guide.rounds import branch_from, repeat_of
+from app.workflows.guide.rounds import after_comparison, branch_from, repeat_of
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, experiment_summary
 from forms.exporters.text import WIDTH, drawn_table, report_text
@@ -144,7 +144,11 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         self.with_notebook(lambda notebook: decide(notebook, step.series.id, decided), lambda _: self._look())
 
     def action_settle(self) -> None:
-        self.settle(self.step.comparison if self.step else None)
+        found = self.step.comparison if self.step else None
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+        else:
+            self.take_step(next(iter(after_comparison(found))))
 
     def action_compare(self) -> None:
         step = self.step

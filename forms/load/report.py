@@ -137,11 +137,9 @@ def _fields(load: Load) -> Iterator[Field]:
 def scenario_text(scenario: Scenario) -> str:
     whole = sum(scenario.requests.values())
     mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
-    pause = (
-        f"a request every {scenario.pace_seconds:g} s a user"
-        if scenario.pace_seconds
-        else f"pauses of {scenario.think.seconds:g} s{' on average' if scenario.think.exponential else ''}"
-    )
+    pause = f"pauses of {scenario.think.seconds:g} s{' on average' if scenario.think.exponential else ''}"
+    if scenario.pace_seconds:
+        pause = f"a request every {scenario.pace_seconds:g} s a user"
     times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
     parts = (scenario.name, mix or "sessions only", pause if mix else "", times, f"seed {scenario.seed}")
     return "; ".join(filter(None, parts))

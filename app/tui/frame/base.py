@@ -18,7 +18,6 @@ from app.workflows.guide.backend import Backend, Logins
 if TYPE_CHECKING:
     from app.workflows.guide.choices import GuideChoices
     from app.workflows.guide.rounds import NextStep
-    from forms.comparison.comparison import Comparison
     from storage.notebook import Notebook
     from storage.records import Target
 
@@ -266,14 +265,6 @@ class MeasureMixin(BaseScreen):
             self.with_notebook(step.choices, (lambda _: visit()) if step.screen else self.measure_with)
         elif step.screen:
             visit()
-
-    def settle(self, found: "Comparison | None") -> None:
-        from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed
-
-        if found is None or found.known:
-            self.notify("There is a verdict: nothing is left to settle.")
-        else:
-            self.take_step(next(iter(after_comparison(found))))
 
     def _open_guide(self) -> Any:
         kind = screen_called("guide").load()

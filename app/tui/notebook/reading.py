@@ -69,9 +69,7 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    KEYS = keys(
-        "screen.next compare.settle report.more compare.alone compare.swap compare.chart chart.zoom compare.export"
-    )
+    KEYS = keys("screen.next report.more compare.alone compare.swap compare.chart chart.zoom compare.export")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
@@ -128,14 +126,9 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         return after_comparison(self.form.comparison) if self.form else ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "settle":
-            return self.form is not None and not self.form.comparison.known
         if action == "alone":
             return self.form is not None and (self.alone or len(self.form.bases) + len(self.form.others) > 2)
         return super().check_action(action, parameters)
-
-    def action_settle(self) -> None:
-        self.settle(self.form.comparison if self.form else None)
 
     def action_chart(self) -> None:
         self.toggle_class("-pictured")

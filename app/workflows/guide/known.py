@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -153,11 +154,11 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
     """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
     from forms.findings.rules import findings  # noqa: PLC0415  what computes is loaded when it is first needed
 
-    heads = notebook.heads(limit=_LOOKED_THROUGH)
+    heads, of = notebook.heads(limit=_LOOKED_THROUGH), partial(sides_to_compare, notebook)
     series = _series(notebook, choices.series_id)
     proof = proof_of(notebook, choices.proven_id or choices.series_id)
     yardsticks = tuple(
-        replace(stick, sides=_sides(notebook, stick.series, series, turns=stick.series.id == choices.base_id or None))
+        replace(stick, sides=of((stick.series.id, series.id), turns=stick.series.id == choices.base_id or None)[0])
         for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
         if series
     )
@@ -167,7 +168,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         series=series,
         yardsticks=yardsticks,
         proof=proof,
-        settled=_sides(notebook, proof.base[0], proof.other[0], turns=True) if proof else None,
+        settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
         left=tuple(entry.left for entry in notebook.left_behind()),
@@ -188,10 +189,6 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
     with suppress(UnknownReferenceError):
         return notebook.series(series_id) if series_id is not None else None
     return None
-
-
-def _sides(notebook: Notebook, base: Series, other: Series, *, turns: bool | None) -> "Sides":
-    return sides_to_compare(notebook, (base.id, other.id), turns=turns)[0]
 
 
 def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":

@@ -825,16 +825,6 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
 
 
-@pytest.mark.parametrize(("rate", "is_open"), [(150e6, False), (103e6, True)])
-async def test_settling_is_offered_on_a_comparison_only_where_the_verdict_is_open(tmp_path, rate: float, is_open: bool):
-    app = app_on(book(tmp_path / "notebook.db", one(1), one(2, (rate,) * 5)))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settled(app, pilot)
-        await press(app, pilot, "A", "c")
-        assert here(app).form.comparison.known is not is_open
-        assert ("t Settle" in footer_of(app)) is ("\nSettle: " in help_of(app)) is is_open
-
-
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
     app = app_on(three)
     async with app.run_test() as pilot:
