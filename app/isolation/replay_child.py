@@ -362,7 +362,8 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
     with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as first:
         maker = Replayer(first.connected_share(), plan.folder, 0)
         maker.make_folder("\\")
-    return _replay_by_all(plan, first.facts(), maker.tally.requests_by_name())
+        facts = first.facts()
+    return _replay_by_all(plan, facts, maker.tally.requests_by_name())
 
 
 _SUMMED = ("window_requests", "moved_bytes", "wait_seconds", "unexpected", "cpu_seconds", "held_seconds")

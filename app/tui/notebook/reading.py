@@ -127,7 +127,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "alone":
-            return self.form is not None and (self.alone or len(self.form.bases) + len(self.form.others) > 2)
+            shown = (*self.form.comparison.base_ids, *self.form.comparison.other_ids) if self.form else ()
+            return self.form is not None and (self.alone or {*shown} != {self.base_id, self.other_id})
         return super().check_action(action, parameters)
 
     def action_chart(self) -> None:

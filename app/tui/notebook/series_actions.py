@@ -206,12 +206,10 @@ def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":
 
 
 def _base_of(notebook: "Notebook", series_id: str) -> str | None:
-    series = again = notebook.heads_of([series_id])
-    while again and again[0].base_id is not None and again[0].change is None:  # a repeat
-        again = notebook.heads_of([again[0].base_id])
-    for found in (*again, *series):
-        if found.base_id is not None:
-            return found.base_id
+    equal = next((ids for ids in notebook.repeated_ids() if series_id in ids), (series_id,))
+    able = [one for one in notebook.heads_of(list(equal)) if one.base_id and (one.change or one.id == series_id)]
+    if able:
+        return min(able, key=lambda one: (one.change is None, one.id != series_id)).base_id
     named = {baseline.recording_id for baseline in notebook.baselines()} - {series_id}
     kinds = {head.id: head.kind for head in notebook.recordings_of([series_id, *named])}
     alike = [one for one in named if kinds[one] == kinds.get(series_id)]

@@ -124,8 +124,8 @@ def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
 
 def _go_on(choices: GuideChoices, known: GuideContext, after: MethodStep = MethodStep.FILE) -> Go:
     """``known`` may tell of the series before, which is none of what was just chosen."""
-    known = known if choices.series_id else replace(known, series=None)
-    return Go(replace(choices, step=next_step(choices, known, after)))
+    of_it = known if choices.series_id else replace(known, series=None)
+    return Go(replace(choices, step=next_step(choices, of_it, after)))
 
 
 def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Go:

@@ -15,7 +15,7 @@ from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.measuring.trial import TrialScreen
-from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts, question_before
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import COLUMNS, PlacedColumn, SeriesList, fitted
@@ -28,7 +28,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
-from tests.builders import NASTY, book, one
+from tests.builders import CLIENT, NASTY, book, interleaved, one
 from tests.recordings import MAKERS
 from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
 
@@ -1181,6 +1181,29 @@ async def test_only_a_series_is_measured_again(tmp_path):
         await press(app, pilot, "down")
         kinds[app.screen.query_one(SeriesList).lines[here(app).chosen()].kind] = "a Again" in painted(app)
     assert kinds == {"load": False, "series": True}
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_dialog_names_four_of_those_to_delete_and_counts_the_rest(tmp_path, more: int):
+    names = {f"{number:012x}": f"series {number}" for number in range(1, 5 + more)}
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        asked = question_before(notebook, names)
+    told = (
+        "series 1, series 2, series 3, series 4 and 1 more." if more else "series 1, series 2, series 3 and series 4."
+    )
+    assert asked.startswith(f"{4 + more} recordings are marked: {told}")
+
+
+async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them(tmp_path):
+    pair = interleaved(one(2, base_id=f"{1:012x}"), one(3, client=replace(CLIENT, in_flight=1)))
+    app = app_on(book(tmp_path / "notebook.db", one(1), *pair), first="compare", base=f"{1:012x}", other=f"{3:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        assert "series 3 against series 2" in painted(app)
+        assert "o Only these" in footer_of(app)
+        await press(app, pilot, "o")
+        assert "series 3 against series 1" in painted(app)
+        assert "o Only these" in footer_of(app)
 
 
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
