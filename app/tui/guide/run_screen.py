@@ -1,10 +1,11 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
-from time import monotonic
+from time import monotonic, thread_time
 from typing import ClassVar
 
 from rich.text import Text
@@ -37,6 +38,8 @@ REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
 PART_SECONDS = 3.0
 """A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
+DRAWING_SHARE = 0.01
+"""Of a processor, where none is idle: what drawing takes is missing from the transfer."""
 LONG_RUN_SECONDS = 1.0
 _TABLE_FRAME = 5
 _GROWS_BY = 4
@@ -67,6 +70,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._moved_at = monotonic()
         self._drawn_warnings: tuple[str, ...] = ()
         self._cpu: dict[float, float] = {}
+        self._taken = (-inf, 0.0)
+        """When it was last drawn, and what this thread had taken of a processor by then."""
         parts = ("form", "rates", "within", "cpu")
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(parts, (-inf, None))
 
@@ -119,8 +124,15 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def _is_timed(self) -> bool:
         return self._recording and self.running.is_timed
 
+    @property
+    def _is_busy(self) -> bool:
+        """Whether no processor is idle."""
+        machine, processors = self._machine, os.cpu_count() or 1
+        return machine is not None and (100 - machine.cpu_percent) * processors < 100
+
     def _read_form(self) -> None:
-        due = not self._is_timed or monotonic() >= self._read_at + REDRAW_SECONDS
+        every = PART_SECONDS if self._is_busy else REDRAW_SECONDS
+        due = not self._is_timed or monotonic() >= self._read_at + every
         series_id = self.running.series_id
         if not self._unread or not due or series_id is None:
             return
@@ -167,11 +179,20 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._read_form()
         if not self._is_timed:
             self.draw()
-        elif not self.is_covered:
+        elif not self.is_covered and self._may_draw():
             self._draw_line()
             for drawn_at, part in self._stale()[:1]:
                 if monotonic() >= drawn_at + PART_SECONDS:
                     self._draw_part(part)
+
+    def _may_draw(self) -> bool:
+        """Whether the time since it was last drawn is worth what that took."""
+        at, taken = monotonic(), thread_time()
+        waited, cost = at - self._taken[0], taken - self._taken[1]
+        due = not self._is_busy or waited >= min(PART_SECONDS, cost / DRAWING_SHARE)
+        if due:
+            self._taken = at, taken
+        return due
 
     def draw(self) -> None:
         self.catch_up()

@@ -1,6 +1,7 @@
 """The run step: what is shown while a series is measured, its keys, and everything that can end it early."""
 
 import asyncio
+import os
 import queue
 import re
 from dataclasses import replace
@@ -162,6 +163,35 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
             counts.append(len(parts))
         assert counts in ([1, 2, 3, 3], [1, 2, 3, 4]), "one at a time"
         assert {"form", "rates"} <= set(parts)
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
+@pytest.mark.parametrize(
+    ("idle", "taken", "waited", "draws"),
+    [
+        (1.0, 1.0, 0.0, True),  # a processor is idle
+        (0.99, 0.0199, 2.0, True),  # 1 % of the time since then
+        (0.99, 0.0201, 2.0, False),
+        (0.99, 9.0, 2.99, False),
+        (0.99, 9.0, 3.0, True),  # it is never older than that
+    ],
+)
+async def test_where_no_processor_is_idle_drawing_takes_one_percent(
+    ready, backend, monkeypatch, idle: float, taken: float, waited: float, draws: bool
+):
+    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    async with ready.run_test(size=(80, 24)) as pilot:
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=2, phase=Phase.MEASURED, of=5))
+        await drawn(ready, pilot)
+        with monkeypatch.context() as now:
+            now.setattr(os, "cpu_count", lambda: 4)
+            now.setattr(run_screen, "monotonic", lambda: 100.0 + waited)
+            now.setattr(run_screen, "thread_time", lambda: 50.0 + taken)
+            screen._machine = replace(screen._machine, cpu_percent=100 - 100 * idle / 4)
+            screen._taken = 100.0, 50.0
+            assert screen._may_draw() is draws
+            assert screen._taken == ((100.0 + waited, 50.0 + taken) if draws else (100.0, 50.0))
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 
