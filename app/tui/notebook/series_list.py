@@ -1,5 +1,6 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +111,7 @@ _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
-    ListColumn(SortKey.LABEL, "Label", lambda s: s.name, 12, 1, grows=2, uncut=20, cut_inside=True),
+    ListColumn(SortKey.LABEL, "Label", lambda s: s.name, 16, 1, grows=2, uncut=20, cut_inside=True),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
@@ -159,7 +160,7 @@ class PlacedColumn(NamedTuple):
 def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool = False) -> list[PlacedColumn]:
     """The columns for these lines that fit ``width`` cells, a space between them; some share what is left.
 
-    A column without a text in any line gives its room to the others, the answer first.
+    A column without a text in any line gives its room to the others: each cell to the one that is cut in most lines.
     """
     newest = max((line.when[:4] for line in lines), default="")
     short = COLUMNS[0]._replace(text=lambda line: _short_date(line.when, newest))
@@ -180,13 +181,26 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
             widths[order] = min(widths[order], chosen[order].needed(lines))
     chosen = {each.order: chosen[each.order] for each in columns if widths.get(each.order)}
     left = max(0, whole - sum(widths.values()) - len(chosen))
-    for column in sorted(chosen.values(), key=lambda c: c.rank):
-        more = min(max(0, column.needed(lines) - widths[column.order]), left)
-        widths[column.order], left = widths[column.order] + more, left - more
-        used = PlacedColumn(column, widths[column.order]).used(lines)
-        widths[column.order], left = used, left + widths[column.order] - used
+    ranked = sorted(chosen.values(), key=lambda c: c.rank)
+    lengths = {one.order: sorted(cell_len(one.text(line)) for line in lines) for one in ranked}
+    for growing in (ranked, [one for one in ranked if one.order is not SortKey.AVERAGE]):
+        while growing and left > 0:
+            cut, _, order = max(
+                (_longer(lengths[c.order], widths[c.order]), -widths[c.order], c.order) for c in growing
+            )
+            if not cut:
+                break
+            widths[order], left = widths[order] + 1, left - 1
+        for column in ranked:
+            used = PlacedColumn(column, widths[column.order]).used(lines)
+            widths[column.order], left = used, left + widths[column.order] - used
     shares = sum(column.grows for column in chosen.values()) or 1
     return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
+
+
+def _longer(lengths: Sequence[int], width: int) -> int:
+    """How many of these sorted lengths are cut at this width."""
+    return len(lengths) - bisect_right(lengths, width)
 
 
 def _short_date(when: str, year: str) -> str:
