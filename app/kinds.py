@@ -277,87 +277,56 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind(
-            name=SERIES,
-            schema="sharebench/series/1",
-            record=Series,
-            read=Notebook.series,
+            name=SERIES, schema="sharebench/series/1", record=Series, read=Notebook.series, resume="run --resume",
             report=lambda notebook, head: _later("forms.series.report:series_report")(
                 _later("forms.series.summary:run_form")(notebook.series(head.id))
             ),
-            answer=_series_answer,
-            done=lambda notebook, head: len(notebook.rates_of([head.id]).get(head.id, ())),
-            resume="run --resume",
-            target=_target,
-            judge=_judge_run,
+            answer=_series_answer, done=lambda notebook, head: len(notebook.rates_of([head.id]).get(head.id, ())),
+            target=_target, judge=_judge_run,
         ),
         Kind(
-            name=LOAD,
-            schema="sharebench/load/1",
-            record=Load,
-            read=Notebook.load,
+            name=LOAD, schema="sharebench/load/1", record=Load, read=Notebook.load, resume="load --resume",
             report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
                 notebook, notebook.load(head.id)
             ),
             answer=lambda notebook, head: _later("forms.load.summary:load_headline")(notebook.load(head.id))[0],
             done=lambda notebook, head: len(notebook.load(head.id).points),
-            resume="load --resume",
             target=lambda notebook, head: notebook.load(head.id).targets[0],
             judge=lambda notebook, head, name, status, reason: notebook.judge(
                 "load_points", {"load_id": head.id, "number": name}, status.value, reason
             ),
-            compare=_compare_loads,
-            from_document=_later("forms.load.report:load_from_document"),
-            add=Notebook.add_load,
+            compare=_compare_loads, from_document=_later("forms.load.report:load_from_document"), add=Notebook.add_load,
         ),
         Kind(
-            name=ISOLATION,
-            schema="sharebench/isolation/1",
-            record=Isolation,
-            read=Notebook.isolation,
-            report=_of(Notebook.isolation, "forms.isolation.report:isolation_report"),
-            answer=_isolation_answer,
+            name=ISOLATION, schema="sharebench/isolation/1", record=Isolation, read=Notebook.isolation,
+            report=_of(Notebook.isolation, "forms.isolation.report:isolation_report"), answer=_isolation_answer,
             done=lambda notebook, head: len({run.round for run in notebook.isolation(head.id).runs}),
-            resume="isolate --resume",
-            restored_by="isolate",
+            resume="isolate --resume", restored_by="isolate", judge=_judge_layer_run,
             target=lambda notebook, head: notebook.isolation(head.id).target,
-            judge=_judge_layer_run,
             compare=_two(Notebook.isolation, "forms.isolation.report:isolation_comparison"),
-            from_document=isolation_from_json,
-            add=Notebook.add_isolation,
+            from_document=isolation_from_json, add=Notebook.add_isolation,
         ),
         Kind(
-            name=looks.AUDIT,
-            schema="sharebench/audit/1",
-            record=looks.Audit,
-            read=_audit,
+            name=looks.AUDIT, schema="sharebench/audit/1", record=looks.Audit, read=_audit, answer=_audit_answer,
             report=lambda notebook, head: _later("app.workflows.compare:audit_form")(
                 notebook, _audit(notebook, head.id)
             ),
-            answer=_audit_answer,
             done=lambda notebook, head: len(_audit(notebook, head.id).findings),
-            compare=_two(_audit, "forms.audit.report:audit_comparison_report"),
-            from_document=looks.audit_from_json,
+            compare=_two(_audit, "forms.audit.report:audit_comparison_report"), from_document=looks.audit_from_json,
             add=lambda notebook, audit: notebook.add_recording(looks.recording_of(audit)),
         ),
         Kind(
-            name=looks.DIAGNOSIS,
-            schema="sharebench/diagnosis/1",
-            record=looks.Diagnosis,
-            read=_diagnosis,
-            report=_of(_diagnosis, "forms.diagnosis.report:diagnosis_report"),
+            name=looks.DIAGNOSIS, schema="sharebench/diagnosis/1", record=looks.Diagnosis, read=_diagnosis,
+            report=_of(_diagnosis, "forms.diagnosis.report:diagnosis_report"), resume="diagnose --resume",
             answer=_of(_diagnosis, "forms.diagnosis.report:diagnosis_answer"),
             done=lambda notebook, head: len(_diagnosis(notebook, head.id).stages),
-            resume="diagnose --resume",
             target=lambda notebook, head: _diagnosis(notebook, head.id).target,
             compare=_two(_diagnosis, "forms.diagnosis.report:diagnosis_comparison"),
             from_document=looks.diagnosis_from_json,
             add=lambda notebook, diagnosis: notebook.add_recording(looks.recording_of(diagnosis)),
         ),
         Kind(
-            name=looks.WATCH,
-            schema="sharebench/watch/1",
-            record=looks.Watch,
-            read=_watch,
+            name=looks.WATCH, schema="sharebench/watch/1", record=looks.Watch,
             report=lambda notebook, head: _later("forms.watch.report:watch_report")(
                 _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
             ),
@@ -370,7 +339,7 @@ KINDS: dict[str, Kind] = {
         _OF_SERIES(name="selftest", schema="sharebench/selftest/1"),
         _OF_SERIES(name="repeats", schema="sharebench/repeats/1"),
     )
-}
+}  # fmt: skip
 
 
 def kind_of(head: Recording) -> Kind:

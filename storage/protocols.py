@@ -36,55 +36,25 @@ PROTOCOLS: dict[str, Protocol] = {
     row.name: row
     for row in (
         Protocol(
-            name="smb",
-            label="SMB",
-            default_port=445,
-            has_share=True,
-            has_login=True,
-            guest="guest",
-            has_dialect=True,
-            has_depth=True,
-            through_samba=True,
-            is_held_to_yardstick=True,
-            in_survey=True,
-            other_client="smbclient",
+            name="smb", label="SMB", default_port=445, has_share=True, has_login=True, guest="guest", has_dialect=True,
+            has_depth=True, through_samba=True, is_held_to_yardstick=True, in_survey=True, other_client="smbclient",
             servers=("smbd",),
         ),
         Protocol(
-            name="ftp",
-            label="FTP",
-            default_port=21,
-            has_login=True,
-            guest="anonymous",
-            encrypted_as="ftps",
-            is_yardstick=True,
-            in_survey=True,
-            other_client="curl",
-            servers=_FTP_SERVERS,
+            name="ftp", label="FTP", default_port=21, has_login=True, guest="anonymous", encrypted_as="ftps",
+            is_yardstick=True, in_survey=True, other_client="curl", servers=_FTP_SERVERS,
         ),
         Protocol(
-            name="ftps",
-            label="FTPS",
-            default_port=21,
-            has_login=True,
-            guest="anonymous",
-            has_tls=True,
-            is_yardstick=True,
-            other_client="curl",
-            servers=_FTP_SERVERS,
+            name="ftps", label="FTPS", default_port=21, has_login=True, guest="anonymous", has_tls=True,
+            is_yardstick=True, other_client="curl", servers=_FTP_SERVERS,
         ),
         Protocol(name="file", label="local path", through_samba=True),
         Protocol(
-            name="iperf3",
-            label="bare TCP",
-            default_port=5201,
-            moves_files=False,
-            in_survey=True,
-            servers=("iperf3",),
+            name="iperf3", label="bare TCP", default_port=5201, moves_files=False, in_survey=True, servers=("iperf3",),
             server_command="iperf3 -s",
         ),
     )
-}
+}  # fmt: skip
 """In listing order. FTPS begins on FTP's port (RFC 4217); 990 must be given."""
 
 

@@ -126,12 +126,10 @@ def _plan(
     forget = "ip tcp_metrics flush all >/dev/null 2>&1\n" if name.startswith("net.ipv4.tcp") else ""
     sets = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
     return ServerChange(
-        id=change_id,
-        title=f"{name} = {' or '.join(values)}, which was {previous}",
-        settle=f"{forget}sleep 0.1",
+        id=change_id, title=f"{name} = {' or '.join(values)}, which was {previous}", settle=f"{forget}sleep 0.1",
         look=f"section effective\ncat {path}\ncode=$?\nsection effective.rc\necho $code\n",
         **_steps(name, now, previous, values, (back, *sets)),
-    )
+    )  # fmt: skip
 
 
 def _steps(label: str, now: str, previous: str, values: Sequence[str], arms: tuple[str, ...]) -> dict[str, Any]:

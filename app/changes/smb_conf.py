@@ -414,24 +414,13 @@ def samba_setting(
         writes.append(f"smbd is restarted each time ({restart.command}), and all its sessions end: {needs_restart}")
     plan = plan_registry if place.kind is ChangeKind.REGISTRY else plan_samba
     return ChangeableSetting(
-        kind=place.kind,
-        name=place.name,
-        section=f"[{place.section}]",
-        previous=previous,
-        configuration=(now.text("configuration") or "").strip(),
-        machine=place.state.machine,
-        ssh=ways.ssh,
-        values=tuple(values),
-        managers=place.state.managers,
-        writes=tuple(writes),
-        undo_path=f"{place.folder}/{UNDO}",
-        risks=tuple(risks),
-        place=place,
-        plan=lambda change_id, chosen: plan(change_id, place, chosen),
-        effective=effective_value,
-        same=lambda effective, value: same_value(place.name, effective, value),
+        kind=place.kind, name=place.name, section=f"[{place.section}]", previous=previous,
+        configuration=(now.text("configuration") or "").strip(), machine=place.state.machine, ssh=ways.ssh,
+        values=tuple(values), managers=place.state.managers, writes=tuple(writes), undo_path=f"{place.folder}/{UNDO}",
+        risks=tuple(risks), place=place, plan=lambda change_id, chosen: plan(change_id, place, chosen),
+        effective=effective_value, same=lambda effective, value: same_value(place.name, effective, value),
         live=(lambda value: _live(place, value, target.port_number)) if place.name == SOCKET_OPTIONS else None,
-    )
+    )  # fmt: skip
 
 
 def socket_option(name: str) -> str | None:

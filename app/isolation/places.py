@@ -216,20 +216,13 @@ def find_places(request: IsolationRequest) -> Places:
     smbd, profiling = _smbd(shell, str(conf) if conf else None, request, found) if shell else (None, None)
     processors = around.server.get("cpu.count")
     return Places(
-        shell=shell,
-        disk=_disk(shell, folder, name, around, found) if shell else None,
-        share_folder=share_folder.replace("/", "\\"),
-        share_folder_there=f"{folder}/{name}" if folder else None,
-        network=shell is not None and _network(shell, request, found, here=here),
-        same_machine=here,
-        loopback=loopback,
+        shell=shell, disk=_disk(shell, folder, name, around, found) if shell else None,
+        share_folder=share_folder.replace("/", "\\"), share_folder_there=f"{folder}/{name}" if folder else None,
+        network=shell is not None and _network(shell, request, found, here=here), same_machine=here, loopback=loopback,
         link_bits_per_second=request.link_bits_per_second or (around.link.bits_per_second if around.link else None),
-        processors=processors if isinstance(processors, int) else None,
-        smbd=smbd,
-        smb_conf=str(conf) if conf else None,
-        profiling=profiling,
-        problems=tuple(found),
-    )
+        processors=processors if isinstance(processors, int) else None, smbd=smbd, smb_conf=str(conf) if conf else None,
+        profiling=profiling, problems=tuple(found),
+    )  # fmt: skip
 
 
 def _share_path(around: Environment, request: IsolationRequest) -> str | None:

@@ -194,17 +194,11 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
     script = bench.script
     seen = named(places, "link_bits_per_second", "loopback", "same_machine", "processors", "problems")
     return Isolation(
-        **shared(request, Isolation) | seen,
-        id=new_series_id(),
-        created_at=utc_now(),
-        script=script.name,
-        script_sha256=script.digest,
-        pass_bytes=script.pass_bytes,
-        pass_operations=script.counts,
+        **shared(request, Isolation) | seen, id=new_series_id(), created_at=utc_now(), script=script.name,
+        script_sha256=script.digest, pass_bytes=script.pass_bytes, pass_operations=script.counts,
         processor_quota=places.smbd.quota().processors if places.smbd else None,
-        environment={"client": {**client_facts(), **measurer_facts()}},
-        left_behind=left,
-    )
+        environment={"client": {**client_facts(), **measurer_facts()}}, left_behind=left,
+    )  # fmt: skip
 
 
 def _is_done(isolation: Isolation, step: Step) -> bool:

@@ -16,7 +16,7 @@ from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.rounds import NextStep, measured_share, take_change
+from app.workflows.guide.rounds import NextStep, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
@@ -133,11 +133,12 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
 class EntryScreen(Copies, GoesOn):
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(self, entry: str, share: str | None = None) -> None:
+    def __init__(self, entry: str) -> None:
         super().__init__()
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
-        self.share = share
+        self.share: str | None = None
+        self.conf = catalogue.DEFAULT_CONF
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · Catalogue · {self.entry.name}"):
@@ -149,23 +150,22 @@ class EntryScreen(Copies, GoesOn):
     def on_mount(self) -> None:
         self.query_one("#entry-box").focus()
         self._show()
-        if self.share is None:
-            practice = self.context.practice
-            self.with_notebook(lambda notebook: measured_share(notebook, practice), self._of_share)
+        practice = self.context.practice
+        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
 
-    def _of_share(self, share: str | None) -> None:
-        self.share = share
+    def _of_place(self, place: tuple[str | None, str]) -> None:
+        self.share, self.conf = place
         self._show()
 
     @property
     def advice(self) -> catalogue.Instructions:
-        return catalogue.advise(self.entry, self.value, share=self.share)
+        return catalogue.advise(self.entry, self.value, share=self.share, conf=self.conf)
 
     def text_to_copy(self) -> str:
-        return catalogue.entry_text(self.entry, value=self.value, share=self.share)
+        return catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf)
 
     def _show(self) -> None:
-        text = catalogue.entry_text(self.entry, value=self.value, share=self.share, ansi=True)
+        text = catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf, ansi=True)
         self.query_one("#chosen", Label).update(Content(self._chosen()))
         self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 

@@ -77,7 +77,7 @@ def points_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
         return f"load points of {each} each until one is overloaded"
     to_come = _planned_points(scenario, choices)[done:]
     in_all = duration(_points_seconds(scenario, choices, to_come))
-    return f"{wording.count(len(to_come), 'load point')} of {each} each: about {in_all} in all"
+    return f"{wording.count(len(to_come), 'load point')} of {each} each: about {in_all} of measuring"
 
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:

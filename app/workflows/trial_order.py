@@ -53,6 +53,8 @@ class TrialOrder:
     """No pair or block begins that would end later."""
     run_seconds: float | None = None
     why_smaller: str = ""
+    kept: int = 0
+    """Pairs or blocks that an interrupted trial has measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,7 @@ class StoredTrial:
     experiment: Experiment
     plan: TrialPlan
     base: Series
+    kept: int
 
 
 def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
@@ -162,7 +165,8 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
         raise UsageError(f"{name!r} was imported: it cannot be resumed, only measured again")
     if plan.axes:
         raise UsageError(f"{name!r} changes two settings at once, which sharebench no longer does: sweep one at a time")
-    return StoredTrial(experiment=experiment, plan=plan, base=series[0])
+    kept = len(notebook.slots(name)) // (1 + len(plan.values))
+    return StoredTrial(experiment=experiment, plan=plan, base=series[0], kept=kept)
 
 
 def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None = None) -> TrialOrder:
@@ -187,7 +191,7 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
     request = series_request(options, target, secrets)
     lasted = [run.seconds for run in stored.base.measured() if run.seconds]
     return TrialOrder(
-        request=request, setting=setting, plan=plan, experiment=stored.experiment,
+        request=request, setting=setting, plan=plan, experiment=stored.experiment, kept=stored.kept,
         run_seconds=fmean(lasted) if lasted and plan.load is None else None,
     )  # fmt: skip
 
@@ -221,12 +225,14 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"
-    most = plan.looks[-1] * (len(plan.values) + 1)
+    most = (plan.looks[-1] - order.kept) * (len(plan.values) + 1)
     measured, each = order.request.plan, "each after one that does not count"
     what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s"
         what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"
+    if order.kept:
+        yield f"Kept from before: {wording.count(order.kept, 'pair' if len(plan.looks) > 1 else 'block')}."
     yield f"It measures {what}: at most {wording.count(most, 'run')}, {each}."
     yield "Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)

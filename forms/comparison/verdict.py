@@ -134,31 +134,24 @@ def _compared(
     history = [one for group in sides.history for one in group] if found else []
     newest, means = max(map(moment, history), default=None), [basic.fmean(rates) for rates in left if rates]
     return Comparison(
-        **named(decision, *ChangeDecision.__dataclass_fields__),
-        **_needs(decision, turns, limits),
-        base_id=base.id,
+        **named(decision, *ChangeDecision.__dataclass_fields__), **_needs(decision, turns, limits), base_id=base.id,
         other_id=other.id,
         base_name=f"baseline {wording.plain(sides.baseline)}"
         if sides.baseline
-        else wording.name_of(base, beside=other),
-        other_name=wording.name_of(other, beside=base),
-        base_ids=tuple(one.id for one in sides.base),
-        other_ids=tuple(one.id for one in sides.other),
-        base_runs=sum(map(len, left)),
-        other_runs=sum(map(len, right)),
+        else wording.name_of(base, beside=other), other_name=wording.name_of(other, beside=base),
+        base_ids=tuple(one.id for one in sides.base), other_ids=tuple(one.id for one in sides.other),
+        base_runs=sum(map(len, left)), other_runs=sum(map(len, right)),
         base_bytes_per_second=average(left) if all(left) else None,
         other_bytes_per_second=average(right) if all(right) else None,
         needed_series=step.series_a_side if step else None,
         apart_percent=percent_of(wide * found.deviation_percent / 100 * 2**0.5) if found and wide is not None else None,
         history_count=len(history),
-        history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
-        settle=step,
+        history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS, settle=step,
         base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
-        limits=limits,
-        differences=differing,
+        limits=limits, differences=differing,
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
         change=claimed,
-    )
+    )  # fmt: skip
 
 
 def _ids(side: Sequence[Series]) -> frozenset[str]:

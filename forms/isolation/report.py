@@ -97,12 +97,16 @@ _SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
 }
 
 
-def answer_sentence(found: summary.IsolationVerdict) -> str:
+def look_at(found: summary.IsolationVerdict) -> list[str]:
+    """What of the catalogue can have cost anything."""
     one = found.evidence
+    used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
+    return [name for name in LOOK_AT[found.cause] if used.get(name, True)]
+
+
+def answer_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
-        used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
-        names = [name for name in LOOK_AT[found.cause] if used.get(name, True)]  # what can have cost anything
-        todo = f"Next, look at {wording.listed(names)} (in the catalogue)."
+        todo = f"Next, look at {wording.listed(look_at(found))} (in the catalogue)."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
@@ -123,7 +127,6 @@ def reservations(found: summary.IsolationVerdict) -> list[str]:
 _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
     summary.IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
     summary.IsolationDoubt.VARYING: "the rounds vary too much",
-    summary.IsolationDoubt.DISTURBED: "a part was slower by itself than under the server, so its run was disturbed",
     summary.IsolationDoubt.LOOPBACK: "no network card was involved",
     summary.IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
     summary.IsolationDoubt.ONE_ROUND: "one round gives no interval",
@@ -134,6 +137,8 @@ _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
 def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -> str:
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
+    if doubt is summary.IsolationDoubt.DISTURBED:
+        return f"with {_clients(evidence)} a part was slower by itself than under the server, so its run was disturbed"
     return _DOUBTS.get(doubt, doubt.value)
 
 

@@ -288,12 +288,11 @@ def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
         dearest=tuple(sorted(work, key=lambda one: -one.share)[:SHOWN]),
         waits=tuple(sorted(waits, key=lambda one: -one.share)),
         stat_cache_lookups=profile.get("statcache_lookups", none).calls,
-        stat_cache_hits=profile.get("statcache_hits", none).calls,
-        read_bytes=profile.get("smb2_read", none).out_bytes,
+        stat_cache_hits=profile.get("statcache_hits", none).calls, read_bytes=profile.get("smb2_read", none).out_bytes,
         written_bytes=profile.get("smb2_write", none).in_bytes,
         cpu_user_microseconds=profile.get("cpu_user", none).microseconds,
         cpu_system_microseconds=profile.get("cpu_system", none).microseconds,
-    )
+    )  # fmt: skip
 
 
 def profiled_rounds(summary: "IsolationSummary") -> list[Mapping[str, ProfileCounter]]:
@@ -326,13 +325,10 @@ def waterfall(runs: Sequence[LayerRun]) -> Waterfall | None:
     wait = 1e6 * sum(run.wait_seconds for run in timed) / operations
     client = max(whole - wait, 1e6 * sum(run.client_held_seconds for run in timed) / operations)
     return Waterfall(
-        whole=whole,
-        client=client,
-        network=max(0.0, whole - client - served * each),
-        protocol=max(0.0, (served - in_files - in_threads) * each),
-        threads=in_threads * each,
+        whole=whole, client=client, network=max(0.0, whole - client - served * each),
+        protocol=max(0.0, (served - in_files - in_threads) * each), threads=in_threads * each,
         file_system=in_files * each,
-    )
+    )  # fmt: skip
 
 
 _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
@@ -393,17 +389,12 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     fall = waterfall(served)
     most = max(counts, default=0)
     return IsolationSummary(
-        isolation=isolation,
-        points=points,
-        cpu=cpu,
-        verdict=judge(_evidence(isolation, judged, served, cpu, fall)),
-        profile=profile_summary(counted),
-        profile_clients=profiled,
-        waterfall=waterfall(counted),
+        isolation=isolation, points=points, cpu=cpu, verdict=judge(_evidence(isolation, judged, served, cpu, fall)),
+        profile=profile_summary(counted), profile_clients=profiled, waterfall=waterfall(counted),
         profiling_cost=ratio_over_rounds(
             _of(runs, Layer.SERVER_UNPROFILED, most), _of(runs, Layer.SERVER, most), lambda run: run.bytes_per_second
         ),
-    )
+    )  # fmt: skip
 
 
 def _of(runs: Sequence[LayerRun], layer: Layer, clients: int) -> list[LayerRun]:
@@ -503,20 +494,13 @@ def _evidence(
     both_cpu = cpu.get((Layer.DISK_WITH_NETWORK, point.clients))
     own = [run.client_cpu.total.mean for run in served if run.client_cpu]
     return LayerEvidence(
-        clients=point.clients,
-        server=point.server,
+        clients=point.clients, server=point.server,
         disk=point.rates.get(Layer.DISK_WITH_NETWORK) or point.rates.get(Layer.DISK),
-        network=point.rates.get(Layer.NETWORK_WITH_DISK) or point.rates.get(Layer.NETWORK),
-        least=point.least,
-        ratio=ratio.value if ratio else None,
-        ratio_low=ratio.low if ratio else None,
-        ratio_high=ratio.high if ratio else None,
-        cpu_percent=use.total.mean if use else None,
-        cpu_percent_of_both=both_cpu.total.mean if both_cpu else None,
-        server_percent=processes.get("server"),
-        clients_percent=processes.get("clients"),
-        kernel_percent=processes.get("kernel"),
-        client_cpu_percent=mean(own),
+        network=point.rates.get(Layer.NETWORK_WITH_DISK) or point.rates.get(Layer.NETWORK), least=point.least,
+        ratio=ratio.value if ratio else None, ratio_low=ratio.low if ratio else None,
+        ratio_high=ratio.high if ratio else None, cpu_percent=use.total.mean if use else None,
+        cpu_percent_of_both=both_cpu.total.mean if both_cpu else None, server_percent=processes.get("server"),
+        clients_percent=processes.get("clients"), kernel_percent=processes.get("kernel"), client_cpu_percent=mean(own),
         ceiling_share=operations / seconds / ceiling if ceiling and seconds else None,
         held_share=held / (point.clients * seconds) if held and seconds else None,
         link_share=8 * statistics.fmean(map(max, carried)) / link if link else None,
@@ -525,9 +509,7 @@ def _evidence(
         processor_quota=isolation.processor_quota,
         disk_busy_percent=mean([r.disk_busy_percent for r in served if r.disk_busy_percent is not None]),
         file_system_share=fall.file_system_share if fall else None,
-        loopback=isolation.loopback or isolation.same_machine,
-        same_machine=isolation.same_machine,
+        loopback=isolation.loopback or isolation.same_machine, same_machine=isolation.same_machine,
         signed=isolation.client is None or isolation.client.signing != "none",
-        encrypted=isolation.client is None or isolation.client.encryption != "none",
-        rounds=len(served),
-    )
+        encrypted=isolation.client is None or isolation.client.encryption != "none", rounds=len(served),
+    )  # fmt: skip

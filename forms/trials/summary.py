@@ -110,20 +110,12 @@ def trial_summary(
     if decided and share and control and found.effect and _moved(control, found.effect, share):
         found = replace(found, verdict=Verdict.UNKNOWN, doubt=Doubt.DRIFT)
     return TrialSummary(
-        **named(found, *LookResult.__dataclass_fields__),
-        experiment=experiment,
-        plan=plan,
-        base=base,
-        other=other,
-        pairs=pairs,
-        rejected_pairs=rejected,
+        **named(found, *LookResult.__dataclass_fields__), experiment=experiment, plan=plan, base=base, other=other,
+        pairs=pairs, rejected_pairs=rejected,
         slot_effect_percent=slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
         if len(used) >= _ENOUGH_FOR_A_NOTE
-        else None,
-        control=control,
-        control_counts=share is not None,
-        slots=tuple(slots),
-    )
+        else None, control=control, control_counts=share is not None, slots=tuple(slots),
+    )  # fmt: skip
 
 
 def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:

@@ -235,17 +235,10 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
         if signing not in SIGNING_NAMES or chosen.get(_PREAUTH) != _SHA_512:
             raise ProtocolError(f"{where}: the server chose algorithms that were not offered; check its settings")
     return Negotiated(
-        dialect=dialect,
-        security_mode=mode,
-        capabilities=capabilities,
-        server_guid=guid,
-        max_transact_bytes=transact,
-        max_read_bytes=read,
-        max_write_bytes=write,
-        token=bytes(message[start : start + length]),
-        signing=signing,
+        dialect=dialect, security_mode=mode, capabilities=capabilities, server_guid=guid, max_transact_bytes=transact,
+        max_read_bytes=read, max_write_bytes=write, token=bytes(message[start : start + length]), signing=signing,
         cipher=cipher,
-    )
+    )  # fmt: skip
 
 
 def validate_frame(offer: Offer, tree_id: int) -> bytearray:

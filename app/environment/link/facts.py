@@ -271,21 +271,13 @@ def find_link(host: str, port: int | None = None) -> Link | None:
     mbits = read_int(f"{folder}/speed") if real else None
     duplex = (read_text(f"{folder}/duplex") or "").strip() if real else ""
     return Link(
-        interface=name,
-        loopback=loopback,
-        wireless=wireless,
-        hardware=(folder / "device").exists(),
-        driver=driver.name,
-        driver_version=driver.version,
-        firmware=driver.firmware,
+        interface=name, loopback=loopback, wireless=wireless, hardware=(folder / "device").exists(), driver=driver.name,
+        driver_version=driver.version, firmware=driver.firmware,
         card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
         fastest_bits_per_second=fastest_bits_per_second(name) if real else None,
-        duplex=duplex if duplex in {"full", "half"} else None,
-        mtu_bytes=read_int(f"{folder}/mtu"),
-        shaper=find_shaper(name),
-        gateway=route.gateway,
-        ip_version=route.ip_version,
-    )
+        duplex=duplex if duplex in {"full", "half"} else None, mtu_bytes=read_int(f"{folder}/mtu"),
+        shaper=find_shaper(name), gateway=route.gateway, ip_version=route.ip_version,
+    )  # fmt: skip
 
 
 def payload_ceiling_bits_per_second(

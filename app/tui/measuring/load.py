@@ -178,7 +178,7 @@ class LoadProgressState(LoadStanding):
 
 
 class LoadRunScreen(MeasurementScreen):
-    KEYS: ClassVar = keys("load.finish load.export")
+    KEYS: ClassVar = keys("screen.next load.finish load.export")
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."
@@ -205,6 +205,7 @@ class LoadRunScreen(MeasurementScreen):
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
         self.state = self.state.heard(event)
+        self.record = self.state.load
         if self.state.load is not None and self.state.load.points:
             closed = self.state.closed
             self.report = load_report(self.state.load, closed.prediction if closed else None)

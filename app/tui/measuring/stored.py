@@ -18,7 +18,7 @@ from app.tui.measuring.isolation import DiagnosisRunScreen, IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
 from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking
-from app.tui.widgets.reading import ReportScreen
+from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
@@ -79,8 +79,8 @@ _RUN: dict[str, type[MeasurementScreen]] = {
 _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
-class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label report.more chart.zoom")
+class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next stored.resume stored.label report.more chart.zoom")
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
@@ -108,6 +108,7 @@ class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
     def show(self, report: Report) -> None:
         super().show(report)
         assert self.head is not None
+        self.recorded, self.context.pointed = (self.head.id,), self.head.id
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
         standing = Toned(f"{Sign.RUNNING} being measured. ") if self.head.running else stopped(self.head)
@@ -128,7 +129,7 @@ class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
             return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self.report is not None and self.report.brief != self.report
-        return self.head is not None if action == "label" else super().check_action(action, parameters)
+        return self.head is not None if action in {"label", "next"} else super().check_action(action, parameters)
 
     def action_label(self) -> None:
         head = self.head

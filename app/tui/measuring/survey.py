@@ -121,10 +121,7 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
 
 
 class SurveyRunScreen(ReportRunScreen, GoesOn):
-    KEYS: ClassVar = (
-        *GoesOn.KEYS,
-        *run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed."),
-    )
+    KEYS: ClassVar = run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed.")
     STOP_HEADING = "Stop the survey?"
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."

@@ -14,6 +14,7 @@ from app.tui.frame.base import told
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
+from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import FiguresView, joined
 from app.workflows import trial_order
@@ -34,8 +35,8 @@ from storage.notebook import Notebook
 from storage.records import Target
 
 
-class TrialScreen(ReportRunScreen):
-    KEYS: ClassVar = keys("trial.consent trial.server trial.within trial.stop trial.export")
+class TrialScreen(ReportRunScreen, RecordingGoesOn):
+    KEYS: ClassVar = keys("screen.next trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
     QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."
@@ -226,6 +227,7 @@ class TrialScreen(ReportRunScreen):
         if error is not None and not isinstance(error, CancelledError) and not self._restored:
             self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
+            self.recorded = (self.order.experiment.name, self.order.experiment.kind)
             self.show_report(report_of(self.summary))
         else:
             self.draw()

@@ -239,7 +239,9 @@ class NotebookScreen(SeriesActions):
         found, count = self._counted
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
-        parts = [TITLE, f"{marked:,} marked" if marked else "", named if self._is_read else ""]
+        hidden = len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
+        also = f" ({hidden:,} hidden by the filter)" if hidden else ""
+        parts = [TITLE, f"{marked:,} marked{also}" if marked else "", named if self._is_read else ""]
         self.query_one("#all-series", Pane).called(" · ".join(filter(None, parts)))
 
     @on(SeriesList.Wanted)
@@ -365,7 +367,14 @@ class NotebookScreen(SeriesActions):
 
     def action_delete(self) -> None:
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
-        from app.tui.notebook.dialogs import question_before, remove_all  # noqa: PLC0415  as above
+        from app.tui.notebook.dialogs import MOST_NAMED, question_before, remove_all  # noqa: PLC0415  as above
+
+        names: dict[str, str] = {}
+
+        def name(lines: "list[RecordingLine]") -> None:
+            self.rows.fill(lines, self.rows.edition)
+            names.update(self.rows.names(ids))  # before they are gone from the list
+            self.with_notebook(lambda notebook: question_before(notebook, names), ask)
 
         def ask(question: str) -> None:
             if question:
@@ -377,8 +386,7 @@ class NotebookScreen(SeriesActions):
             self.with_notebook(lambda notebook: remove_all(notebook, ids), partial(self._deleted, names))
 
         if ids := self.meant():
-            names = self.rows.names(ids)  # before they are gone from the list
-            self.with_notebook(lambda notebook: question_before(notebook, names), ask)
+            self.with_notebook(partial(_lines, ids=ids[:MOST_NAMED]), name)
 
     def _deleted(self, names: dict[str, str], deletion: "tuple[list[Removed], Refusal]") -> None:
         removed, refusal = deletion

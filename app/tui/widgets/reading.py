@@ -1,6 +1,7 @@
 """Screens to read: a report that can be copied and exported, its next steps, and what the notebook has stored."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import ClassVar
 
@@ -8,13 +9,15 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from app.errors import UsageError
+from app.kinds import kind_of, stored_record
 from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.views import FiguresView, in_columns
-from app.workflows.guide.rounds import NextStep
+from app.workflows.guide.rounds import NextStep, after_recording
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
@@ -47,10 +50,30 @@ class GoesOn(MeasureMixin):
         raise NotImplementedError
 
     def action_next(self) -> None:
-        if steps := list(self.next_steps()):
+        self.offer([*self.next_steps()])
+
+    def offer(self, steps: list[NextStep]) -> None:
+        if steps:
             about = "What can be done next. Enter takes it; Escape goes back to reading."
             rows = [(step, f"{' ' if place else '★'} {step.name}") for place, step in enumerate(steps)]
             self.ask(PickDialog("What next?", rows, about=about), self.take_step)
+
+
+class RecordingGoesOn(GoesOn):
+    """What can follow a recording of the notebook that is no series."""
+
+    recorded: tuple[str, ...] = ()
+    """Its id, or its name and its kind."""
+
+    def action_next(self) -> None:
+        def read(notebook: Notebook) -> list[NextStep]:
+            head, record = notebook.recording(*self.recorded), None
+            if kind_of(head).read is not None:
+                with suppress(UsageError):  # an imported trial cannot be resumed
+                    record = stored_record(notebook, head)
+            return [*after_recording(head.kind, record)]
+
+        self.with_notebook(read, self.offer)
 
 
 class ReportScreen(Copies):

@@ -31,6 +31,7 @@ from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
+from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
 from forms.report import Report
@@ -208,9 +209,9 @@ def machine_words(machine: MachineNow) -> str:
 REDRAW_SECONDS = 1.0
 
 
-def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
+def run_keys(name: str, stop: str) -> tuple[KeyCommand, ...]:
     export = KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file.")
-    return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
+    return *keys("screen.next"), KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
 class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
@@ -322,12 +323,14 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
             return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
-        if action in {"export", "next"}:
+        if action == "export":
             return self.report is not None
+        if action == "next":
+            return self._is_report_shown
         return super().check_action(action, parameters)
 
 
-class MeasurementScreen(ReportRunScreen):
+class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
     """Measures what a form asks for; a refused login is asked for again, and the report takes the events' place."""
 
     HEADING: ClassVar[str]
@@ -383,6 +386,7 @@ class MeasurementScreen(ReportRunScreen):
             self.draw()
             self.work_failed(error)
         if (report := self.result()) is not None:
+            self.recorded = (self.record.id,)
             self.show_report(report)
         else:
             self.draw()

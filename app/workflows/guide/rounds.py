@@ -10,11 +10,19 @@ from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall
+from app.workflows.trial_order import StoredTrial
+from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, SettlingStep
 from forms.experiments.summary import Survey
+from forms.isolation.report import look_at
+from forms.isolation.summary import isolation_summary
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
+from forms.tuning.catalogue import DEFAULT_CONF, about
+from storage.isolations import Isolation
+from storage.looks import AUDIT, DIAGNOSIS, Audit
 from storage.notebook import Notebook
+from storage.recordings import ISOLATION, LOAD
 from storage.records import ExperimentKind, Series, SeriesStatus, Target
 
 
@@ -37,9 +45,10 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
     return following
 
 
-def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None:
+def measured_place(notebook: Notebook, practice: Sequence[Target]) -> tuple[str | None, str]:
+    """The share that is measured, and the path of its server's smb.conf, as far as it is known."""
     choices, _ = recall(notebook, practice)
-    return choices.target.share if choices.target is not None else None
+    return choices.target.share if choices.target else None, choices.smb_conf or DEFAULT_CONF
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
@@ -153,3 +162,33 @@ def after_survey(found: Survey) -> Iterator[NextStep]:
     yield NextStep(name="See what can be changed: the catalogue", screen="catalogue")
     if found.complete:
         yield NextStep(name="Survey the server again", screen="survey")
+
+
+_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
+_SETTINGS = NextStep(name="Check the server's settings: audit", screen="audit")
+_AFTER = {
+    LOAD: (
+        NextStep(name="Load it again, or with other users", screen="load"),
+        NextStep(name="Find the limit: disk, network or Samba", screen="isolation"),
+        _SETTINGS,
+    ),
+    ISOLATION: (_SETTINGS, NextStep(name="Isolate again", screen="isolation"), _SETTING),
+    AUDIT: (NextStep(name="Audit again", screen="audit"), _SETTING),
+    DIAGNOSIS: (NextStep(name="Diagnose again", screen="diagnosis"), _SETTING, _SETTINGS),
+}
+
+
+def after_recording(kind: str, found: object) -> Iterator[NextStep]:
+    """What can follow a record that is no series: first what its answer advises."""
+    entries: list[str] = []
+    if isinstance(found, Isolation):
+        entries = look_at(isolation_summary(found).verdict)
+    elif isinstance(found, Audit):
+        for one in remedies(found.findings)[:1]:
+            setting = f"{one.name} = {one.value}"
+            yield NextStep(name=f"Try {setting}", screen="trial", arguments={"setting": setting})
+    elif isinstance(found, StoredTrial):
+        entries = [entry.name for entry in about(found.plan.name)[:1]]
+    for name in entries:
+        yield NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})
+    yield from _AFTER.get(kind, (_SETTING, _LOOK_AT_ALL))

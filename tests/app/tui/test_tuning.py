@@ -94,6 +94,15 @@ async def test_a_search_that_finds_nothing_shows_nothing(path):
         assert isinstance(app.screen, CatalogueScreen)
 
 
+async def test_the_commands_name_the_smb_conf_of_the_server_that_is_measured(path):
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices(smb_conf="/srv/samba/smb.conf").to_memory())
+    app = app_on(path, first="entry", entry="strict sync")
+    async with app.run_test(size=(80, 40)) as pilot:
+        await settled(app, pilot)
+        assert "testparm -s /srv/samba/smb.conf" in here(app).text_to_copy()
+
+
 async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
     app = app_on(path, first="entry", entry="strict sync")
     async with app.run_test(size=(80, 40)) as pilot:

@@ -188,9 +188,9 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
 @pytest.mark.parametrize(
     ("more", "done", "told"),
     [
-        ({}, 0, "3 load points of 25 s each: about 77 s in all"),
-        ({}, 1, "2 load points of 25 s each: about 52 s in all"),
-        ({"by_size": True}, 0, "6 load points of 25 s each: about 3 min in all"),
+        ({}, 0, "3 load points of 25 s each: about 77 s of measuring"),
+        ({}, 1, "2 load points of 25 s each: about 52 s of measuring"),
+        ({"by_size": True}, 0, "6 load points of 25 s each: about 3 min of measuring"),
         ({"find_capacity": True}, 0, "load points of 25 s each until one is overloaded"),
     ],
 )

@@ -223,7 +223,9 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
-    assert expected == "sharebench: Creates 60 files, then measures 2 load points of 1 s each: about 2 s in all.\n"
+    assert (
+        expected == "sharebench: Creates 60 files, then measures 2 load points of 1 s each: about 2 s of measuring.\n"
+    )
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
     _out, err = load.communicate(timeout=120)

@@ -410,8 +410,10 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        short = "Creates 12,000 files, then measures 3 load points of 70 s each: about 4 min in all."
-        assert f"{short} With Steady and Settle empty: 3 load points of 13 min each: about 39 min in all." in told()
+        short = "Creates 12,000 files, then measures 3 load points of 70 s each: about 4 min of measuring."
+        assert (
+            f"{short} With Steady and Settle empty: 3 load points of 13 min each: about 39 min of measuring." in told()
+        )
         app.screen.query_one("#files", Input).value = "200"
         await settled(app, pilot)
         assert "Creates 200 files, then" in told()
@@ -422,7 +424,9 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
             app.screen.query_one(f"#{line}", Input).value = value
         await settled(app, pilot)
-        assert "Measures 2 load points of 24 s each: about 54 s in all. With" in told(), "with a second for 20 logins"
+        assert "Measures 2 load points of 24 s each: about 54 s of measuring. With" in told(), (
+            "with a second for 20 logins"
+        )
         app.screen.query_one("#duration", Input).value = app.screen.query_one("#settle", Input).value = ""
         await settled(app, pilot)
         assert "With Steady" not in told(), "they are empty"

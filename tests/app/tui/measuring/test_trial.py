@@ -25,7 +25,7 @@ from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
 from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
-from storage.changes import ChangeKind, TrialPlan
+from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import series
@@ -254,7 +254,7 @@ async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeyp
 STORED = "trial use sendfile nas 2026-01-31 10:00:00"
 
 
-def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchApp:
+def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int, slots: int = 0) -> SharebenchApp:
     """The list of experiments of a notebook that has this trial, found faster in so many pairs."""
     change = Change(name="use sendfile", value="yes", previous="No")
     with Notebook(path) as notebook:
@@ -264,10 +264,14 @@ def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchA
             series([1.2e8 + n * 1e5 for n in range(pairs)], id="b00000000000", experiment=STORED, change=change)
         )
         notebook.set_trial(STORED, plan)
+        for at in range(slots):
+            one = Slot(series_id=f"{'ab'[at % 2]}00000000000", number=1 + at // 2, position=at, control_seconds=1.0)
+            notebook.add_slot(one)
     return app_on(path, first="experiment")
 
 
-async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
+@pytest.mark.parametrize(("slots", "kept", "runs"), [(6, "3 pairs", 34), (5, "2 pairs", 36)])
+async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch, slots: int, kept: str, runs: int):
     begun: list[TrialOrder] = []
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
@@ -280,7 +284,7 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
         kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8, 14, 20),
         accepted_risks=("use sendfile",),
     )  # fmt: skip
-    opened = with_stored_trial(app.context.notebook_path, plan, pairs=3)
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=3, slots=slots)
     async with opened.run_test(size=(80, 24)) as pilot:
         await settled(opened, pilot)
         await press(opened, pilot, "e", "enter")
@@ -291,6 +295,8 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
             await press(opened, pilot, "enter")
         assert "sh /etc/samba/sharebench-undo.sh" in painted(opened)
         assert "Server's settings" not in painted(opened), "they are the trial's own"
+        assert f"Kept from before: {kept}." in painted(opened)
+        assert f"at most {runs} runs" in " ".join(painted(opened).split())
         await pilot.press("y")
         await measured(opened, pilot)
         assert "Restored: use sendfile is No again" in painted(opened)
@@ -406,7 +412,7 @@ async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
 
 
 async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
-    opened = app_on(tmp_path / "notebook.db", first="entry", entry="use sendfile", share="data")
+    opened = app_on(tmp_path / "notebook.db", first="entry", entry="use sendfile")
     async with opened.run_test(size=(100, 36)) as pilot:
         await settled(opened, pilot)
         await pilot.press("t")

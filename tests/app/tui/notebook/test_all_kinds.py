@@ -6,7 +6,8 @@ import pytest
 from textual.widgets import Input
 
 from app.kinds import KINDS
-from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.dialogs import ConfirmDialog, PickDialog
+from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
@@ -93,3 +94,28 @@ async def test_the_statistics_of_a_result_are_shown_only_when_asked(kind: str, d
             await press(app, pilot, "m")
             assert detail in painted(app)
             await press(app, pilot, "m")
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [
+        ("load", "Load it again, or with other users"),
+        ("isolation", "Check the server's settings: audit"),
+        ("trial", "Read about strict sync"),
+        ("audit", "Audit again"),
+        ("diagnosis", "Diagnose again"),
+        ("survey", "Choose a setting to try: the catalogue"),
+    ],
+)
+async def test_enter_on_a_result_offers_what_can_follow_it(kind: str, first: str, tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        made = MAKERS[kind](notebook)
+    app = app_on(path, first="stored", recording_id=made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "enter")
+        assert type(here(app)) is PickDialog
+        assert f"★ {first}" in painted(app)
+        await press(app, pilot, "enter")
+        assert type(here(app)) not in {PickDialog, StoredScreen}

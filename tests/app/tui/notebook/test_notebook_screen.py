@@ -1159,6 +1159,16 @@ def test_what_an_answer_cut_at_a_clause_leaves_empty_goes_to_the_label():
     assert label.cell(LINES[0].name).rstrip() == "redpaper smb://127.0.0.1/bench"
 
 
+@pytest.mark.parametrize(("short", "label_width"), [(1, 30), (2, 16)])
+def test_the_cell_to_spare_goes_to_the_column_that_is_cut_in_most_lines(short: int, label_width: int):
+    """Of three lines one or two have a long answer, the others a long label; with as many, the narrower one grows."""
+    of = replace(LINES[0], what="")
+    wordy = replace(of, label="", answer=Toned("x" * 60))
+    named = replace(of, label="n" * 30, answer=Toned("x"))
+    placed = {one.column.order: one for one in fitted(80, [*[wordy] * short, *[named] * (3 - short)])}
+    assert placed[SortKey.LABEL].width == label_width
+
+
 @pytest.mark.parametrize("behind", range(12))
 def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int):
     answer = f"Limit: Samba, 14 % of both together, with 8 clients; {'x' * behind}"
@@ -1216,3 +1226,26 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
         assert "series 3 against series 1─" in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("", "2 marked ·"), ("ser", "2 marked ·"), ("ies 3", "2 marked (1 hidden by the filter) ·")]
+)
+async def test_marks_that_the_filter_hides_are_counted_above_the_list(three, words: str, said: str):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "space", "space", "f", *(letter if letter != " " else "space" for letter in words))
+        here(app).look()
+        await settled(app, pilot)
+        assert said in painted(app).splitlines()[0]
+
+
+async def test_what_is_deleted_before_its_line_was_read_is_told_by_its_name(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        name = here(app).rows.names([here(app).chosen()])[here(app).chosen()]
+        here(app).rows.lines.clear()
+        await press(app, pilot, "d")
+        assert [one.message for one in app._notifications] == [f"{name}. Press u to undo."]
