@@ -167,8 +167,13 @@ def decided(decision: Decision | None) -> str:
 
 def changed(change: Change) -> str:
     """A change as ``strict sync = no (was Yes)``."""
-    before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
-    return f"{change.name} = {change.value or 'empty'}{before}"
+    before = f" (was {value_of(change.name, change.previous)})" if change.previous is not None else ""
+    return f"{change.name} = {value_of(change.name, change.value)}{before}"
+
+
+def value_of(name: str, value: str) -> str:
+    """As it is typed: a block's bytes as ``64K``."""
+    return typed_size(int(value)) if name == "block" and value.isdecimal() else value or "empty"
 
 
 plain = layout.visible

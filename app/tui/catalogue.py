@@ -102,7 +102,7 @@ class CatalogueScreen(BaseScreen):
     def action_try_it(self) -> None:
         assert self.pointed is not None
         advice = catalogue.advise(self.pointed, catalogue.suggested_value(self.pointed))
-        self.sharebench_app.visit("trial", setting=f"{advice.name} = {advice.value}")
+        self.sharebench_app.visit("trial", setting=advice.setting)
 
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
@@ -173,7 +173,7 @@ class EntryScreen(Copies, GoesOn):
         if self.entry.status is catalogue.Status.REMOVED:
             return "Removed: there is nothing to try."
         advice = self.advice
-        said = f"To try: {f'{advice.section} {advice.line}'.strip() or f'{advice.name} = {advice.value}'}"
+        said = f"To try: {f'{advice.section} {advice.line}'.strip() or advice.setting}"
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -186,8 +186,8 @@ class EntryScreen(Copies, GoesOn):
     def next_steps(self) -> Iterator[NextStep]:
         advice, practice = self.advice, self.context.practice
         if is_tried(self.entry):
-            setting = {"setting": f"{advice.name} = {advice.value}"}
-            yield NextStep(name="Let sharebench change, measure and restore it", screen="trial", arguments=setting)
+            name, setting = "Let sharebench change, measure and restore it", {"setting": advice.setting}
+            yield NextStep(name=name, screen="trial", arguments=setting)
         change = partial(take_change, practice=practice, name=advice.name, value=advice.value)
         yield NextStep(name="Change it by hand, then measure", choices=change)
 

@@ -263,6 +263,10 @@ class Instructions:
     claim: str
     warnings: tuple[str, ...]
 
+    @property
+    def setting(self) -> str:
+        return f"{self.name} = {self.value}"
+
 
 def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:
     """How to set an entry: testparm first; smbd 4.17.12 takes a broken file and then refuses sessions."""

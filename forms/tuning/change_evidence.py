@@ -18,7 +18,7 @@ from forms.tuning.smb_conf import (
     lines_of_fact,
     squeeze,
 )
-from forms.wording import plain
+from forms.wording import plain, value_of
 from storage.records import Change, Evidence, Facts, FactValue, Series
 
 _HOSTS = ("server", "client")
@@ -177,13 +177,13 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
         return _judge_unseen(spelled, value, before, after)
     unchanged = smb_conf.same_value(name, previous, current)
     if not smb_conf.same_value(name, current, value):
-        text = f"{name} changed, but from {_shown(previous)} to {_shown(current)}, not to {value}."
+        text = f"{name} changed, but from {value_of(name, previous)} to {value_of(name, current)}, not to {value}."
         if unchanged:
-            text = f"{name} did not change: it still is {_shown(current)}. {_why_unchanged(spelled, old, new)}"
+            text = f"{name} did not change: it still is {value_of(name, current)}. {_why_unchanged(spelled, old, new)}"
         return _contradicted(text, previous)
     if unchanged:
-        return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
-    text = f"{name} changed from {_shown(previous)} to {_shown(current)}"
+        return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
+    text = f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}"
     if denied := contradiction(name, value, after.client):
         why = f"{denied}: smbd has not read it yet, or the session is an old one."
         return _contradicted(f"{text} in smb.conf, but {why}", previous)
@@ -201,9 +201,9 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
         return _contradicted(f"{name} = {value} is not in effect: {denied}.")
     current = effective(new, name)
     if current is not None and not smb_conf.same_value(name, current, value):
-        return _contradicted(f"{name} is {_shown(current)}, not {value}.")
+        return _contradicted(f"{name} is {value_of(name, current)}, not {value}.")
     if current is not None:
-        text = f"{name} is {_shown(current)} now, but what it was before is not known."
+        text = f"{name} is {value_of(name, current)} now, but what it was before is not known."
     elif new.get(CONF_STATE) == ConfState.LOADS_NOT:
         reasons = lines_of_fact(new, CONF_WARNINGS)
         text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
@@ -220,12 +220,14 @@ def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -
         return _unconfirmed(f"{name} cannot be seen from here.")
     previous, current = None if old is None else str(old), str(new)
     if not smb_conf.same_value("", current, value):
-        return _contradicted(f"{name} is {_shown(current)}, not {value}.", previous)
+        return _contradicted(f"{name} is {value_of(name, current)}, not {value}.", previous)
     if previous is None:
-        return _unconfirmed(f"{name} is {current} now, but what it was before is not known.")
+        return _unconfirmed(f"{name} is {value_of(name, current)} now, but what it was before is not known.")
     if smb_conf.same_value("", previous, current):
-        return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
-    return _Judgement(Evidence.CONFIRMED, f"{name} changed from {_shown(previous)} to {_shown(current)}.", previous)
+        return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
+    return _Judgement(
+        Evidence.CONFIRMED, f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}.", previous
+    )
 
 
 def _contradicted(remark: str, previous: str | None = None) -> _Judgement:
@@ -250,10 +252,6 @@ def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
         return difference.name in (*own.places, *own.follows)
     own_names = (f"server.{CONF_STATE}", f"server.{CONF_WARNINGS}")
     return difference.parameter == name or difference.name in own_names or follows(difference.name, name)
-
-
-def _shown(value: str) -> str:
-    return value or "empty"
 
 
 def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:

@@ -329,7 +329,7 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
 
 def _setting(change: Change, *, is_b: bool) -> str:
     value = change.value if is_b else change.previous
-    to = "as it was" if value is None else f"= {wording.plain(value) or 'empty'}"
+    to = "as it was" if value is None else f"= {wording.plain(wording.value_of(change.name, value))}"
     return f"{wording.plain(change.name)} {to}"
 
 

@@ -13,6 +13,7 @@ import pytest
 from forms.tuning import smb_conf
 from forms.tuning.change_evidence import SettingState, judge_change, standing
 from forms.tuning.smb_conf import in_one_fact
+from forms.wording import changed
 from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
 from tests.servers.process import require
@@ -311,6 +312,9 @@ def test_what_varies_by_itself_is_no_second_change(server: Server) -> None:
 def test_settings_of_the_client_are_seen_in_the_series_itself() -> None:
     change = judge_change("block", "64K", unseen(), unseen(block_bytes=65536))
     assert told(change) == ("block", "64K", "confirmed", "1048576", ())
+    assert change.remark == "block changed from 1M to 64K."
+    assert changed(change) == "block = 64K (was 1M)"
+    assert changed(Change(name="read size", value="", previous="65536")) == "read size = empty (was 65536)"
     assert judge_change("in flight", "8", unseen(), unseen(in_flight=2)).evidence == "contradicted"
     assert judge_change("in-flight", "4", unseen(), unseen()).evidence == "contradicted"
     unmoved = judge_change("in-flight", "8", unseen(), unseen(block_bytes=65536))

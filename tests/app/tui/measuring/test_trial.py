@@ -147,6 +147,18 @@ async def test_the_time_left_is_said_from_the_first_pair_on(app, monkeypatch, he
         assert screen.now().endswith(said)
 
 
+async def test_once_all_is_restored_it_says_so_while_the_result_is_worked_out(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        screen._begun = True
+        screen.heard(0, ValueSet(None, 1))
+        screen.heard(0, SettingRestored("Restored: use sendfile is No again"))
+        assert screen.now() == "Restored: use sendfile is No again. Working out the result …"
+        screen._recording = False
+        assert screen.now() == "Restored: use sendfile is No again"
+
+
 async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatch):
     def refuse(*_: object) -> ChangeableSetting:
         raise ChangeRefusedError("only root can change the server's settings")
