@@ -39,6 +39,8 @@ class CatalogueScreen(BaseScreen):
         self.sought = words
         self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
         self.pointed: catalogue.CatalogueEntry | None = None
+        self.share: str | None = None
+        self.conf = catalogue.DEFAULT_CONF
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
@@ -55,6 +57,12 @@ class CatalogueScreen(BaseScreen):
     def on_mount(self) -> None:
         self._look(self.sought)
         self.query_one("#entries").focus()
+        practice = self.context.practice
+        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
+
+    def _of_place(self, place: tuple[str | None, str]) -> None:
+        self.share, self.conf = place
+        self._show_entry()
 
     def _look(self, text: str) -> None:
         self.shown = catalogue.search(text)
@@ -108,12 +116,17 @@ class CatalogueScreen(BaseScreen):
     def _point(self, event: OptionList.OptionHighlighted) -> None:
         if event.option not in event.option_list.options:
             return  # an earlier search found it
-        entry = self.pointed = self.shown[event.option_index]
+        self.pointed = self.shown[event.option_index]
         self.refresh_bindings()
-        self.query_one("#entry", AnsiView).show(lambda _width, _height: catalogue.entry_text(entry, ansi=True))
+        self._show_entry()
         box = self.query_one("#entry-box")
-        box.border_title = Content(entry.name)
+        box.border_title = Content(self.pointed.name)
         box.scroll_home(animate=False)
+
+    def _show_entry(self) -> None:
+        if (entry := self.pointed) is not None:
+            text = catalogue.entry_text(entry, share=self.share, conf=self.conf, ansi=True)
+            self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
@@ -133,11 +146,11 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
 class EntryScreen(Copies, GoesOn):
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(self, entry: str) -> None:
+    def __init__(self, entry: str, share: str | None = None) -> None:
         super().__init__()
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
-        self.share: str | None = None
+        self.share = share
         self.conf = catalogue.DEFAULT_CONF
 
     def compose(self) -> ComposeResult:
@@ -154,7 +167,7 @@ class EntryScreen(Copies, GoesOn):
         self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
 
     def _of_place(self, place: tuple[str | None, str]) -> None:
-        self.share, self.conf = place
+        self.share, self.conf = self.share or place[0], place[1]
         self._show()
 
     @property

@@ -56,6 +56,10 @@ class TrialOrder:
     kept: int = 0
     """Pairs or blocks that an interrupted trial has measured."""
 
+    @property
+    def unit(self) -> str:
+        return "block" if self.experiment.kind is ExperimentKind.SWEEP else "pair"
+
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
@@ -232,7 +236,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
         each = f"each a window of {load.scenario.duration_seconds:g} s"
         what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"
     if order.kept:
-        yield f"Kept from before: {wording.count(order.kept, 'pair' if len(plan.looks) > 1 else 'block')}."
+        yield f"Kept from before: {wording.count(order.kept, order.unit)}."
     yield f"It measures {what}: at most {wording.count(most, 'run')}, {each}."
     yield "Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
@@ -249,7 +253,8 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
 def _how_long(order: TrialOrder, most: int) -> str:
     plan = order.plan
     if order.run_seconds:
-        expected = expected_text(plan.looks, len(plan.values) + 1, order.run_seconds)
+        looks = [look - order.kept for look in plan.looks if look > order.kept]
+        expected = expected_text(looks, len(plan.values) + 1, order.run_seconds, order.unit) if looks else ""
         return f"It stops as soon as the result is clear. {expected}" if len(plan.looks) > 1 else expected
     if plan.load is None:
         return "It stops as soon as the result is clear. The time left is shown once the first run has ended."
@@ -262,12 +267,11 @@ def slot_seconds(run_seconds: float) -> float:
     return 2 * run_seconds + SWITCH_SECONDS
 
 
-def expected_text(looks: Sequence[int], arms: int, run_seconds: float) -> str:
+def expected_text(looks: Sequence[int], arms: int, run_seconds: float, unit: str = "pair") -> str:
     """How long it takes, by the length of a run: ``8 pairs take about 3 min, 20 at most 8 min.``"""
-    one, what = arms * slot_seconds(run_seconds), "pair" if len(looks) > 1 else "block"
-    first, last = looks[0], looks[-1]
+    one, first, last = arms * slot_seconds(run_seconds), looks[0], looks[-1]
     rest = f", {last} at most {duration(last * one)}" if last > first else ""
-    return f"{wording.count(first, what)} take about {duration(first * one)}{rest}."
+    return f"{wording.count(first, unit)} take{'s' * (first == 1)} about {duration(first * one)}{rest}."
 
 
 class TransferYardstick:

@@ -145,8 +145,7 @@ def verdict_sentence(found: TrialSummary) -> str:
         return f"{_seen(found)}. Resume the trial."
     if found.doubt is Doubt.FEW_PAIRS:
         done, so_far = len(found.pairs), wording.signed_percent(found.effect.change_percent)
-        nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
-        return f"Not finished: {done} of {nearest} pairs, {so_far} so far. Resume the trial."
+        return f"Not finished: {done} of at most {found.plan.looks[-1]} pairs, {so_far} so far. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)

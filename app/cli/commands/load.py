@@ -236,7 +236,7 @@ class LoadProgress(StatusLine):
     def _left(self) -> str:
         of_phase = self._standing.phase_seconds_left(time.monotonic())
         whole = self._standing.seconds_left(of_phase)
-        in_all = f", {duration(whole)} in all" if whole else ""
+        in_all = f", {duration(whole)} left in all" if whole else ""
         return f" {duration(of_phase)} left{in_all}" if of_phase else ""
 
     def tell(self, text: str) -> None:

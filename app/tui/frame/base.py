@@ -228,7 +228,7 @@ class ScreenEntry(NamedTuple):
             self.help,
             action=f"app.visit('{self.name}')",
             hidden=not self.key.startswith("f"),
-            priority=len(self.key) > 1,  # a letter is typed where text is
+            priority=self.key.startswith("f"),  # what others do in a line of text is done there
         )
 
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, ScreenBase
@@ -54,8 +54,8 @@ class ConfirmDialog(BoxDialog[bool]):
 
     def answers(self) -> ComposeResult:
         with Horizontal(classes="dialog-buttons"):
-            yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary")
-            yield Button(Content(f"{self.no} (n)"), id="no")
+            yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary" if self.prefer_yes else "default")
+            yield Button(Content(f"{self.no} (n)"), id="no", variant="default" if self.prefer_yes else "primary")
 
     def on_mount(self) -> None:
         self.query_one("#yes" if self.prefer_yes else "#no", Button).focus()
@@ -173,7 +173,10 @@ class HelpDialog(BaseDialog[None]):
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
         commands = [offer.command for offer in offered(self.about)]
-        rows = list(_together([(keys_in_use(self.app, command, chosen), command) for command in commands]))
+        pressed = [(keys_in_use(self.app, command, chosen), command) for command in commands]
+        if isinstance(self.about.focused, Input | TextArea) or getattr(self.about, "takes_text", False):
+            pressed = [row for row in pressed if any(len(key) > 1 for key in row[0].split())]  # letters are typed
+        rows = list(_together(pressed))
         beside = max((len(keys) for keys, _ in rows), default=0) + 2
         room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
         lines = [

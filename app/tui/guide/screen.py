@@ -254,7 +254,7 @@ class BrowseScreen(BaseScreen):
 
     def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
         super().__init__()
-        self.place, self._enter = place, enter
+        self.place, self._enter, self._least = place, enter, _depth(place)
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
@@ -311,7 +311,15 @@ class BrowseScreen(BaseScreen):
             self.show(self.place)
 
     def action_back(self) -> None:
-        self.dismiss(None)
+        """Up as far as it was gone down, then out."""
+        if _depth(self.place) > self._least:
+            self.action_up()
+        else:
+            self.dismiss(None)
+
+
+def _depth(place: BrowsedFolder) -> tuple[bool, int]:
+    return bool(place.target.share), len(place.target.path)
 
 
 def _best(place: BrowsedFolder) -> int:

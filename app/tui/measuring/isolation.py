@@ -36,7 +36,7 @@ from forms.layout import hanging
 from forms.series.summary import duration
 from forms.wording import byte_rate, count, plain
 from storage.isolations import Isolation, LayerRun
-from storage.looks import Effort
+from storage.looks import Effort, StageName
 from storage.records import RunStatus, SeriesStatus
 
 
@@ -84,11 +84,14 @@ class DiagnosisRunScreen(MeasurementScreen):
         return "\n".join(lines)
 
 
+_STAGES = f"Stages: {', '.join(StageName)}; empty: all of them."
+
+
 class DiagnosisScreen(asking.LinesScreen):
     NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
     LINES = (
         asking.TARGET,
-        asking.FormLine("only", "Stages", "such as connect,folders; empty: all"),
+        asking.FormLine("only", "Stages", "such as connect,folders; empty: all", about=_STAGES),
         asking.FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
         asking.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
         asking.SSH,

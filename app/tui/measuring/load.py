@@ -97,7 +97,7 @@ class LoadProgressState(LoadStanding):
         ends = self.phase_seconds_left(at_seconds)
         left = f", {duration(ends)} left" if ends else ""
         whole = self.seconds_left(ends, is_last=is_last)
-        in_all = f"; about {duration(whole)} in all" if whole else ""
+        in_all = f"; about {duration(whole)} left in all" if whole else ""
         in_all += " (the last point)" if is_last else ""
         return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
 
@@ -167,7 +167,7 @@ class LoadProgressState(LoadStanding):
 
     def _connected(self, width: int) -> str:
         now = self.seconds[-1]
-        connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
+        connected, errors = f"{now.connected:,} of {now.users:,}" if now.users else "none yet", f"errors {now.errors:,}"
         beside = f"{errors}, busiest process here {now.cpu_percent:.0f} % CPU"
         return cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
 

@@ -22,16 +22,18 @@ from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
+from app.workflows.guide.rounds import NextStep
 from forms.audit.report import proposed_diff, remedies
 from forms.layout import Sign, Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
-from forms.wording import plain
+from forms.wording import place, plain
 from storage.looks import DIAGNOSIS, recording_of
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target
 
+_RESUME = NextStep(name="Resume it")
 ResumeStep = tuple[Target | None, Callable[[BaseScreen, Secrets], object]]
 """Where to log in first, None where nothing is sent yet; and what resumes a recording then."""
 
@@ -95,7 +97,9 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         over = over or (head.status is SeriesStatus.COMPLETE and not kind.whole)
         resume = _RESUMED.get(head.kind, _on_the_command_line)
         self.resumption = None if over else resume(notebook, head)
-        self.heading = head.label or head.subject or head.kind
+        self.resume_step = _RESUME if self.resumption is not None else None
+        target = None if kind.whole else kind.target(notebook, head)
+        self.heading = head.label or (place(target) if target else head.subject) or head.kind
         report = kind.form(notebook, head)
         said = report.answer
         self.answer = Toned(plain(said.text), said.tone) if said else kind.answer(notebook, head)
@@ -144,6 +148,12 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
 
         text = "What it is called in lists and on paper; empty for none."
         self.ask(AskDialog("Label", text, value=head.label), answered)
+
+    def take_step(self, step: NextStep) -> None:
+        if step is _RESUME:
+            self.action_resume()
+        else:
+            super().take_step(step)
 
     def action_resume(self) -> None:
         if self.resumption is None:

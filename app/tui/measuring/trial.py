@@ -22,6 +22,7 @@ from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices
 from app.workflows.guide.known import recall
+from app.workflows.guide.rounds import NextStep
 from app.workflows.guide.session import request_of
 from app.workflows.requests import MOST_MINUTES
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
@@ -36,7 +37,7 @@ from storage.records import Target
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
-    KEYS: ClassVar = keys("screen.next trial.consent trial.server trial.within trial.stop trial.export")
+    KEYS: ClassVar = keys("screen.next trial.accept trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
     QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."
@@ -106,7 +107,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             names, restart = self._accepted
             more = () if error.risk_of is None else (error.risk_of,)
             self._to_accept = ((*names, *more), restart or error.risk_of is None)
-            self._now = "Nothing is written yet: y accepts this, Escape leaves."
+            self._now = "Nothing is written yet: y accepts the risk, Escape leaves."
         self.refresh_bindings()
         self.draw()
 
@@ -131,11 +132,12 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         guide.purpose = f"Choose what the trial of {visible(self.setting)} is to measure."
         self.ask(guide, lambda _: self.begin())
 
+    def action_accept(self) -> None:
+        assert self._to_accept is not None
+        self._accepted = self._to_accept
+        self.begin()
+
     def action_consent(self) -> None:
-        if self._to_accept is not None:
-            self._accepted = self._to_accept
-            self.begin()
-            return
         self._begun = True
         self._now = "Recording how to restore the setting"
         self.refresh_bindings()
@@ -190,6 +192,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
             case Judged(summary=summary):
                 self.summary = summary
+                self.call_after_refresh(self.query_one("#run-box").scroll_end, animate=False)
             case SettingRestored(text=text):
                 self._now = self._restored = text
 
@@ -228,6 +231,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.recorded = (self.order.experiment.name, self.order.experiment.kind)
+            if not self.summary.complete:
+                again = {"setting": self.setting, "experiment": self.order.experiment.name}
+                self.resume_step = NextStep(name="Resume it", screen="trial", arguments=again)
             self.show_report(report_of(self.summary))
         else:
             self.draw()
@@ -245,8 +251,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         return self.order.experiment.name if self.order else report.name
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "consent":
-            return (self.order is not None or self._to_accept is not None) and not self._begun
+        if action in {"accept", "consent"}:
+            ready = self._to_accept if action == "accept" else self.order
+            return ready is not None and not self._begun
         if action == "within":
             return self.order is not None and not self._begun
         if action == "server":

@@ -252,6 +252,7 @@ class NotebookScreen(SeriesActions):
     def _fill(self, lines: "list[RecordingLine]", edition: int) -> None:
         self.rows.fill(lines, edition)
         self._show_whole()
+        self.refresh_bindings()
 
     def _show_whole(self) -> None:
         line = self.rows.lines.get(self.chosen() or "")

@@ -24,6 +24,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
+from app.workflows.guide.known import ways_to
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
 from storage.records import JSONValue, Target, format_target
@@ -253,9 +254,8 @@ class LinesScreen(BaseScreen):
 
 
 def _ways_to(values: Mapping[str, JSONValue]) -> str:
-    """Under which name the notebook keeps how the server of the target is reached, for every form."""
     with suppress(UsageError):
-        return f"ways to {typed_target(str(values.get('target') or '')).host.lower()}"
+        return ways_to(typed_target(str(values.get("target") or "")).host)
     return "ways"
 
 

@@ -147,7 +147,8 @@ class RecordingScreen(BaseScreen):
             self.control.cancel()
             self.tick()
 
-        self.ask(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
+        text = f"{self.STOP_TEXT} It goes on until you answer."
+        self.ask(ConfirmDialog(self.STOP_HEADING, text, yes="Stop", no=self.KEEP_ON), answered)
 
     def action_cancel(self) -> None:
         self.action_stop()

@@ -238,12 +238,12 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
-        yield _change(choices, series, "in-flight", str(value), f"Requests in flight (in-flight): {value}, now {depth}")
+        yield _change(choices, series, "in-flight", str(value), f"Requests in flight (in-flight): {depth} → {value}")
     if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
         typed = wording.typed_size(value)
-        title = f"Request size (block): {typed}, now {wording.typed_size(block)}"
+        title = f"Request size (block): {wording.typed_size(block)} → {typed}"
         yield _change(choices, series, "block", typed, title, advised=practice)
 
 
@@ -389,27 +389,32 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     changed_last = known.series.id in {one.id for one in known.proof.other}
     step = found.settle if found.settle and found.settle.way is Way.INTERLEAVED and not is_practice(base) else None
     open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved and step is None
+    faster, next_one, to_settle = found.verdict is Verdict.FASTER, "the next change is made from", not found.known
+    kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
+    left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
+    by_hand = "" if _proven(known.proof).name in acts.OWN_CHANGES else "restore it on the server; "
+    decisions = [
+        Option("Keep the change, and go on from there", kept, f"{next_one} there", advised=faster),
+        Option("Leave the change out, and change something else", left, f"{by_hand}{next_one} the base"),
+    ]
     if step is not None:
         both = {"base": base.id, "other": changed.id, "runs": step.count}
         yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
-    if choices.interleaved and not found.known:
+    elif choices.interleaved and to_settle:
         more = next_turn(choices, known.proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
+    elif not open_still and not faster:
+        decisions = [replace(decisions[1], advised=True), decisions[0]]
+    if not to_settle:
+        yield from decisions
     if changed_last:
         again = _begin(acts.measured_again(choices, base, changed.id))
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
         again = _begin(acts.measured_again(choices, changed, changed.id))
         yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
-    if choices.proven_id is None or changed_last:
-        return
-    faster, next_one = found.verdict is Verdict.FASTER, "the next change is made from"
-    kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
-    left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
-    title = "Keep the change, and go on from there"
-    yield Option(title, kept, f"{next_one} there", advised=faster)
-    title = "Leave the change out, and change something else"
-    yield Option(title, left, f"{next_one} the base", advised=found.known and not faster)
+    if to_settle:
+        yield from decisions
 
 
 def _proven(proof: Sides) -> Change:

@@ -1,6 +1,6 @@
 """The pages of the steps before the run, and of the review."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -229,9 +229,10 @@ BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
 """What the advice of that key leads to, and how it changes the choices."""
 
 
-def advised_rounds(series: Series) -> Iterable[tuple[str, Callable[[GuideChoices], GuideChoices]]]:
-    """What the warnings of a series lead to, each once, the gravest first."""
-    return dict.fromkeys(BETTER[said.key] for said in advice(series) if said.key in BETTER)
+def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], GuideChoices]]]:
+    """What the warnings of a series lead to, each once, a larger file first, then the gravest."""
+    found = dict.fromkeys(BETTER[said.key] for said in advice(series) if said.key in BETTER)
+    return sorted(found, key=lambda one: one != _FILE)
 
 
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
@@ -243,10 +244,11 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     series, form, anew = known.series, run_form(known.series), acts.same_again(choices)
     go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     table = (*_table(form), *_averages(form))
-    better = sorted(advised_rounds(series), key=lambda one: one != _FILE)
+    better = advised_rounds(series)
     longer = better[:1] == [_FILE]
     rounds = [Option(name, Go(way(anew)), "a new series", advised=(name, way) == _FILE) for name, way in better]
-    compare = Option("Compare with what is expected", go_on if series.measured() else None, advised=not longer)
+    title = "See what the change did" if series.change else "Compare with what is expected"
+    compare = Option(title, go_on if series.measured() else None, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
     again = Option("Measure the same again", Go(anew), "a new series")
     options = (*table, *((*rounds, compare, whole) if longer else (compare, whole, *rounds)), again)

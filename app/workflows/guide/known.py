@@ -53,6 +53,11 @@ def server_ways(target: Target, ssh: str, smb_conf: str = "") -> dict[str, Any]:
     }
 
 
+def ways_to(host: str) -> str:
+    """Under which name the notebook keeps how that server is reached, for every form."""
+    return f"ways to {host.lower()}"
+
+
 def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, kerberos: bool = False) -> GuideChoices:
     choices = with_profile(with_target(choices, target, kerberos=kerberos))
     if file is None:

@@ -41,6 +41,8 @@ class SeriesProgress:
     """Measured before it was resumed."""
     open_ended: bool = False
     """Whether more measured runs may follow, until the average is known well enough."""
+    all_ended: bool = False
+    """Of the runs, though the series is not closed yet."""
     last_run_seconds: float | None = None
     finished_runs: int = 0
     valid_runs: int = 0
@@ -63,7 +65,7 @@ class SeriesProgress:
     @property
     def is_timed(self) -> bool:
         """Whether a run may be under way, so that drawing takes something away from it."""
-        return self.number is not None and not self.paused and not self.is_over
+        return self.number is not None and not (self.paused or self.all_ended or self.is_over)
 
     def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
         match event:
@@ -72,7 +74,7 @@ class SeriesProgress:
             case process.Started(size_bytes=size):
                 return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
             case process.ScratchMade() | process.Finished():
-                return replace(self, doing=words(event))
+                return replace(self, doing=words(event), all_ended=isinstance(event, process.Finished))
             case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"

@@ -9,7 +9,7 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.workflows.guide.known import begin_round, keep, proof_of, recall
+from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, SettlingStep
@@ -48,7 +48,9 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
 def measured_place(notebook: Notebook, practice: Sequence[Target]) -> tuple[str | None, str]:
     """The share that is measured, and the path of its server's smb.conf, as far as it is known."""
     choices, _ = recall(notebook, practice)
-    return choices.target.share if choices.target else None, choices.smb_conf or DEFAULT_CONF
+    ways = notebook.remembered(ways_to(choices.target.host)) if choices.target else None
+    conf = choices.smb_conf or str((ways or {}).get("conf") or DEFAULT_CONF)
+    return choices.target.share if choices.target else None, conf
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
@@ -112,7 +114,9 @@ def after_series(series: Series) -> Iterator[NextStep]:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     for name, better in advised_rounds(series):
         yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, better=better))
-    yield NextStep(name="Measure the same again", choices=partial(repeat_of, series_id=series.id))
+    anew = series.change is None and series.status is SeriesStatus.COMPLETE
+    again = partial(measure_again if anew else repeat_of, series_id=series.id)
+    yield NextStep(name="Measure the same again", choices=again)
     yield _LOOK_AT_ALL
 
 
@@ -172,9 +176,9 @@ _AFTER = {
         NextStep(name="Find the limit: disk, network or Samba", screen="isolation"),
         _SETTINGS,
     ),
-    ISOLATION: (_SETTINGS, NextStep(name="Isolate again", screen="isolation"), _SETTING),
-    AUDIT: (NextStep(name="Audit again", screen="audit"), _SETTING),
-    DIAGNOSIS: (NextStep(name="Diagnose again", screen="diagnosis"), _SETTING, _SETTINGS),
+    ISOLATION: (NextStep(name="Isolate again", screen="isolation"), _SETTINGS, _SETTING),
+    AUDIT: (NextStep(name="Measure a file", screen="guide"), _SETTING, NextStep(name="Audit again", screen="audit")),
+    DIAGNOSIS: (_SETTING, _SETTINGS, NextStep(name="Diagnose again", screen="diagnosis")),
 }
 
 

@@ -47,6 +47,7 @@ def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
         assert (quiet.quiet, quiet.runs) == ("wait", 5)
         again = taken(notebook, steps, "Measure the same again")
         assert (again.quiet, again.runs) != ("wait", 10)
+        assert (again.base_id, again.label) == (series.id, ""), "not a second one of the same name"
 
 
 def test_an_interrupted_series_goes_on_first(tmp_path: Path):
@@ -55,6 +56,7 @@ def test_an_interrupted_series_goes_on_first(tmp_path: Path):
         steps = list(after_series(notebook.series("last")))
         assert names(steps)[0] == "Resume where it stopped"
         assert taken(notebook, steps, "Resume where it stopped").series_id == notebook.series("last").id
+        assert taken(notebook, steps, "Measure the same again").series_id is None
 
 
 @pytest.mark.parametrize(

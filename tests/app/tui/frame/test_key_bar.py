@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import pytest
-from textual.widgets import Label
+from textual.widgets import Button, Label
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
@@ -115,6 +115,17 @@ async def test_a_dialog_says_what_enter_does_where_the_focus_is(app):
         assert last_line(app).startswith(" ⏎ Save  ")
         await press(app, pilot, "tab")
         assert last_line(app).startswith(" ^s Save  "), "in the note, Enter begins a line"
+
+
+@pytest.mark.parametrize("prefer_yes", [False, True])
+async def test_the_coloured_button_is_the_one_that_enter_presses(app, prefer_yes: bool):
+    async with app.run_test(size=(120, 24)) as pilot:
+        dialog = ConfirmDialog("Restore it?", "As it was before.", yes="Restore", prefer_yes=prefer_yes)
+        await app.push_screen(dialog)
+        await settled(app, pilot)
+        (primary,) = (button for button in dialog.query(Button) if button.variant == "primary")
+        assert primary.has_focus
+        assert dialog.enter_now() == ("Restore" if prefer_yes else "Cancel")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """A change is proven by hand in the guide: base, change, base put back, and what is decided then."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +28,13 @@ def backend() -> FakeBackend:
 
 @pytest.fixture
 def app(tmp_path, backend) -> SharebenchApp:
+    return changed_app(tmp_path, backend, 1.12)
+
+
+def changed_app(tmp_path: Path, backend: Any, factor: float) -> SharebenchApp:
     """The guide after a base and a change of what only the server can tell, both measured and reviewed."""
     path = tmp_path / "notebook.db"
-    base, changed = one(1, STEADY), one(2, [1.12 * rate for rate in STEADY])
+    base, changed = one(1, STEADY), one(2, [factor * rate for rate in STEADY])
     backend.requests = [None, None]  # its next series is the third
     with Notebook(path) as notebook:
         notebook.add(replace(base, experiment="tuning", label=""))
@@ -44,6 +50,30 @@ def app(tmp_path, backend) -> SharebenchApp:
         choices = replace(choices_of(notebook.series(changed.id)), step=MethodStep.EXPECTED, series_id=changed.id)
         notebook.remember(MEMORY_KEY, replace(choices, base_id=base.id, reviewed=True).to_memory())
     return app_on(path, first="guide", backend=backend)
+
+
+@pytest.mark.parametrize(
+    ("factor", "advised", "base", "decision"),
+    [
+        (3.0, "Keep the change, and go on from there", 2, Decision.KEPT),
+        (0.2, "Leave the change out, and change something else", 1, Decision.REVERTED),
+        (1.12, "Restore the base, measure again", None, None),
+    ],
+)
+async def test_a_verdict_decides_what_the_next_change_is_made_from(
+    tmp_path, backend, factor: float, advised: str, base: int | None, decision: Decision | None
+):
+    app = changed_app(tmp_path, backend, factor)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        assert f"★ {advised}" in words(app)
+        assert words(app).count("★") == 1
+        await press(app, pilot, "enter")
+        if base is not None:
+            assert guide(app).session.choices.step is MethodStep.CHANGE
+            assert guide(app).session.choices.series_id == f"{base:012x}"
+    with Notebook(app.context.notebook_path) as notebook:
+        assert notebook.series(f"{2:012x}").decision is decision
 
 
 def guide(app: SharebenchApp) -> GuideScreen:
@@ -89,7 +119,7 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         assert "= Same settings" in words(app), "both base series beside each other"
         again = third(app)
         assert (again.base_id, again.change, again.experiment) == (f"{1:012x}", None, "tuning")
-        await press(app, pilot, "down", "enter")
+        await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.CHANGE
         assert guide(app).session.choices.series_id == f"{2:012x}", "the next change is made from the kept one"
     with Notebook(app.context.notebook_path) as notebook:

@@ -544,3 +544,20 @@ async def test_a_series_that_was_deleted_meanwhile_is_measured_anew(guide_app, b
         assert isinstance(screen, GuideScreen)
         assert screen.session.choices.step is MethodStep.RUN
         assert "★ Start" in painted(guide_app)
+
+
+async def test_once_the_last_run_has_ended_all_charts_are_drawn(ready, backend, monkeypatch):
+    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(run_screen, "PART_SECONDS", 3600.0)
+    async with ready.run_test(size=(120, 40)) as pilot:
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=2))
+        for number in (1, 2):
+            await hand_out(ready, pilot, backend, RunFinished(run=replace(run_at(number, number * 1e9), progress=())))
+            screen.tick()
+        assert not re.search(r"\n2 +█+", painted(ready))
+        await hand_out(ready, pilot, backend, Finished())
+        await settled(ready, pilot)
+        assert re.search(r"\n2 +█+", painted(ready))
+        assert "tidying up" in painted(ready)
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)

@@ -36,7 +36,7 @@ from tests.builders import book, one
 from tests.loads import TIME, full_load, point, scenario
 from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, press, settled, text_of
+from tests.tui import app_on, here, measured, painted, press, settled, text_of
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -127,20 +127,21 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     each = load.scenario.settle_seconds + load.scenario.duration_seconds
     left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0)
     assert (
-        state.now(102.0) == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s in all"
+        state.now(102.0)
+        == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s left in all"
     )
     ending = LoadProgressState(load=load).heard(settling).now(102.0, is_last=True)
-    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds:.0f} s in all (the last point)")
+    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds:.0f} s left in all (the last point)")
     failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
     state = LoadProgressState(load=failed).heard(last)
-    assert state.now(102.0).endswith("18 s left; about 18 s in all"), "no point is measured twice"
+    assert state.now(102.0).endswith("18 s left; about 18 s left in all"), "no point is measured twice"
     making = LoadProgressState(load=load).heard(PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0))
     assert making.now(100.0) == "Making the scenario's files", "nobody knows how long that takes"
     points = 3 * each + 0.5 + 1.0 + 2.0
     assert (
         making.heard(FilesMade(files=1_000, of_files=5_000)).now(100.0)
-        == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} in all"
+        == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} left in all"
     )
     searching = replace(load, choices=LoadChoices(find_capacity=True))
     assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
@@ -585,3 +586,20 @@ def test_a_load_that_stopped_says_how_it_goes_on():
     screen = LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"}))
     screen.heard(0, LoadClosed(load=load, failure=Failed(kind=CancelledError, text="cancelled")))
     assert "To resume it, go back and press Ctrl+L" in screen.warnings()
+
+
+async def test_what_a_line_of_text_does_with_a_key_is_done_there_and_help_lists_no_letters(tmp_path):
+    app = app_on(tmp_path / "notebook.db", first="load")
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        line = app.screen.query_one("#users", Input)
+        line.focus()
+        line.value = "10,20"
+        await press(app, pilot, "home", "ctrl+k")
+        assert (here(app).NAME, line.value) == ("load", "")
+        await press(app, pilot, "f1")
+        assert "Experiments:" not in painted(app)
+        await press(app, pilot, "escape")
+        app.screen.query_one("#start").focus()
+        await press(app, pilot, "f1")
+        assert "Experiments:" in painted(app)

@@ -43,10 +43,10 @@ SETTING = ChangeableSetting(
 )  # fmt: skip
 
 
-def finished(order: TrialOrder) -> TrialSummary:
-    base = series([1e8 + n for n in range(8)], id="a00000000000", warmups=0)
+def finished(order: TrialOrder, pairs: int = 8) -> TrialSummary:
+    base = series([1e8 + n for n in range(pairs)], id="a00000000000", warmups=0)
     change = Change(name="use sendfile", value="yes", previous="No")
-    other = series([1.2e8 + n for n in range(8)], id="b00000000000", warmups=0, change=change)
+    other = series([1.2e8 + n for n in range(pairs)], id="b00000000000", warmups=0, change=change)
     found = judged(order.experiment, order.plan, [base, other], [])
     assert isinstance(found, TrialSummary)
     return found
@@ -189,11 +189,15 @@ async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
         await settled(app, pilot)
         assert "it loses data" in painted(app)
         assert "--accept-risk" not in painted(app)
+        assert "y Accept the risk" in painted(app)
+        assert "Yes, start" not in painted(app)
         await press(app, pilot, "y")
         assert "it restarts smbd" in painted(app)
         assert here(app).order is None
         await press(app, pilot, "y")
         assert "sh /etc/samba/sharebench-undo.sh" in painted(app)
+        assert "y Yes, start" in painted(app)
+        assert "Accept the risk" not in painted(app)
         plan = here(app).order.plan
     assert (plan.accepted_risks, plan.allow_restart) == (("use sendfile",), True), "for whoever goes on with it"
     assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
@@ -314,6 +318,24 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch, slots: int, ke
         assert "Restored: use sendfile is No again" in painted(opened)
     (order,) = begun
     assert (order.experiment.name, order.plan) == (STORED, plan)
+
+
+@pytest.mark.parametrize("pairs", [3, 8])
+async def test_a_trial_that_was_stopped_offers_first_to_resume_it(app, monkeypatch, pairs: int):
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        yield Judged(finished(order, pairs))
+        yield SettingRestored("Restored: use sendfile is No again")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.add_experiment(here(app).order.experiment)
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert ("Not finished" in painted(app)) is (pairs == 3)
+        await press(app, pilot, "enter")
+        assert ("★ Resume it" in painted(app)) is (pairs == 3)
 
 
 async def test_the_points_of_the_pairs_take_the_rows_that_are_left(app):

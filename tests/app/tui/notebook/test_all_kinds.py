@@ -10,6 +10,7 @@ from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
+from app.workflows.guide.rounds import after_recording
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.recordings import MAKERS, made_up_kind
@@ -100,10 +101,10 @@ async def test_the_statistics_of_a_result_are_shown_only_when_asked(kind: str, d
     ("kind", "first"),
     [
         ("load", "Load it again, or with other users"),
-        ("isolation", "Check the server's settings: audit"),
+        ("isolation", "Resume it"),
         ("trial", "Read about strict sync"),
-        ("audit", "Audit again"),
-        ("diagnosis", "Diagnose again"),
+        ("audit", "Measure a file"),
+        ("diagnosis", "Resume it"),
         ("survey", "Choose a setting to try: the catalogue"),
     ],
 )
@@ -119,3 +120,11 @@ async def test_enter_on_a_result_offers_what_can_follow_it(kind: str, first: str
         assert f"★ {first}" in painted(app)
         await press(app, pilot, "enter")
         assert type(here(app)) not in {PickDialog, StoredScreen}
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [("isolation", "Isolate again"), ("diagnosis", "Choose a setting to try: the catalogue"), ("trial", "Choose a")],
+)
+def test_without_advice_of_its_own_a_result_leads_on_by_its_kind(kind: str, first: str):
+    assert next(step.name for step in after_recording(kind, None)).startswith(first)
