@@ -152,16 +152,9 @@ class ChildProcess:
         self._grace_seconds = grace_seconds
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._process = subprocess.Popen(
-            own_command(module, *arguments),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=own_environment(),
-            start_new_session=True,
-        )
+            own_command(module, *arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            text=True, encoding="utf-8", errors="replace", env=own_environment(), start_new_session=True,
+        )  # fmt: skip
 
     @property
     def has_ended(self) -> bool:

@@ -326,7 +326,7 @@ KINDS: dict[str, Kind] = {
             add=lambda notebook, diagnosis: notebook.add_recording(looks.recording_of(diagnosis)),
         ),
         Kind(
-            name=looks.WATCH, schema="sharebench/watch/1", record=looks.Watch,
+            name=looks.WATCH, schema="sharebench/watch/1", record=looks.Watch, read=_watch,
             report=lambda notebook, head: _later("forms.watch.report:watch_report")(
                 _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
             ),

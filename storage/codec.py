@@ -142,23 +142,18 @@ def series_from_row(
     return records.Series(
         **{name: row[name] for name in (*_HEAD, *_PLAIN)},
         scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
-        status=records.SeriesStatus(row["status"]),
-        command=records.Command(row["command"]),
+        status=records.SeriesStatus(row["status"]), command=records.Command(row["command"]),
         experiment_kind=records.ExperimentKind(row["experiment_kind"]) if row["experiment_kind"] else None,
-        decision=records.Decision(row["decision"]) if row["decision"] else None,
-        change=change,
+        decision=records.Decision(row["decision"]) if row["decision"] else None, change=change,
         target=records.Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=records.ClientFacts(
             name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}
         ),
         plan=_plan(row["plan"]),
         quiet=records.quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
-        environment=environment or {},
-        runs=tuple(runs),
-        failed_attempts=tuple(history.failed_attempts),
-        resumed_at=tuple(history.resumed_at),
-        running_by=history.running_by,
-    )
+        environment=environment or {}, runs=tuple(runs), failed_attempts=tuple(history.failed_attempts),
+        resumed_at=tuple(history.resumed_at), running_by=history.running_by,
+    )  # fmt: skip
 
 
 @of_a_sound_file

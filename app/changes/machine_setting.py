@@ -66,15 +66,10 @@ def sysctl_setting(
         _check(name, value, previous, (found.text("available") or "").split())
     old_partner = _tidy(found.text("partner") or "")
     return _setting(
-        state,
-        ssh,
-        kind=ChangeKind.SYSCTL,
-        name=name,
-        previous=previous,
-        values=tuple(chosen),
+        state, ssh, kind=ChangeKind.SYSCTL, name=name, previous=previous, values=tuple(chosen),
         writes=tuple(f"{name} = {value}, into the running kernel (no file)" for value in chosen),
         plan=lambda change_id, tried: _plan(change_id, name, previous, tried, (partner, old_partner)),
-    )
+    )  # fmt: skip
 
 
 def _setting(state: ServerState, ssh: str | None, **fields: Any) -> ChangeableSetting:
@@ -197,19 +192,13 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
             wrong = "it is a whole number up to 10000"
         _refuse(name, value, wrong)
     return _setting(
-        state,
-        ssh,
-        kind=ChangeKind.NIC,
-        name=name,
-        section=card,
-        previous=previous,
-        values=tuple(values),
+        state, ssh, kind=ChangeKind.NIC, name=name, section=card, previous=previous, values=tuple(values),
         writes=(
             *(f"{what} {value} on {card}: {_set(what, card, value)}" for value in values),
             f"a timer of systemd that restores it {DEAD_MAN_SECONDS} s after the last message from here",
         ),
         plan=lambda change_id, tried: _plan_card(change_id, what, card, previous, tried),
-    )
+    )  # fmt: skip
 
 
 def _read_card(what: str, card: str) -> str:

@@ -161,20 +161,15 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
     section = "global" if of_server or spelled.parameter is None else share
     place = SambaPlace(
-        ssh=ssh,
-        conf=conf,
-        name=spelled.name,
-        section=section,
-        kind=_kind(files, conf, section),
+        ssh=ssh, conf=conf, name=spelled.name, section=section, kind=_kind(files, conf, section),
         knows=SambaKnows(
             for_server=scopes.for_server,
             for_share=scopes.for_share,
             modules=frozenset(loadable_modules(answer)),
             sections=frozenset(one.lower() for one in dump.sections),
         ),
-        state=state,
-        complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
-    )
+        state=state, complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
+    )  # fmt: skip
     _check_files(place)
     if writable := (answer.text("writable") or "").splitlines():
         raise ChangeRefusedError(writable_text(writable[0]) + "; nothing was written")

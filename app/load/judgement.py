@@ -210,18 +210,13 @@ def load_point(
     everybody = bool(parts) and total("connected") >= measured.users
     names = sorted({name for each in parts for name in each.operations})
     point = records.LoadPoint(
-        number=measured.point,
-        users=measured.users,
-        connected=total("connected"),
-        started_at=started_at,
-        ramp_seconds=measured.ramp_seconds,
-        seconds=sum(each.seconds for each in parts) / len(parts) if parts else 0.0,
+        number=measured.point, users=measured.users, connected=total("connected"), started_at=started_at,
+        ramp_seconds=measured.ramp_seconds, seconds=sum(each.seconds for each in parts) / len(parts) if parts else 0.0,
         **{name: total(name) for name in ("requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts")},
         slices=tuple(map(sum, zip(*(each.slices for each in parts), strict=False))),
         errors=counted(each.errors for each in parts) if everybody else dict(measured.errors),
         first_error=next((each.first_error for each in parts if each.first_error), "") or measured.first_error,
-        response=records.added(each.response for each in parts),
-        service=service,
+        response=records.added(each.response for each in parts), service=service,
         operations={
             name.value: records.added(each.operations[name] for each in parts if name in each.operations)
             for name in names
@@ -230,11 +225,9 @@ def load_point(
         think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
         little_percent=_little_percent(parts, service, measured.users),
         generator_cpu_percent=tuple(each.cpu_percent for each in parts),
-        generator_lateness=records.added(each.lateness for each in parts),
-        client_interfaces=client_interfaces or {},
-        server=server,
-        limit=None if measured.failure is None else records.Limit.GENERATOR,
-    )
+        generator_lateness=records.added(each.lateness for each in parts), client_interfaces=client_interfaces or {},
+        server=server, limit=None if measured.failure is None else records.Limit.GENERATOR,
+    )  # fmt: skip
     held = max((each.held_percent for each in parts), default=0.0)
     silent = max((each.silent_seconds for each in parts), default=0.0)
     point = replace(point, silent_seconds=min((each.silent_seconds for each in parts), default=0.0))

@@ -394,15 +394,9 @@ def _calibrate(series: Series) -> Calibration:
     before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
         done = subprocess.run(
-            own_command("app.measure.child"),
-            input=line_of(order),
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=CALIBRATION_SECONDS,
-            env=own_environment(),
-            start_new_session=True,
-        )
+            own_command("app.measure.child"), input=line_of(order), capture_output=True, text=True, check=True,
+            timeout=CALIBRATION_SECONDS, env=own_environment(), start_new_session=True,
+        )  # fmt: skip
         rate = message_of(done.stdout, [Calibrated]).bytes_per_second
     except (subprocess.SubprocessError, OSError, ValueError):
         return Calibration()

@@ -190,16 +190,10 @@ def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
 def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: str, notebook: Notebook) -> JournalEntry:
     """Record the change, then prepare it. Raises ChangeFailedError, with everything restored."""
     entry = JournalEntry(
-        **named(setting, "kind", "name", "machine", "ssh"),
-        id=change.id,
-        created_at=utc_now(),
-        experiment=experiment,
-        undo_path=change.undo_path,
-        undo_script=undo_script(change),
-        effective_before=setting.previous,
-        configuration_before=setting.configuration,
-        owner=this_process(),
-    )
+        **named(setting, "kind", "name", "machine", "ssh"), id=change.id, created_at=utc_now(), experiment=experiment,
+        undo_path=change.undo_path, undo_script=undo_script(change), effective_before=setting.previous,
+        configuration_before=setting.configuration, owner=this_process(),
+    )  # fmt: skip
     notebook.open_journal(entry)
     try:
         server.begin(change, setting.ssh)

@@ -4,7 +4,7 @@ import math
 import posixpath
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from secrets import randbelow
 from statistics import fmean
@@ -26,7 +26,7 @@ from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
 from forms.series.summary import duration
 from forms.stats.paired import LOOKS
-from forms.trials.report import ChangeSummary
+from forms.trials.report import ChangeSummary, judged
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
 from storage.changes import LoadWindow, Slot, TrialPlan
@@ -169,7 +169,10 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
         raise UsageError(f"{name!r} was imported: it cannot be resumed, only measured again")
     if plan.axes:
         raise UsageError(f"{name!r} changes two settings at once, which sharebench no longer does: sweep one at a time")
-    kept = len(notebook.slots(name)) // (1 + len(plan.values))
+    kept = 0
+    with suppress(ValueError):  # not every value has a series yet
+        found = judged(experiment, plan, series, notebook.slots(name))
+        kept = len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
     return StoredTrial(experiment=experiment, plan=plan, base=series[0], kept=kept)
 
 
@@ -229,7 +232,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"
-    most = (plan.looks[-1] - order.kept) * (len(plan.values) + 1)
+    most = max(0, plan.looks[-1] - order.kept) * (len(plan.values) + 1)
     measured, each = order.request.plan, "each after one that does not count"
     what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
     if load := plan.load:

@@ -96,9 +96,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
     if form.differences:
         tables.append(_properties("What differs", form.differences))
     report = Report(
-        form=FORM,
-        title=f"Comparison: {comparison.title}",
-        name="Comparison",
+        form=FORM, title=f"Comparison: {comparison.title}", name="Comparison",
         fields=(
             *fields_of(
                 (wording.VERDICT, f"{comparison.sign} {comparison.headline}", comparison.tone),
@@ -107,11 +105,9 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
             ),
             *origin_fields([one.series for one in (*form.bases, *form.others)]),
         ),
-        tables=tuple(tables),
-        advice=form.remarks,
-        drawn=(_chart(form),),
+        tables=tuple(tables), advice=form.remarks, drawn=(_chart(form),),
         document=lambda: comparison_document(comparison),
-    )
+    )  # fmt: skip
     sides = (one.environment.get("path", {}) for one in (form.base.series, form.other.series))
     return with_blame(report, *map(profile_rounds, sides))
 

@@ -119,10 +119,10 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         said.append(f"{at_once} comparisons at once: each interval is wider, so that all of them hold 19 times in 20.")
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
-    files = [sorted({run.size_bytes for run in one.measured()}) for one in (base, other)]
-    if all(files) and files[0] != files[1]:
-        sizes = [wording.listed([wording.file_size(size) for size in one]) for one in files]
-        said.append(f"The files differ in size ({sizes[0]}, then {sizes[1]}), and so may their rates.")
+    files = [{run.size_bytes for run in one.measured()} for one in (base, other)]
+    if base.target.abilities.moves_files and [len(one) for one in files] == [1, 1] and files[0] != files[1]:
+        sizes = ", then ".join(wording.file_size(size) for one in files for size in one)
+        said.append(f"The files differ in size ({sizes}), and so may their rates.")
     if comparison.change is not None:
         said.append(_change_sentence(comparison.change))
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):

@@ -121,16 +121,10 @@ def _compared(
     settles = settles and base.command is other.command and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     if settles and found and decision.change_percent is not None:
         step = cheapest_step(
-            sides.base,
-            sides.other,
-            decision.change_percent,
-            found.run_deviation,
-            repeats=found.repeats,
-            differing=differing,
-            claimed=claimed,
-            limits=limits,
+            sides.base, sides.other, decision.change_percent, found.run_deviation, repeats=found.repeats,
+            differing=differing, claimed=claimed, limits=limits,
             widened=(wide or 0.0) / student_t(limits.level, found.freedom),
-        )
+        )  # fmt: skip
     history = [one for group in sides.history for one in group] if found else []
     newest, means = max(map(moment, history), default=None), [basic.fmean(rates) for rates in left if rates]
     return Comparison(

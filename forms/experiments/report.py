@@ -316,16 +316,11 @@ def _row(step: summary.ExperimentStep, numbers: Mapping[str, int]) -> report.Row
         for ids in ((found.base_ids, found.other_ids) if found else ((), ()))
     )
     return report.row_of(
-        str(step.number),
-        _change(step),
-        step.series.id,
-        step.average_bytes_per_second,
+        str(step.number), _change(step), step.series.id, step.average_bytes_per_second,
         "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number])),
         report.Cell(value=change, formula=_formula(bases, others) if change is not None else None),
-        f"{found.sign} {found.word}" if found else "",
-        _state(step),
-        mark=_MARKS.get(step.decision, report.Mark.NONE),
-    )
+        f"{found.sign} {found.word}" if found else "", _state(step), mark=_MARKS.get(step.decision, report.Mark.NONE),
+    )  # fmt: skip
 
 
 def _change(step: summary.ExperimentStep) -> str:

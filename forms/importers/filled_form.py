@@ -275,18 +275,13 @@ def _series(form: _Form, given: Given) -> records.Series:
         id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
         status=measured.at("status").one_of(records.SeriesStatus) if measured.value else status,
-        error=form.text("Ended by") or None,
-        label=form.text("Label"),
-        note=form.text("Note"),
+        error=form.text("Ended by") or None, label=form.text("Label"), note=form.text("Note"),
         experiment=form.text("Experiment") or None,
         command=JSONNode("Command", said).one_of(records.Command) if said else given.command,
-        target=_target(form, given.target_of) or given.target or records.Target(protocol="file"),
-        client=_client(form),
-        link_bits_per_second=link,
-        environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
-        plan=Plan(runs=sum(run.phase is records.Phase.MEASURED for run in runs)),
-        runs=runs,
-    )
+        target=_target(form, given.target_of) or given.target or records.Target(protocol="file"), client=_client(form),
+        link_bits_per_second=link, environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
+        plan=Plan(runs=sum(run.phase is records.Phase.MEASURED for run in runs)), runs=runs,
+    )  # fmt: skip
     title = form.text(TITLE)
     untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
     return series if untitled else replace(series, title=title)

@@ -69,14 +69,9 @@ def compare_loads(base: Load, other: Load, earlier: Sequence[Load] = ()) -> Load
         if one != two
     )
     return LoadComparison(
-        base=base,
-        other=other,
-        pairs=pairs,
-        verdict=verdict,
-        by_capacity=by_capacity,
-        capacity_ratio=ratio,
+        base=base, other=other, pairs=pairs, verdict=verdict, by_capacity=by_capacity, capacity_ratio=ratio,
         differences=differences,
-    )
+    )  # fmt: skip
 
 
 def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair, ...]:

@@ -91,16 +91,11 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
     tables += [*_operations_table(load.valid_points()), *(one for one in [_sizes_table(points)] if one.rows)]
     return Report(
-        form=FORM,
-        title=f"Load {load.scenario.name}: many users at once",
-        name=load.label or load.id,
-        fields=tuple(_fields(load)),
-        tables=tuple(tables),
+        form=FORM, title=f"Load {load.scenario.name}: many users at once", name=load.label or load.id,
+        fields=tuple(_fields(load)), tables=tuple(tables),
         results=tuple(replace(one, is_detail=one.name in _DETAILS) for one in _results(load, prediction)),
-        advice=tuple(_advice(load)),
-        drawn=tuple(load_charts(points)),
-        document=lambda: load_document(load, prediction),
-    )
+        advice=tuple(_advice(load)), drawn=tuple(load_charts(points)), document=lambda: load_document(load, prediction),
+    )  # fmt: skip
 
 
 def _fields(load: Load) -> Iterator[Field]:

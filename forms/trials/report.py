@@ -94,16 +94,11 @@ def plan_document(plan: TrialPlan) -> Document:
 def _trial_report(found: TrialSummary) -> Report:
     plan = found.plan
     return Report(
-        form="trial",
-        title=f"Trial: {plan.name} = {found.value or 'empty'} against {found.plan.previous or 'empty'}",
-        name="Trial",
-        fields=(verdict_field(found), *about_plan(plan, found.base)),
-        tables=(_pairs(found),),
-        results=tuple(replace(one, is_detail=True) for one in _figures(found)),
-        advice=tuple(_advice(found)),
-        drawn=(_changes(found),),
-        document=lambda: trial_document(found),
-    )
+        form="trial", title=f"Trial: {plan.name} = {found.value or 'empty'} against {found.plan.previous or 'empty'}",
+        name="Trial", fields=(verdict_field(found), *about_plan(plan, found.base)), tables=(_pairs(found),),
+        results=tuple(replace(one, is_detail=True) for one in _figures(found)), advice=tuple(_advice(found)),
+        drawn=(_changes(found),), document=lambda: trial_document(found),
+    )  # fmt: skip
 
 
 def _changes(found: TrialSummary) -> Chart | None:
@@ -113,14 +108,9 @@ def _changes(found: TrialSummary) -> Chart | None:
     tone = VERDICT_SIGNS[found.verdict].tone
     bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
     return Chart(
-        title="Change in each pair, and in all with its 95 % interval",
-        unit="%",
-        bars=tuple(bars),
-        levels=(Level(name="no change", value=0.0),),
-        is_dots=True,
-        source=(0, 4),
-        in_text=True,
-    )
+        title="Change in each pair, and in all with its 95 % interval", unit="%", bars=tuple(bars),
+        levels=(Level(name="no change", value=0.0),), is_dots=True, source=(0, 4), in_text=True,
+    )  # fmt: skip
 
 
 def _seen(found: TrialSummary) -> str:
@@ -268,19 +258,14 @@ def _sweep_report(found: SweepSummary) -> Report:
     weak = () if plan.load else (said.text for one in found.values for said in short_runs(one.series))
     tone = Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
     return Report(
-        form="sweep",
-        title=f"Sweep of {plan.name}",
-        name="Sweep",
+        form="sweep", title=f"Sweep of {plan.name}", name="Sweep",
         fields=(
             Field(name="Answer", text=" ".join([_sweep_sentence(found), *islice(weak, 1)]), tone=tone),
             *about_plan(plan, base),
         ),
-        tables=(_value_table(found),),
-        results=tuple(_sweep_figures(found)),
-        advice=tuple(_generator_advice(found.slots)),
-        drawn=(_chart(found),),
-        document=lambda: _sweep_document(found),
-    )
+        tables=(_value_table(found),), results=tuple(_sweep_figures(found)),
+        advice=tuple(_generator_advice(found.slots)), drawn=(_chart(found),), document=lambda: _sweep_document(found),
+    )  # fmt: skip
 
 
 def _sweep_sentence(found: SweepSummary) -> str:

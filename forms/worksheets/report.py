@@ -67,19 +67,15 @@ def bottleneck_report(worksheet: summary.BottleneckCalculation, name: str = "") 
         rows.append(row_of(str(index), machine.name, *each))
     headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in summary.SINGULARS.values())
     return Report(
-        form=FORM,
-        title=f"{_TITLE}: {name or worksheet.machines[0].name}",
-        name=name or _TITLE,
+        form=FORM, title=f"{_TITLE}: {name or worksheet.machines[0].name}", name=name or _TITLE,
         fields=tuple(_parts(last)),
         tables=(
             Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves"),
             calculation,
         ),
-        results=tuple(_results(worksheet)),
-        advice=tuple(_advice(last)),
-        drawn=(_chart(last),),
+        results=tuple(_results(worksheet)), advice=tuple(_advice(last)), drawn=(_chart(last),),
         document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
-    )
+    )  # fmt: skip
 
 
 def blank_bottleneck_report() -> Report:

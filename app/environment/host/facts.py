@@ -52,15 +52,9 @@ def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:
     environ = clean_environment(LC_ALL="C", PATH=os.environ.get("PATH", os.defpath) + ":" + ADMIN_PATH)
     try:
         done = subprocess.run(
-            words,
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_seconds,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+            words, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_seconds, text=True,
+            errors="replace", check=False,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None

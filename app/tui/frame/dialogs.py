@@ -173,10 +173,9 @@ class HelpDialog(BaseDialog[None]):
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
         commands = [offer.command for offer in offered(self.about)]
-        pressed = [(keys_in_use(self.app, command, chosen), command) for command in commands]
         if isinstance(self.about.focused, Input | TextArea) or getattr(self.about, "takes_text", False):
-            pressed = [row for row in pressed if any(len(key) > 1 for key in row[0].split())]  # letters are typed
-        rows = list(_together(pressed))
+            commands = [one for one in commands if any(map(_is_no_letter, chosen.get(one.id, one.keys).split(",")))]
+        rows = list(_together([(keys_in_use(self.app, command, chosen), command) for command in commands]))
         beside = max((len(keys) for keys, _ in rows), default=0) + 2
         room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
         lines = [
@@ -189,6 +188,11 @@ class HelpDialog(BaseDialog[None]):
             yield Static(Content("\n\n".join(explanations(self.about))))
             yield Static(Content("\n").join(lines), id="help-keys")
             yield Static(Content(own))
+
+
+def _is_no_letter(key: str) -> bool:
+    """Whether it does what it is for where text is typed."""
+    return len(key.strip()) > 1 and key.strip() not in {"space", "slash", "question_mark"}
 
 
 def _together(rows: Sequence[tuple[str, KeyCommand]]) -> Iterator[tuple[str, str]]:

@@ -255,6 +255,8 @@ class BrowseScreen(BaseScreen):
     def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
         super().__init__()
         self.place, self._enter, self._least = place, enter, _depth(place)
+        self._is_looking = False
+        self._left: BrowsedFolder | None = None
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
@@ -270,7 +272,7 @@ class BrowseScreen(BaseScreen):
     def show(self, place: BrowsedFolder) -> None:
         lines = self.query_one(NameList)
         cursor = lines.highlighted if place is self.place and lines.highlighted is not None else _best(place)
-        self.place = place
+        self.place, self._is_looking = place, False
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
         widest = max(20, self.app.size.width - 26)
         longest = min(widest, max((cell_len(wording.plain(item.name)) for item in place.items), default=0) + 1)
@@ -295,9 +297,12 @@ class BrowseScreen(BaseScreen):
             self._take(self.place.choices[event.option_index])
 
     def _take(self, item: Item) -> None:
+        if self._is_looking:
+            return
         if item.kind in {ItemKind.FILE, ItemKind.MADE}:
             self.dismiss(item)
         else:
+            self._is_looking = True
             self.query_one("#note", Static).update(Text("looking …"))
             self._enter(item)
 
@@ -311,15 +316,16 @@ class BrowseScreen(BaseScreen):
             self.show(self.place)
 
     def action_back(self) -> None:
-        """Up as far as it was gone down, then out."""
-        if _depth(self.place) > self._least:
+        """Up as far as it was gone down, then out; out as well where a folder does not come."""
+        if _depth(self.place) > self._least and not self._is_looking and self._left is not self.place:
+            self._left = self.place
             self.action_up()
         else:
             self.dismiss(None)
 
 
 def _depth(place: BrowsedFolder) -> tuple[bool, int]:
-    return bool(place.target.share), len(place.target.path)
+    return bool(place.target.share), len([*filter(None, place.target.path.split("/"))])
 
 
 def _best(place: BrowsedFolder) -> int:

@@ -133,7 +133,9 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
             return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self.report is not None and self.report.brief != self.report
-        return self.head is not None if action in {"label", "next"} else super().check_action(action, parameters)
+        if action == "next":
+            return bool(self.recorded)
+        return self.head is not None if action == "label" else super().check_action(action, parameters)
 
     def action_label(self) -> None:
         head = self.head

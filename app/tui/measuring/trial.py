@@ -107,7 +107,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             names, restart = self._accepted
             more = () if error.risk_of is None else (error.risk_of,)
             self._to_accept = ((*names, *more), restart or error.risk_of is None)
-            self._now = "Nothing is written yet: y accepts the risk, Escape leaves."
+            self._now = "Nothing is written yet: y accepts this, Escape leaves."
         self.refresh_bindings()
         self.draw()
 
@@ -192,9 +192,15 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
             case Judged(summary=summary):
                 self.summary = summary
-                self.call_after_refresh(self.query_one("#run-box").scroll_end, animate=False)
+                box = self.query_one("#run-box")
+                if box.scroll_y >= box.max_scroll_y:
+                    self.call_after_refresh(self._follow)
             case SettingRestored(text=text):
                 self._now = self._restored = text
+
+    def _follow(self) -> None:
+        if not self._is_report_shown:
+            self.query_one("#run-box").scroll_end(animate=False)
 
     def now(self) -> str:
         effect = getattr(self.summary, "effect", None)

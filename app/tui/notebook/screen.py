@@ -370,12 +370,15 @@ class NotebookScreen(SeriesActions):
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
         from app.tui.notebook.dialogs import MOST_NAMED, question_before, remove_all  # noqa: PLC0415  as above
 
-        names: dict[str, str] = {}
+        def question(notebook: "Notebook") -> str:
+            from app.errors import UsageError  # noqa: PLC0415  as above
+            from storage.errors import NotebookFileError  # noqa: PLC0415  as above
 
-        def name(lines: "list[RecordingLine]") -> None:
-            self.rows.fill(lines, self.rows.edition)
-            names.update(self.rows.names(ids))  # before they are gone from the list
-            self.with_notebook(lambda notebook: question_before(notebook, names), ask)
+            with suppress(
+                UsageError, NotebookFileError, TypeError, ValueError
+            ):  # what cannot be read is deleted all the same
+                names.update(self.rows.names(ids, _lines(notebook, unknown)))
+            return question_before(notebook, names)
 
         def ask(question: str) -> None:
             if question:
@@ -387,7 +390,9 @@ class NotebookScreen(SeriesActions):
             self.with_notebook(lambda notebook: remove_all(notebook, ids), partial(self._deleted, names))
 
         if ids := self.meant():
-            self.with_notebook(partial(_lines, ids=ids[:MOST_NAMED]), name)
+            names = self.rows.names(ids)  # before they are gone from the list
+            unknown = [one for one in ids[:MOST_NAMED] if one not in self.rows.lines]
+            self.with_notebook(question, ask)
 
     def _deleted(self, names: dict[str, str], deletion: "tuple[list[Removed], Refusal]") -> None:
         removed, refusal = deletion

@@ -182,6 +182,7 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
     chosen = {each.order: chosen[each.order] for each in columns if widths.get(each.order)}
     left = max(0, whole - sum(widths.values()) - len(chosen))
     ranked = sorted(chosen.values(), key=lambda c: c.rank)
+    used: dict[SortKey, int] = {}
     lengths = {one.order: sorted(cell_len(one.text(line)) for line in lines) for one in ranked}
     for growing in (ranked, [one for one in ranked if one.order is not SortKey.AVERAGE]):
         while growing and left > 0:
@@ -191,9 +192,10 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
             if not cut:
                 break
             widths[order], left = widths[order] + 1, left - 1
-        for column in ranked:
-            used = PlacedColumn(column, widths[column.order]).used(lines)
-            widths[column.order], left = used, left + widths[column.order] - used
+        for column in (one for one in ranked if used.get(one.order) != widths[one.order]):
+            used[column.order] = PlacedColumn(column, widths[column.order]).used(lines)
+            left += widths[column.order] - used[column.order]
+            widths[column.order] = used[column.order]
     shares = sum(column.grows for column in chosen.values()) or 1
     return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
 
@@ -315,14 +317,15 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         found = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
         return found.series_id if isinstance(found, Found) else None
 
-    def names(self, ids: Iterable[str]) -> dict[str, str]:
+    def names(self, ids: Iterable[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
         """Name and time of each as the list has them, and the id only where another has the same, by id."""
+        known = self.lines | {line.id: line for line in more}
 
         def named(series_id: str) -> str:
-            line = self.lines.get(series_id)
+            line = known.get(series_id)
             return f"{line.name} of {line.when}" if line else series_id
 
-        alike = Counter(map(named, self.lines))
+        alike = Counter(map(named, known))
         return {one: named(one) + (f" ({one})" if alike[named(one)] > 1 else "") for one in ids}
 
     @property

@@ -42,8 +42,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             who = "(make it on the server now, then start; the guide checks whether it took effect)."
             if choices.change_name in acts.OWN_CHANGES:
                 who = "(applied automatically)."
-            change = f"{wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}"
-            facts.append(f"Change: {change} {who}")
+            change = Change(name=choices.change_name, value=choices.change_value)
+            facts.append(f"Change: {_changed_to(change)} {who}")
         if acts_on(choices.change_name) not in {None, choices.command}:
             other = "put" if choices.command is Command.GET else "get"
             text = f"! It acts on a {other} alone: measure one, before and after the change."
@@ -153,7 +153,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
-    options = [Option("Change one thing", go_on, "the next round", advised=not to_prove)]
+    more = f"Change one thing more, {_changed_to(series.change)} staying" if series.change else "Change one thing"
+    options = [Option(more, go_on, "the next round", advised=not to_prove)]
     options = [*proof, *options] if to_prove else [*options, *proof]
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
@@ -329,8 +330,12 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
 
 def _setting(change: Change, *, is_b: bool) -> str:
     value = change.value if is_b else change.previous
-    to = "as it was" if value is None else f"= {wording.plain(wording.value_of(change.name, value))}"
-    return f"{wording.plain(change.name)} {to}"
+    as_it_was = f"{wording.plain(change.name)} as it was"
+    return as_it_was if value is None else _changed_to(replace(change, value=value))
+
+
+def _changed_to(change: Change) -> str:
+    return wording.plain(f"{change.name} = {wording.value_of(change.name, change.value)}")
 
 
 def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
@@ -374,8 +379,7 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
         return
     found, change = compare_sides(known.settled or known.proof, Limits()), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
-    named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
-    yield Toned(f"{named}: {found.sign} {found.sentence}", found.tone)
+    yield Toned(f"{_changed_to(change)}, {counts}: {found.sign} {found.sentence}", found.tone)
     if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
         yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
 
@@ -392,10 +396,13 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     faster, next_one, to_settle = found.verdict is Verdict.FASTER, "the next change is made from", not found.known
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
-    by_hand = "" if _proven(known.proof).name in acts.OWN_CHANGES else "restore it on the server; "
+    to_make, to_restore = "make it again on the server; ", "restore it on the server; "
+    if _proven(known.proof).name in acts.OWN_CHANGES:
+        to_make = to_restore = ""
+    keeping, leaving = ("", to_restore) if changed_last else (to_make, "")
     decisions = [
-        Option("Keep the change, and go on from there", kept, f"{next_one} there", advised=faster),
-        Option("Leave the change out, and change something else", left, f"{by_hand}{next_one} the base"),
+        Option("Keep the change, and go on from there", kept, f"{keeping}{next_one} there", advised=faster),
+        Option("Leave the change out, and change something else", left, f"{leaving}{next_one} the base"),
     ]
     if step is not None:
         both = {"base": base.id, "other": changed.id, "runs": step.count}
@@ -403,7 +410,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     elif choices.interleaved and to_settle:
         more = next_turn(choices, known.proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
-    elif not open_still and not faster:
+    elif not to_settle and not faster:
         decisions = [replace(decisions[1], advised=True), decisions[0]]
     if not to_settle:
         yield from decisions

@@ -179,6 +179,7 @@ _AFTER = {
     ISOLATION: (NextStep(name="Isolate again", screen="isolation"), _SETTINGS, _SETTING),
     AUDIT: (NextStep(name="Measure a file", screen="guide"), _SETTING, NextStep(name="Audit again", screen="audit")),
     DIAGNOSIS: (_SETTING, _SETTINGS, NextStep(name="Diagnose again", screen="diagnosis")),
+    ExperimentKind.SURVEY: (_SETTING, NextStep(name="Survey the server again", screen="survey")),
 }
 
 

@@ -184,10 +184,11 @@ def test_a_deviation_stands_in_the_unit_of_its_average_on_both_sides():
     assert (rows["Deviation"].base, rows["Deviation"].other) == ("0.1 MB/s", "1.5 MB/s")
 
 
-@pytest.mark.parametrize(("size", "told"), [(1 << 30, False), (1 << 29, True)])
-def test_files_of_other_sizes_are_told(size: int, told: bool):
+@pytest.mark.parametrize(("size", "grows", "told"), [(1 << 30, 0, False), (1 << 29, 0, True), (1 << 29, 1, False)])
+def test_files_of_other_sizes_are_told(size: int, grows: int, told: bool):
+    """Not where each run moved as much as it could."""
     base, other = series(STEADY, id="aaaaaaaaaaaa"), series(STEADY, id="bbbbbbbbbbbb")
     runs = tuple(replace(run, size_bytes=1 << 30) for run in base.runs)
-    others = tuple(replace(run, size_bytes=size) for run in other.runs)
+    others = tuple(replace(run, size_bytes=size + grows * place) for place, run in enumerate(other.runs))
     text = report_text(pair_report(comparison_form(replace(base, runs=runs), replace(other, runs=others))))
     assert ("The files differ in size (1G, then 512M), and so may their rates." in " ".join(text.split())) is told

@@ -57,22 +57,38 @@ async def test_the_picker_says_that_a_put_needs_a_folder(guide_app):
         assert "A put needs a folder" in " ".join(painted(guide_app).split())
 
 
-async def test_escape_in_the_picker_goes_up_as_far_as_it_was_gone_down_and_then_leaves(guide_app):
-    target = Target(protocol="smb", host="nas", share="public", path="a")
+@pytest.mark.parametrize("comes", ["the folder above", "the same again, since that failed", "nothing yet"])
+async def test_escape_in_the_picker_goes_up_as_far_as_it_was_gone_down_and_then_leaves(guide_app, comes: str):
+    target = Target(protocol="smb", host="nas", share="public", path="long name")
     entered: list[str] = []
 
     def at(path: str) -> BrowsedFolder:
-        return BrowsedFolder(target=replace(target, path=path), items=(Item(ItemKind.UP, "..", "a"),))
+        return BrowsedFolder(target=replace(target, path=path), items=(Item(ItemKind.UP, "..", "up"),))
 
     async with guide_app.run_test() as pilot:
-        await guide_app.push_screen(screen := BrowseScreen(at("a"), lambda item: entered.append(item.path)))
+        await guide_app.push_screen(screen := BrowseScreen(at("long name"), lambda item: entered.append(item.path)))
         await settled(guide_app, pilot)
-        screen.show(at("a/b"))
+        screen.show(below := at("a/b"))
         await press(guide_app, pilot, "escape")
-        assert (entered, guide_app.screen) == (["a"], screen)
-        screen.show(at("a"))
+        assert (entered, guide_app.screen) == (["up"], screen)
+        if comes != "nothing yet":
+            screen.show(at("a") if comes == "the folder above" else below)
         await press(guide_app, pilot, "escape")
-        assert (entered, guide_app.screen is screen) == (["a"], False)
+        assert (entered, guide_app.screen is screen) == (["up"], False)
+
+
+async def test_while_a_folder_is_looked_at_no_other_is_entered(guide_app):
+    target = Target(protocol="smb", host="nas", share="public")
+    folder = BrowsedFolder(target=target, items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")))
+    entered: list[str] = []
+    async with guide_app.run_test() as pilot:
+        await guide_app.push_screen(screen := BrowseScreen(folder, lambda item: entered.append(item.name)))
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter")
+        assert len(entered) == 1
+        screen.show(folder)
+        await press(guide_app, pilot, "enter")
+        assert len(entered) == 2
 
 
 async def test_what_was_chosen_in_a_folder_that_is_shown_no_more_is_not_taken(guide_app):

@@ -122,6 +122,18 @@ async def test_enter_on_a_result_offers_what_can_follow_it(kind: str, first: str
         assert type(here(app)) not in {PickDialog, StoredScreen}
 
 
+async def test_before_a_result_is_read_it_has_no_next_step(tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        made = MAKERS["load"](notebook)
+    app = app_on(path, first="stored", recording_id=made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert here(app).check_action("next", ()) is True
+        here(app).recorded = ()
+        assert here(app).check_action("next", ()) is False
+
+
 @pytest.mark.parametrize(
     ("kind", "first"),
     [("isolation", "Isolate again"), ("diagnosis", "Choose a setting to try: the catalogue"), ("trial", "Choose a")],

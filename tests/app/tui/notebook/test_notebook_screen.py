@@ -9,6 +9,7 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
+from app.errors import UsageError
 from app.kinds import judge
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered
@@ -1249,3 +1250,25 @@ async def test_what_is_deleted_before_its_line_was_read_is_told_by_its_name(thre
         here(app).rows.lines.clear()
         await press(app, pilot, "d")
         assert [one.message for one in app._notifications] == [f"{name}. Press u to undo."]
+
+
+async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        series_id = here(app).chosen()
+        here(app).rows.lines.clear()
+        monkeypatch.setattr("app.tui.notebook.screen._lines", Mock(side_effect=UsageError("of a newer version")))
+        here(app).action_delete()
+        for _ in range(50):
+            await pilot.pause(0.02)
+        assert f"{series_id}. Press u to undo." in [one.message for one in app._notifications]
+
+
+async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f", "f1")
+        assert "List: Go to what was found." in painted(app)
+        assert "Experiments:" not in painted(app)
