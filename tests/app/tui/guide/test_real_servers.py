@@ -81,7 +81,7 @@ async def test_from_a_wrong_password_to_a_filled_form(smbd, tmp_path, monkeypatc
 async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, tmp_path, monkeypatch):
     server = make_smbd()
     monkeypatch.setenv("SHAREBENCH_PASSWORD", server.password)
-    server.make_file("big.bin", b"x" * 128 * MIB)
+    server.make_file("big.bin", b"x" * 512 * MIB)
 
     class Killing(Backend):
         """Kills the server when the first run has ended."""
