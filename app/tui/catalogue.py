@@ -30,7 +30,25 @@ _BESIDE = 3
 """The scrollbar of the list, and the gap after it."""
 
 
-class CatalogueScreen(BaseScreen):
+class PlacedScreen(BaseScreen):
+    """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
+
+    share: str | None = None
+    conf = catalogue.DEFAULT_CONF
+
+    def read_place(self) -> None:
+        practice = self.context.practice
+        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
+
+    def _of_place(self, place: tuple[str | None, str]) -> None:
+        self.share, self.conf = self.share or place[0], place[1]
+        self.show_entry()
+
+    def show_entry(self) -> None:
+        raise NotImplementedError
+
+
+class CatalogueScreen(PlacedScreen):
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 
@@ -39,8 +57,6 @@ class CatalogueScreen(BaseScreen):
         self.sought = words
         self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
         self.pointed: catalogue.CatalogueEntry | None = None
-        self.share: str | None = None
-        self.conf = catalogue.DEFAULT_CONF
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
@@ -57,12 +73,7 @@ class CatalogueScreen(BaseScreen):
     def on_mount(self) -> None:
         self._look(self.sought)
         self.query_one("#entries").focus()
-        practice = self.context.practice
-        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
-
-    def _of_place(self, place: tuple[str | None, str]) -> None:
-        self.share, self.conf = place
-        self._show_entry()
+        self.read_place()
 
     def _look(self, text: str) -> None:
         self.shown = catalogue.search(text)
@@ -118,12 +129,12 @@ class CatalogueScreen(BaseScreen):
             return  # an earlier search found it
         self.pointed = self.shown[event.option_index]
         self.refresh_bindings()
-        self._show_entry()
+        self.show_entry()
         box = self.query_one("#entry-box")
         box.border_title = Content(self.pointed.name)
         box.scroll_home(animate=False)
 
-    def _show_entry(self) -> None:
+    def show_entry(self) -> None:
         if (entry := self.pointed) is not None:
             text = catalogue.entry_text(entry, share=self.share, conf=self.conf, ansi=True)
             self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
@@ -143,7 +154,7 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
     return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))
 
 
-class EntryScreen(Copies, GoesOn):
+class EntryScreen(PlacedScreen, Copies, GoesOn):
     KEYS = keys("entry.try entry.take entry.value")
 
     def __init__(self, entry: str, share: str | None = None) -> None:
@@ -151,7 +162,6 @@ class EntryScreen(Copies, GoesOn):
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
         self.share = share
-        self.conf = catalogue.DEFAULT_CONF
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · Catalogue · {self.entry.name}"):
@@ -162,13 +172,8 @@ class EntryScreen(Copies, GoesOn):
 
     def on_mount(self) -> None:
         self.query_one("#entry-box").focus()
-        self._show()
-        practice = self.context.practice
-        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
-
-    def _of_place(self, place: tuple[str | None, str]) -> None:
-        self.share, self.conf = self.share or place[0], place[1]
-        self._show()
+        self.show_entry()
+        self.read_place()
 
     @property
     def advice(self) -> catalogue.Instructions:
@@ -177,7 +182,7 @@ class EntryScreen(Copies, GoesOn):
     def text_to_copy(self) -> str:
         return catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf)
 
-    def _show(self) -> None:
+    def show_entry(self) -> None:
         text = catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf, ansi=True)
         self.query_one("#chosen", Label).update(Content(self._chosen()))
         self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
@@ -213,7 +218,7 @@ class EntryScreen(Copies, GoesOn):
     def action_value(self) -> None:
         def answered(value: str) -> None:
             self.value = value.strip()
-            self._show()
+            self.show_entry()
 
         self.ask(ValueDialog(self.entry, self.value), answered)
 

@@ -19,7 +19,7 @@ from storage.records import Phase, Series
 
 class InterleavedScreen(ReportRunScreen):
     LABELLED = ", interleaved"
-    KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")[1:]
+    KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
     QUIT_TEXT = "Two series are being measured. The runs measured so far are kept."

@@ -24,6 +24,7 @@ from app.measure.process import Warned
 from app.subjects.diagnosis import run as diagnosing
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import asking
+from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
@@ -41,7 +42,7 @@ from storage.records import RunStatus, SeriesStatus
 
 
 class DiagnosisRunScreen(MeasurementScreen):
-    KEYS: ClassVar = run_keys("diagnosis", "Stop, remove what was created, keep what was measured.")
+    KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("diagnosis", "Stop, remove what was created, keep what was measured."))
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
     QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
@@ -132,7 +133,7 @@ _WHOLE_RUN = 1.6
 
 
 class IsolationRunScreen(MeasurementScreen):
-    KEYS: ClassVar = run_keys("isolation", "Stop, restore the server, and keep what was measured.")
+    KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("isolation", "Stop, restore the server, and keep what was measured."))
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (
         "It is not complete. What was measured is kept, the server is restored, and the isolation can be resumed."
@@ -236,13 +237,8 @@ class IsolationScreen(asking.LinesScreen):
         script = load_script()
         script.without(without)
         return IsolationRequest(
-            target=target,
-            secrets=Secrets(),
-            whole_script=script,
-            without=tuple(operation.value for operation in without),
-            clients=parse_clients(text["clients"]),
-            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS),
-            seconds=DEFAULT_SECONDS,
-            **server_ways(target, text["ssh"], text["conf"]),
-            expose_tbench=bool(exposed),
-        )
+            target=target, secrets=Secrets(), whole_script=script,
+            without=tuple(operation.value for operation in without), clients=parse_clients(text["clients"]),
+            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS), seconds=DEFAULT_SECONDS,
+            **server_ways(target, text["ssh"], text["conf"]), expose_tbench=bool(exposed),
+        )  # fmt: skip

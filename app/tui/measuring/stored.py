@@ -97,7 +97,6 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         over = over or (head.status is SeriesStatus.COMPLETE and not kind.whole)
         resume = _RESUMED.get(head.kind, _on_the_command_line)
         self.resumption = None if over else resume(notebook, head)
-        self.resume_step = _RESUME if self.resumption is not None else None
         target = None if kind.whole else kind.target(notebook, head)
         self.heading = head.label or (place(target) if target else head.subject) or head.kind
         report = kind.form(notebook, head)
@@ -150,6 +149,9 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
 
         text = "What it is called in lists and on paper; empty for none."
         self.ask(AskDialog("Label", text, value=head.label), answered)
+
+    def offer(self, steps: list[NextStep]) -> None:
+        super().offer([_RESUME, *steps] if self.resumption is not None else steps)
 
     def take_step(self, step: NextStep) -> None:
         if step is _RESUME:

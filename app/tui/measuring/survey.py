@@ -121,7 +121,7 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
 
 
 class SurveyRunScreen(ReportRunScreen, GoesOn):
-    KEYS: ClassVar = run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed.")
+    KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("survey", "Stop at once; what was measured is kept and can be resumed."))
     STOP_HEADING = "Stop the survey?"
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
@@ -225,18 +225,13 @@ class SurveyScreen(asking.LinesScreen):
             raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
         domain, _, user = text["user"].rpartition(";")
         return SurveyChoices(
-            hosts=hosts,
-            smb=text["smb"] or None,
-            ftp=text["ftp"] or None,
-            ports=_ports(text["ports"]),
-            user=user or None,
-            domain=domain or None,
-            ftp_user=text["ftp_user"] or None,
+            hosts=hosts, smb=text["smb"] or None, ftp=text["ftp"] or None, ports=_ports(text["ports"]),
+            user=user or None, domain=domain or None, ftp_user=text["ftp_user"] or None,
             options=SeriesOptions(
                 runs=asking.typed_count("Runs", text["runs"], 1000),
                 size_bytes=parse_size(text["size"]) if text["size"] else None,
             ),
-        )
+        )  # fmt: skip
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:

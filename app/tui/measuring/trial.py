@@ -237,9 +237,6 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.recorded = (self.order.experiment.name, self.order.experiment.kind)
-            if not self.summary.complete:
-                again = {"setting": self.setting, "experiment": self.order.experiment.name}
-                self.resume_step = NextStep(name="Resume it", screen="trial", arguments=again)
             self.show_report(report_of(self.summary))
         else:
             self.draw()
@@ -252,6 +249,12 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if error is None or isinstance(error, CancelledError) or self._restored:
             return False
         return self._slots > 0 or isinstance(error, ChangeFailedError)
+
+    def offer(self, steps: list[NextStep]) -> None:
+        if self.order is not None and self.summary is not None and not self.summary.complete:
+            again = {"setting": self.setting, "experiment": self.order.experiment.name}
+            steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
+        super().offer(steps)
 
     def export_name(self, report: Report) -> str:
         return self.order.experiment.name if self.order else report.name

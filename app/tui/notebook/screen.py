@@ -370,13 +370,12 @@ class NotebookScreen(SeriesActions):
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
         from app.tui.notebook.dialogs import MOST_NAMED, question_before, remove_all  # noqa: PLC0415  as above
 
-        def question(notebook: "Notebook") -> str:
+        def asked(notebook: "Notebook") -> str:
+            """What cannot be read is deleted all the same."""
             from app.errors import UsageError  # noqa: PLC0415  as above
             from storage.errors import NotebookFileError  # noqa: PLC0415  as above
 
-            with suppress(
-                UsageError, NotebookFileError, TypeError, ValueError
-            ):  # what cannot be read is deleted all the same
+            with suppress(UsageError, NotebookFileError, TypeError, ValueError):
                 names.update(self.rows.names(ids, _lines(notebook, unknown)))
             return question_before(notebook, names)
 
@@ -392,7 +391,7 @@ class NotebookScreen(SeriesActions):
         if ids := self.meant():
             names = self.rows.names(ids)  # before they are gone from the list
             unknown = [one for one in ids[:MOST_NAMED] if one not in self.rows.lines]
-            self.with_notebook(question, ask)
+            self.with_notebook(asked, ask)
 
     def _deleted(self, names: dict[str, str], deletion: "tuple[list[Removed], Refusal]") -> None:
         removed, refusal = deletion

@@ -64,7 +64,6 @@ class RecordingGoesOn(GoesOn):
 
     recorded: tuple[str, ...] = ()
     """Its id, or its name and its kind."""
-    resume_step: NextStep | None = None
 
     def action_next(self) -> None:
         def read(notebook: Notebook) -> list[NextStep]:
@@ -72,7 +71,7 @@ class RecordingGoesOn(GoesOn):
             if kind_of(head).read is not None:
                 with suppress(UsageError):  # an imported trial cannot be resumed
                     record = stored_record(notebook, head)
-            return [*([self.resume_step] if self.resume_step else []), *after_recording(head.kind, record)]
+            return [*after_recording(head.kind, record)]
 
         self.with_notebook(read, self.offer)
 

@@ -210,9 +210,9 @@ def machine_words(machine: MachineNow) -> str:
 REDRAW_SECONDS = 1.0
 
 
-def run_keys(name: str, stop: str) -> tuple[KeyCommand, ...]:
+def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
     export = KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file.")
-    return *keys("screen.next"), KeyCommand(f"{name}.stop", "s", "Stop", stop), export
+    return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
 class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):

@@ -153,7 +153,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
-    more = f"Change one thing more, {_changed_to(series.change)} staying" if series.change else "Change one thing"
+    more = f"Change one more thing, keeping {_changed_to(series.change)}" if series.change else "Change one thing"
     options = [Option(more, go_on, "the next round", advised=not to_prove)]
     options = [*proof, *options] if to_prove else [*options, *proof]
     options += [

@@ -46,6 +46,12 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
 
 
+TWO_FOLDERS = BrowsedFolder(
+    target=Target(protocol="smb", host="nas", share="public"),
+    items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")),
+)
+
+
 async def test_the_picker_says_that_a_put_needs_a_folder(guide_app):
     folder = BrowsedFolder(target=Target(protocol="smb", host="nas", share="public"), items=())
     async with guide_app.run_test(size=(80, 24)) as pilot:
@@ -78,31 +84,27 @@ async def test_escape_in_the_picker_goes_up_as_far_as_it_was_gone_down_and_then_
 
 
 async def test_while_a_folder_is_looked_at_no_other_is_entered(guide_app):
-    target = Target(protocol="smb", host="nas", share="public")
-    folder = BrowsedFolder(target=target, items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")))
     entered: list[str] = []
     async with guide_app.run_test() as pilot:
-        await guide_app.push_screen(screen := BrowseScreen(folder, lambda item: entered.append(item.name)))
+        await guide_app.push_screen(screen := BrowseScreen(TWO_FOLDERS, lambda item: entered.append(item.name)))
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
         assert len(entered) == 1
-        screen.show(folder)
+        screen.show(TWO_FOLDERS)
         await press(guide_app, pilot, "enter")
         assert len(entered) == 2
 
 
 async def test_what_was_chosen_in_a_folder_that_is_shown_no_more_is_not_taken(guide_app):
-    target = Target(protocol="smb", host="nas", share="public")
-    folder = BrowsedFolder(target=target, items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")))
     entered: list[str] = []
     async with guide_app.run_test() as pilot:
-        await guide_app.push_screen(screen := BrowseScreen(folder, lambda item: entered.append(item.name)))
+        await guide_app.push_screen(screen := BrowseScreen(TWO_FOLDERS, lambda item: entered.append(item.name)))
         await settled(guide_app, pilot)
         names = screen.query_one(NameList)
         stale = NameList.OptionSelected(names, names.options[1], 1)
         names.post_message(NameList.OptionSelected(names, names.options[2], 2))
         await settled(guide_app, pilot)
-        screen.show(BrowsedFolder(target=target, items=(Item(ItemKind.FOLDER, "c"),)))
+        screen.show(replace(TWO_FOLDERS, items=(Item(ItemKind.FOLDER, "c"),)))
         names.post_message(stale)
         await settled(guide_app, pilot)
     assert entered == ["b"]

@@ -318,6 +318,25 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch, pairs: int, lo
     assert (order.experiment.name, order.plan) == (STORED, plan)
 
 
+@pytest.mark.parametrize("at_end", [True, False])
+async def test_the_newest_pair_comes_into_view_for_who_reads_at_the_end(app, at_end: bool):
+    async with app.run_test(size=(80, 14)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        screen._begun = True
+        screen.heard(0, Judged(finished(screen.order)))
+        screen.draw()
+        await settled(app, pilot)
+        box = screen.query_one("#run-box")
+        assert box.max_scroll_y > 0
+        box.scroll_to(y=box.max_scroll_y if at_end else 0, animate=False, force=True)
+        await settled(app, pilot)
+        screen.heard(0, Judged(finished(screen.order, 14)))
+        screen.draw()
+        await settled(app, pilot)
+        assert box.scroll_y == (box.max_scroll_y if at_end else 0)
+
+
 @pytest.mark.parametrize("pairs", [3, 8])
 async def test_a_trial_that_was_stopped_offers_first_to_resume_it(app, monkeypatch, pairs: int):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
