@@ -66,7 +66,7 @@ class LocalClient(base.OneByOne):
             return _size(path, Path(path).stat())
 
     def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
-        buffer = self._buffer = self._buffer or memoryview(bytearray(self._block_bytes))
+        buffer = self._buffer = self._buffer or base.receive_buffer(self._block_bytes)
 
         def move(file: int) -> tuple[float, int, float]:
             size_bytes = _size(path, os.fstat(file))

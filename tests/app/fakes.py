@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import threading
 from collections import deque
 from dataclasses import dataclass, field
@@ -15,6 +17,11 @@ from storage.records import ClientFacts, Target
 def meter(**more: Any) -> Meter:
     """A meter that nobody cancels."""
     return Meter(threading.Event(), **more)
+
+
+def offset_in_page(view: memoryview) -> int:
+    """Where in its page of memory a buffer begins."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(view)) % mmap.PAGESIZE
 
 
 @dataclass

@@ -141,7 +141,7 @@ class FTPClient(base.OneByOne):
         self._secrets = secrets
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, base.MAX_BLOCK_BYTES)
-        self._buffer = memoryview(bytearray(self._block_bytes))
+        self._buffer = base.receive_buffer(self._block_bytes)
         self._path_in_use = ""
         self._stall = StallWatch(settings.timeout_seconds, lambda: self._where(self._path_in_use))
         self._control: ControlConnection | None = None
@@ -514,7 +514,7 @@ def _transfer_seconds(
         else:
             quiet = base.Meter(threading.Event())
             quiet.start()
-            receive_all(data, memoryview(bytearray(block_bytes)), size_bytes, quiet)
+            receive_all(data, base.receive_buffer(block_bytes), size_bytes, quiet)
             data.sendall(_DONE)
         data.recv(1)
 
@@ -522,7 +522,7 @@ def _transfer_seconds(
         data: socket.socket = _context(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(sock) if server_side else sock
         wait_in_ticks(data)
         stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
-        buffer, content = memoryview(bytearray(block_bytes)), base.Content(size_bytes)
+        buffer, content = base.receive_buffer(block_bytes), base.Content(size_bytes)
         meter = base.Meter(threading.Event())
         started = meter.start(look=stall.moved)
         if command is Command.GET:

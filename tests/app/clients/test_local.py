@@ -13,7 +13,7 @@ from app.clients.local import LocalClient, mount_facts
 from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from storage.plan import Settings
 from storage.records import Target
-from tests.app.fakes import meter
+from tests.app.fakes import meter, offset_in_page
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "*?"]
 
@@ -35,6 +35,15 @@ def test_get_reads_every_byte(tmp_path, drop_cache):
     assert bytes(seen) == content
     assert done.size_bytes == len(content)
     assert done.seconds > 0
+
+
+def test_what_is_received_starts_a_page_or_some_processors_copy_at_a_fifth(tmp_path):
+    (tmp_path / "file").write_bytes(bytes(300_000))
+    offsets = set()
+    client(tmp_path, block_bytes=65536).get(
+        str(tmp_path / "file"), meter(), lambda _, block: offsets.add(offset_in_page(block))
+    )
+    assert offsets == {0}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)

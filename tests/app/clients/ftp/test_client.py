@@ -25,7 +25,7 @@ from app.errors import (
 )
 from storage.plan import Settings
 from storage.records import Target
-from tests.app.fakes import meter
+from tests.app.fakes import meter, offset_in_page
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "{a,b}", "*?"]
 
@@ -53,6 +53,13 @@ def test_get_brings_every_byte(vsftpd, connected):
         assert done.size_bytes == len(content)
         assert done.seconds > 0
     assert connected.digest("/to-get") == hashlib.sha256(content).hexdigest()
+
+
+def test_what_is_received_starts_a_page(vsftpd, connected):
+    vsftpd.make_file("to-get", bytes(300_000))
+    offsets = set()
+    connected.get("/to-get", meter(), lambda _, block: offsets.add(offset_in_page(block)))
+    assert offsets == {0}
 
 
 PROBE = 16 * 1024 * 1024
