@@ -60,7 +60,7 @@ class CatalogueScreen(PlacedScreen):
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
-        with Horizontal():
+        with Horizontal(id="catalogue"):
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
                     yield LineInput(self.sought, placeholder="f or / searches", id="search", compact=True)
@@ -120,8 +120,12 @@ class CatalogueScreen(PlacedScreen):
 
     def action_try_it(self) -> None:
         assert self.pointed is not None
-        advice = catalogue.advise(self.pointed, catalogue.suggested_value(self.pointed))
-        self.sharebench_app.visit("trial", setting=advice.setting)
+        entry = self.pointed
+
+        def chosen(value: str) -> None:
+            self.sharebench_app.visit("trial", setting=catalogue.advise(entry, value.strip()).setting)
+
+        self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), chosen)
 
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
@@ -136,7 +140,7 @@ class CatalogueScreen(PlacedScreen):
 
     def show_entry(self) -> None:
         if (entry := self.pointed) is not None:
-            text = catalogue.entry_text(entry, share=self.share, conf=self.conf, ansi=True)
+            text = catalogue.entry_text(entry, share=self.share, conf=self.conf, ansi=True).split("\n", 2)[2]
             self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 
     @on(OptionList.OptionSelected, "#entries")

@@ -131,8 +131,17 @@ async def test_what_is_pointed_at_in_the_catalogue_can_be_tried_at_once(path):
         await press(app, pilot, "f", "ctrl+u", *"strict sync", "enter")
         assert "t Try" in footer_of(app)
         await press(app, pilot, "t")
+        assert isinstance(app.screen, ValueDialog), "which value is asked"
+        await press(app, pilot, "enter")
         trial = next(one for one in app.screen_stack if isinstance(one, TrialScreen))
         assert trial.setting == "strict sync = no"
+
+
+async def test_what_a_narrow_list_cuts_stands_below_it(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(app, pilot, "down")
+        assert " ".join(entries()[1].expect.split()) in " ".join(painted(app).split())
 
 
 async def test_the_arrows_lead_from_the_last_value_to_the_line_and_back(path):
