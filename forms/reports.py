@@ -24,7 +24,7 @@ def _overview_report(series: Sequence[Series]) -> Report:
         enumerate(lines, start=1),
         ("No", ReportKind.TEXT, lambda each: str(each[0])),
         ("Series", ReportKind.TEXT, lambda each: each[1].label or each[1].what),
-        ("What", ReportKind.TEXT, lambda each: each[1].what),
+        ("What", ReportKind.TEXT, lambda each: f"{each[1].series.command} {each[1].what}"),
         (wording.when_heading(), ReportKind.TEXT, lambda each: to_minute(each[1].series.created_at)),
         ("Runs", ReportKind.TEXT, lambda each: each[1].runs_text),
         ("Average, bytes/sec", ReportKind.WHOLE, lambda each: each[1].average_bytes_per_second),

@@ -117,6 +117,10 @@ def say(text: str) -> None:
     _write(f"{for_terminal(text)}\n")
 
 
+def recommend(options: str, verb: str) -> None:
+    say(f"Recommendation: {options if options.startswith('sharebench ') else f'{verb} again with {options}'}")
+
+
 def draw(text: str = "") -> None:
     """A line on stderr that the next one replaces, cut to the terminal's width."""
     _write("\r\x1b[K" + visible(text)[: shutil.get_terminal_size().columns - 1])

@@ -27,7 +27,7 @@ class SeriesLine:
 
     @property
     def what(self) -> str:
-        return f"{self.series.command} {wording.short_place(self.series.target)}"
+        return wording.place(self.series.target).removeprefix("smb://")
 
     @property
     def runs_text(self) -> str:

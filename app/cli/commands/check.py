@@ -49,7 +49,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     if failed:
         raise MeasurementError(failed[0].text)
     for options in dict.fromkeys(checked.options for checked in found if checked.options):
-        common.say(f"Recommendation: {options}")
+        common.recommend(options, "check")
     return 0
 
 

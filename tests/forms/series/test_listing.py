@@ -20,7 +20,7 @@ def series_line(one: Series) -> SeriesLine:
 
 def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
     line = series_line(series((100e6, 110e6, 120e6), label="first"))
-    assert (line.label, line.what, line.runs_text) == ("first", "get nas/data", "3")
+    assert (line.label, line.what, line.runs_text) == ("first", "nas/data/big.bin", "3")
     assert line.answer == Toned("get 110.0 MB/s ± 23 %, 88 % of link", Tone.CAUTION)
     assert line.deviation_percent == pytest.approx(9.1, abs=0.05)
     assert series_line(series((109e6, 110e6, 111e6))).answer.tone is Tone.PLAIN
@@ -55,7 +55,7 @@ def test_names_from_outside_stay_on_one_line() -> None:
     target = Target(protocol="smb", host="nas", share="a\x1b[31mb", path="c\nd")
     line = series_line(series((1e8,), label="two\nlines\x07", target=target))
     assert line.label == "two⏎lines␇"
-    assert line.what == "get nas/a␛[31mb"
+    assert line.what == "nas/a␛[31mb/c⏎d"
 
 
 def test_a_series_without_a_label_is_called_by_its_target() -> None:

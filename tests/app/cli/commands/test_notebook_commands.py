@@ -212,4 +212,4 @@ def test_what_to_do_about_a_series_names_no_key_of_a_finding(inside: Inside):
     book(inside.db, one(1, (50e6, 100e6, 150e6, 80e6, 120e6), scratch_path="left"))
     *advised, last = inside("show", "last").stderr.splitlines()
     assert last == "Recommendation: sharebench clean smb://nas/data/big.bin"
-    assert any(line.startswith("Recommendation: --runs ") for line in advised)
+    assert any(line.startswith("Recommendation: measure again with --runs ") for line in advised)

@@ -30,7 +30,7 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
             assert type(here(app)) is NotebookScreen
             assert "1 recording" in painted(app).splitlines()[0]
             headings, line = painted(app).splitlines()[2:4]
-            assert (kind if kind != "series" else "get nas/data") in line
+            assert (kind if kind != "series" else "nas/data/big.bin") in line
             answer = line[headings.index("Answer") :][:20]
             assert answer.lstrip() == answer or not answer.strip()
 

@@ -66,7 +66,7 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert lines[3].split()[:5] == [">", "2026-01-03", "10:00", "series", "series"]
         assert lines[4].split()[0] == "2026-01-02"
         assert "B 2026-01-01" in lines[5]
-        for part in ("80.00 MB/s", "± 1.1 %", "64 %", "put nas/data", "signing"):
+        for part in ("80.00 MB/s", "± 1.1 %", "64 %", "put 80.00", "nas/data/big.bin", "signing"):
             assert part in lines[4]
         assert "before" in lines[5]
         assert "3 recordings" in lines[0]
@@ -127,15 +127,15 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         long, ftp, second, first = painted(app).splitlines()[3:7]
-        assert "get 198.18.2…/share " in long, "what is cut is neither the command nor the share"
-        assert "get ftp://10.79.0.4" in ftp
+        assert " 198.18.219…/big.iso " in long, "what is cut is not the file"
+        assert " ftp://10.7…/big.iso " in ftp
         assert "as delivered" in second
-        assert "get 10.79.0.2/share" in first, "where there is no label, what was measured names it"
+        assert " 10.79.0.2/…/big.iso " in first, "where there is no label, what was measured names it"
         assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
         assert "put 100.0 MB/s" in second
         assert all(" series " in line and "100.0 MB/s ± 0.9 %" in line for line in (ftp, second, first))
         whole = text_of(app.screen, "#whole").splitlines()
-        assert whole == ["get 100.0 MB/s ± 0.9 %, 80 % of link", "get 198.18.219.218:34999/share"]
+        assert whole == ["get 100.0 MB/s ± 0.9 %, 80 % of link", "198.18.219.218:34999/share/big.iso"]
         await press(app, pilot, "down", "down")
         assert text_of(app.screen, "#whole").startswith("as delivered\nput 100.0 MB/s")
 
@@ -551,7 +551,7 @@ async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offere
         assert "u Undo" not in footer_of(app)
         assert "Undo the last deletion" not in help_of(app)
         await press(app, pilot, "end", "d")
-        named = f"get nas/data of 2026-01-03 10:00{f' ({3:012x})' if alike else ''}"
+        named = f"nas/data/big.bin of 2026-01-03 10:00{f' ({3:012x})' if alike else ''}"
         assert [note.message for note in app._notifications] == [f"{named}. Press u to undo."]
         assert footer_of(app).startswith(" u Undo  n Measure ")
         await press(app, pilot, "u")
