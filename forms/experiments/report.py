@@ -134,6 +134,8 @@ def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
         f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in experiment.steps
     )
     verdicts = (_verdict(step) for step in experiment.steps if step.comparison)
+    changes = sum(step.change is not None for step in experiment.steps if step.comparison)
+    jointly = f"{changes} changes are judged at once, so each interval is wider than in a comparison of two."
     settling = (
         (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}")
         for step, way in open_steps(experiment)
@@ -149,7 +151,10 @@ def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
         ),
         tables=(steps_table(experiment),),
         results=(*verdicts, *gain_fields(experiment), *report.fields_of(*settling)),
-        advice=tuple(f"{step.number}, {said}" for step in experiment.steps for said in _evidence(step, resumed=True)),
+        advice=(
+            *([jointly] if changes > 1 else []),
+            *(f"{step.number}, {said}" for step in experiment.steps for said in _evidence(step, resumed=True)),
+        ),
         drawn=(_chart(experiment),),
         document=lambda: steps_document(experiment),
     )

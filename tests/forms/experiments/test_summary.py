@@ -316,10 +316,18 @@ def test_the_text_of_a_small_experiment() -> None:
         "               2.3 % or more. Command: sharebench try 'log level=3'\n"
         "               smb://nas/data/big.bin\n"
         "\n"
+        "→ 2 changes are judged at once, so each interval is wider than in a comparison\n"
+        "  of two.\n"
+        "\n"
         "→ 1, proven: log level changed.\n"
         "\n"
         "→ 2, proven: strict sync changed.\n"
     )
+
+
+def test_one_change_is_judged_alone() -> None:
+    summary = experiment_summary("tuning", [step("a"), step("b", 1.2, change="x=1"), again("c", 1.0, "a")])
+    assert "at once" not in steps_text(summary)
 
 
 def test_the_document_has_every_step_and_the_gain() -> None:
