@@ -339,7 +339,8 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     if path and others and path not in others and not default:
         found.runs_with_another = True
         named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
-        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; name that file")
+        read = "" if found.facts.get(CONF_STATE) == ConfState.UNREADABLE else f", but the facts are those of {path}"
+        found.problems.append(f"smbd runs with {named}{read}; name that file")
     level = running_log_level(answer.text("debuglevel"))
     if level is not None:
         found.facts["samba.running_log_level"] = level

@@ -301,6 +301,8 @@ def test_facts_of_another_file_than_the_one_that_runs_are_a_problem() -> None:
     for running in (OTHER.replace("opt", "etc"), "smbd", f"smbd\n{OTHER}"):
         same = samba_facts(registry_answer(processes=running), "bench")
         assert not any("smbd runs with" in line for line in same.problems)
+    absent = samba_facts(registry_answer(conf="/none.conf", processes=f"{OTHER}\nsmbd: notifyd"), "bench")
+    assert "smbd runs with /opt/smb.conf; name that file" in absent.problems, "no facts were read"
 
 
 def test_running_log_level() -> None:
