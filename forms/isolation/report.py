@@ -396,7 +396,8 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
         if part:
             bars.append(Bar(name=_PARTS.get(name, name), value=part, start=start))
         start += part
-    return Chart(title="Where one operation's time goes", unit="µs", bars=tuple(bars), in_text=True)
+    title = f"Where one operation's time goes (this client is the limit from {100 * summary.HELD_SHARE:.0f} % on)"
+    return Chart(title=title, unit="µs", bars=tuple(bars), in_text=True)
 
 
 COMPARISON_SCHEMA = "sharebench/isolation-comparison/1"
