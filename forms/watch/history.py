@@ -5,7 +5,7 @@ session, at a confirmed *slower* or *faster*, and where a person said "new norma
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -240,7 +240,7 @@ def history_chart(line: HistoryLine, history: History) -> Chart:
         title=f"History{users}",
         unit="requests/s" if history.of_loads else "bytes/sec",
         bars=tuple(
-            Bar(name=_day(one.created_at), value=one.average, interval=one.interval, signs=signs)
+            Bar(name=_when(line)(one.created_at), value=one.average, interval=one.interval, signs=signs)
             for one, signs in zip(line.points, _signs(line, history.marks), strict=True)
         ),
         signs=_SIGNS,
@@ -282,9 +282,10 @@ def _levels_table(history: History, unit: str) -> Table:
     )  # fmt: skip
     rows = (
         row_of(
-            *([str(line.users)] if users else []), _day(line.points[level.first].created_at),
-            _day(line.points[level.last].created_at), level.last - level.first + 1, level.average * _factor(history),
-            level.change_percent, level.because, tone=_tone(level),
+            *([str(line.users)] if users else []),
+            *(_when(line)(line.points[place].created_at) for place in (level.first, level.last)),
+            level.last - level.first + 1, level.average * _factor(history), level.change_percent, level.because,
+            tone=_tone(level),
         )
         for line in history.lines
         for level in line.levels
@@ -334,6 +335,12 @@ def _factor(history: History) -> float:
 def _tone(level: HistoryLevel) -> Tone:
     change = level.change_percent
     return Tone.PLAIN if change is None or level.verdict is None else Tone.GOOD if change > 0 else Tone.BAD
+
+
+def _when(line: HistoryLine) -> Callable[[str], str]:
+    """The day, or the minute too where all are of one day."""
+    first, last = line.points[0].created_at, line.points[-1].created_at
+    return to_minute if _day(first) == _day(last) else _day
 
 
 def _day(text: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from app.charts.series_charts import curve_chart as drawn_on_a_terminal
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import ChartText, drawing
+from forms.exporters.text import report_text
 from forms.layout import Tone
 from forms.watch.history import (
     HistoryMark,
@@ -64,6 +65,9 @@ def test_the_sentence_says_since_when():
     today = history_of_series(same_day, NOTHING)
     assert today
     assert history_sentence(today).startswith("Slower by 20 % since 2026-03-04 1"), "the time tells it apart"
+    first, last = (report_text(history_report(one)) for one in (today, history))
+    assert "2026-03-04 10:00  2026-03-04 13:00" in first, "so it does of levels"
+    assert "2026-01-01  2026-01-04" in last
     steady = history_of_series(nights(1, 1), NOTHING)
     assert steady
     assert history_sentence(steady) == "No change found in 2 recordings since 2026-01-01."
