@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pkgutil import resolve_name
@@ -378,12 +378,9 @@ def make_files(target: Target, secrets: Secrets, settings: Settings, call: Calle
 @contextmanager
 def connected_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Iterator[Files]:
     """Logged in inside the block; options as in :func:`make_files`."""
-    files = make_files(target, secrets, settings, call)
-    try:
+    with closing(make_files(target, secrets, settings, call)) as files:
         files.connect()
         yield files
-    finally:
-        files.close()
 
 
 FILES_FACT = "tree.files"

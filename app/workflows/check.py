@@ -4,7 +4,7 @@ import os
 import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -53,8 +53,7 @@ class Checked:
 
 def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
     """Run the checks; nothing is measured or left behind. The ceiling takes seconds: only of what can be measured."""
-    client = make_client(target, options.client, secrets, options.settings, 1024**2)
-    try:
+    with closing(make_client(target, options.client, secrets, options.settings, 1024**2)) as client:
         environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
         facts: ClientFacts | None = None
         can_be_measured = True
@@ -74,8 +73,6 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
             for checked in _file(target, options.command, client, around, why_hidden(environment.server, target)):
                 can_be_measured = checked.state is not CheckState.FAILED
                 yield checked
-    finally:
-        client.close()
     server = {"--server-ssh": options.server_ssh, "--smb-conf": options.smb_conf}
     words = [format_target(target), *(word for name, value in server.items() if value for word in (name, value))]
     yield from _server(environment, f"sharebench audit {shlex.join(words)}")

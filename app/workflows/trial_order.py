@@ -4,7 +4,7 @@ import math
 import posixpath
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from secrets import randbelow
 from statistics import fmean
@@ -203,14 +203,9 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
     )  # fmt: skip
 
 
-@contextmanager
-def open_client(request: process.SeriesRequest) -> Iterator[Client]:
+def open_client(request: process.SeriesRequest) -> closing[Client]:
     plan = request.plan
-    client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
-    try:
-        yield client
-    finally:
-        client.close()
+    return closing(make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes))
 
 
 def check_target(request: process.SeriesRequest) -> None:

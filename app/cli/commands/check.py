@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from app.cli import common
 from app.cli.run_options import chosen, series_options, target_argument
-from app.clients.base import check_client_name, connected_files, make_client
+from app.clients.base import connected_files, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.workflows.check import CheckState, Leftover, check, folder_of, leftovers, remove
 from forms import wording
@@ -70,8 +71,7 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
     options = chosen(choices)
-    client = make_client(place, check_client_name(place.protocol, options.client), secrets, options.settings)
-    try:
+    with closing(make_client(place, options.client, secrets, options.settings)) as client:
         client.connect()
         folder = folder_of(client, place)
         found = leftovers(client, folder)
@@ -80,8 +80,6 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
         going = bool(found) and (yes or (not as_json and _agreed(len(found))))
         connected = partial(connected_files, folder, secrets, options.settings)
         done = remove(client, folder, found, connected) if going else {}
-    finally:
-        client.close()
     if as_json:
         common.answer_json(
             [

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -65,8 +66,7 @@ class BrowsedFolder:
 
 def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
     """Log in and list what the target names; a file named by it is found in its folder. Raises MeasurementError."""
-    client = make_client(target)
-    try:
+    with closing(make_client(target)) as client:
         client.connect()
         if not target.abilities.moves_files:
             return BrowsedFolder(target=target, items=())
@@ -77,8 +77,6 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
         if named is not None:
             target = replace(target, path=parent(target))
         return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named)
-    finally:
-        client.close()
 
 
 def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:
