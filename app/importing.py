@@ -267,8 +267,6 @@ State = dict[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Result: ids, and what could not be shared."""
-
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)

@@ -383,8 +383,6 @@ class FileUser(User):
 
 
 class Worker:
-    """The process's side of the conversation with the engine."""
-
     def __init__(self, order: WorkerOrder) -> None:
         self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
         self._stop = Event()

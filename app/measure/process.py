@@ -244,8 +244,6 @@ def _error_kind(place: JSONNode) -> type[SharebenchError]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """What was measured ended early."""
-
     kind: Annotated[type[SharebenchError], _error_kind]
     text: str
     options: str = ""
@@ -257,7 +255,6 @@ class Failed:
 
     @property
     def error(self) -> SharebenchError:
-        """To raise."""
         return self.kind(self.text, options=self.options)
 
 

@@ -99,8 +99,6 @@ _CATCH_UP_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOrders:
-    """What an embedded server serves, and to whom."""
-
     folder: str
     user: str
     password: str
@@ -127,8 +125,6 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """An embedded server can be reached."""
-
     port: int
 
 

@@ -213,8 +213,6 @@ def choose_window(
 
 
 class Pipeline:
-    """The requests of one file: next, outstanding, moved."""
-
     def __init__(self, channel: Channel, window: Window, size_bytes: int) -> None:
         self.moved_bytes = 0
         self._channel = channel

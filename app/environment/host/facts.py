@@ -214,8 +214,6 @@ def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ours:
-    """The processes of the measurement."""
-
     trees: frozenset[int] = frozenset()
     single: frozenset[int] = frozenset()
 
