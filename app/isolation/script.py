@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from app.errors import UsageError
 
@@ -21,45 +21,34 @@ _STATUS = "NT_STATUS_"
 
 
 class Operation(StrEnum):
-    """Operations, by their names in load files (in any case)."""
+    """Operations, by their names in load files (in any case), each with its arguments before the status: t text,
+    n number; a failed ntcreatex has no handle.
+    """
 
-    NTCREATEX = "ntcreatex"
-    CLOSE = "close"
-    READX = "readx"
-    WRITEX = "writex"
-    FLUSH = "flush"
-    LOCKX = "lockx"
-    UNLOCKX = "unlockx"
-    RENAME = "rename"
-    UNLINK = "unlink"
-    MKDIR = "mkdir"
-    DELTREE = "deltree"
-    FIND_FIRST = "find_first"
-    QUERY_PATH_INFORMATION = "query_path_information"
-    QUERY_FILE_INFORMATION = "query_file_information"
-    QUERY_FS_INFORMATION = "query_fs_information"
-    SET_FILE_INFORMATION = "set_file_information"
+    shape: str
 
+    def __new__(cls, name: str, shape: str = "") -> Self:
+        made = str.__new__(cls, name)
+        made._value_, made.shape = name, shape
+        return made
 
-_SHAPES: Mapping[Operation, str] = {
-    Operation.NTCREATEX: "tnnn",
-    Operation.CLOSE: "n",
-    Operation.READX: "nnnn",
-    Operation.WRITEX: "nnnn",
-    Operation.FLUSH: "n",
-    Operation.LOCKX: "nnn",
-    Operation.UNLOCKX: "nnn",
-    Operation.RENAME: "tt",
-    Operation.UNLINK: "tn",
-    Operation.MKDIR: "t",
-    Operation.DELTREE: "t",
-    Operation.FIND_FIRST: "tnnn",
-    Operation.QUERY_PATH_INFORMATION: "tn",
-    Operation.QUERY_FILE_INFORMATION: "nn",
-    Operation.QUERY_FS_INFORMATION: "n",
-    Operation.SET_FILE_INFORMATION: "nn",
-}
-"""Arguments before the status: t text, n number; a failed ntcreatex has no handle."""
+    NTCREATEX = "ntcreatex", "tnnn"
+    CLOSE = "close", "n"
+    READX = "readx", "nnnn"
+    WRITEX = "writex", "nnnn"
+    FLUSH = "flush", "n"
+    LOCKX = "lockx", "nnn"
+    UNLOCKX = "unlockx", "nnn"
+    RENAME = "rename", "tt"
+    UNLINK = "unlink", "tn"
+    MKDIR = "mkdir", "t"
+    DELTREE = "deltree", "t"
+    FIND_FIRST = "find_first", "tnnn"
+    QUERY_PATH_INFORMATION = "query_path_information", "tn"
+    QUERY_FILE_INFORMATION = "query_file_information", "nn"
+    QUERY_FS_INFORMATION = "query_fs_information", "n"
+    SET_FILE_INFORMATION = "set_file_information", "nn"
+
 
 _GO_TOGETHER: Mapping[Operation, tuple[Operation, ...]] = {
     Operation.WRITEX: (Operation.READX,),
@@ -177,7 +166,7 @@ def _line(text: str) -> ScriptLine:
     status = words.pop()
     if not status.startswith(_STATUS):
         raise ValueError(status)
-    shape = _SHAPES[operation]
+    shape = operation.shape
     texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
     numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
     too_large = any(number >= 1 << (32 if operation is Operation.NTCREATEX else 63) for number in numbers)
