@@ -22,7 +22,7 @@ from storage.json_reader import DocumentError, JSONNode, schema_of
 from storage.loads.records import Load, LoadPoint, Scenario
 from storage.loads.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording, UnknownReferenceError
+from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording
 from storage.records import HEAD, Experiment, ExperimentKind, Series, SeriesStatus, new_series_id, utc_now
 from storage.shared import Texts, texts_from_json
 
@@ -195,8 +195,8 @@ def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str
 def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
     record = found.record
     if isinstance(record, Whole):
-        series = [_known(notebook, one.id) for one in record.series]
-        return all(stored and _same(stored, one) for stored, one in zip(series, record.series, strict=True))
+        stored = notebook.all_of([one.id for one in record.series])
+        return len(stored) == len(record.series) and all(map(_same, stored, record.series))
     heads = notebook.recordings_of([record.id])
     if not heads:
         return False
@@ -205,14 +205,6 @@ def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
     raise UsageError(
         f"{found.kind.name} {record.id} is in the notebook and is not what {file} says: import it with --as-new"
     )
-
-
-def _known(notebook: Notebook, series_id: str) -> Series | None:
-    try:
-        found = notebook.series(series_id)
-    except UnknownReferenceError:
-        return None
-    return found if found.id == series_id else None
 
 
 def _same(one: Any, other: Any) -> bool:
