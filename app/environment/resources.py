@@ -91,13 +91,6 @@ class ResourceSampler:
         self._program: RunningProgram | None = None
         self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
     def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
         body = with_variables(script_file("app.environment", "resources.sh"), self._variables)
         try:

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from app.environment.host.facts import servers_here
-from app.environment.resources import ResourceSampler, parse_resources
+from app.environment.resources import ResourceSampler, SampledSides, parse_resources
 
 UPTIME = ["1000.50 4000.00\n"]
 CPU = ["cpu  100 20 30 400 50 6 7 8 0 0\n"]
@@ -61,7 +61,8 @@ def test_what_is_not_told_is_absent():
 
 def test_a_running_smbd_is_seen_with_its_memory(smbd):
     roots = servers_here(smbd.port)
-    with ResourceSampler(roots=roots, memory_interval_seconds=1) as sampler:
+    sampler = ResourceSampler(roots=roots, memory_interval_seconds=1)
+    with SampledSides(sampler, None):
         for _ in range(60):  # a server that has just started still grows
             time.sleep(1)
             memory = sampler.samples()[-1].memory
