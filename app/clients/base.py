@@ -343,14 +343,9 @@ MODULES = {
 }
 
 
-def client_names(protocol: str) -> tuple[str, ...]:
-    """The default comes first."""
-    return tuple(MODULES[protocol].clients)
-
-
 def check_client_name(protocol: str, name: str) -> str:
     """The name, or the default if empty. Raises UsageError."""
-    names = client_names(protocol)
+    names = tuple(MODULES[protocol].clients)
     if name and name not in names:
         raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
     return name or names[0]
