@@ -120,11 +120,6 @@ class Shaper:
     """Absent if set per class, or if only delay is added."""
 
 
-def find_shaper(interface: str) -> Shaper | None:
-    """As ``tc`` shows it; None without a shaper or without ``tc``."""
-    return parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", interface))
-
-
 def parse_shaper(text: str | None) -> Shaper | None:
     """The slowest shaper in ``tc -j qdisc show``, whose rates are bytes per second."""
     try:
@@ -276,7 +271,8 @@ def find_link(host: str, port: int | None = None) -> Link | None:
         card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
         fastest_bits_per_second=fastest_bits_per_second(name) if real else None,
         duplex=duplex if duplex in {"full", "half"} else None, mtu_bytes=read_int(f"{folder}/mtu"),
-        shaper=find_shaper(name), gateway=route.gateway, ip_version=route.ip_version,
+        shaper=parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", name)), gateway=route.gateway,
+        ip_version=route.ip_version,
     )  # fmt: skip
 
 
