@@ -63,17 +63,13 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     return _remembered(notebook, choices)
 
 
-def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the settings of a step that is to be measured again; remembered."""
+def repeat_of(
+    notebook: Notebook, series_id: str, better: Callable[[GuideChoices], GuideChoices] = lambda choices: choices
+) -> GuideChoices:
+    """The guide at the run, with the settings of a step to measure again, ``better`` as an advice says; remembered."""
     series = notebook.series(series_id)
-    return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
-
-
-def measured_better(notebook: Notebook, series_id: str, better: Callable[[GuideChoices], GuideChoices]) -> GuideChoices:
-    """The guide with the choices of a series, changed as an advice says; remembered."""
-    series = notebook.series(series_id)
-    choices = measured_again(choices_of(series), series, series.id if series.change else None)
-    return _remembered(notebook, better(choices))
+    again = measured_again(choices_of(series), series, series.id if series.change else None)
+    return _remembered(notebook, better(again))
 
 
 def interleaved_by_hand(notebook: Notebook, changed_id: str, each: int) -> GuideChoices:
@@ -113,7 +109,7 @@ def after_series(series: Series) -> Iterator[NextStep]:
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     for name, better in advised_rounds(series):
-        yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, better=better))
+        yield NextStep(name=name, choices=partial(repeat_of, series_id=series.id, better=better))
     anew = series.change is None and series.status is SeriesStatus.COMPLETE
     again = partial(measure_again if anew else repeat_of, series_id=series.id)
     yield NextStep(name="Measure the same again", choices=again)
@@ -132,7 +128,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]
-            choices = partial(measured_better, series_id=series_id, better=better)
+            choices = partial(repeat_of, series_id=series_id, better=better)
             yield NextStep(name=f"{more}: {name}", choices=choices)
     for name, series_id in again if not found.interleaved else ():
         yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
