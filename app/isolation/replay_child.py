@@ -29,11 +29,7 @@ from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-_SYNCHRONIZE, _DELETE = 0x00100000, 0x00010000
-ACCESS_FILE = _SYNCHRONIZE | 0x183
-_ACCESS_FOLDER = _SYNCHRONIZE | 0x81
-_ACCESS_ASK = _SYNCHRONIZE | 0x80
-_ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
+ACCESS_FILE = 0x00100183
 _FOLDER, _REMOVE_AT_CLOSE = 0x1, 0x1000
 _OPEN, _CREATE = 1, 2
 _CLOSE_SAME = wire.close(SAME_FILE)
@@ -92,14 +88,14 @@ class Replayer:
             Operation.LOCKX: lambda line: self._lock(line, unlock=False),
             Operation.UNLOCKX: lambda line: self._lock(line, unlock=True),
             Operation.RENAME: lambda line: self._about(
-                line.texts[0], _ACCESS_REMOVE, 0, wire.rename(SAME_FILE, self._name(line.texts[1]))
+                line.texts[0], wire.ACCESS_DELETE, 0, wire.rename(SAME_FILE, self._name(line.texts[1]))
             ),
             Operation.UNLINK: lambda line: self._removed(self._name(line.texts[0]), 0),
             Operation.MKDIR: lambda line: self.make_folder(line.texts[0]),
             Operation.DELTREE: lambda line: self.remove_tree(line.texts[0]),
             Operation.FIND_FIRST: self._find,
             Operation.QUERY_PATH_INFORMATION: lambda line: self._about(
-                line.texts[0], _ACCESS_ASK, 0, _query_file(SAME_FILE, line.numbers[0])
+                line.texts[0], wire.ACCESS_ATTRIBUTES, 0, _query_file(SAME_FILE, line.numbers[0])
             ),
             Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(_query_file(self._file(line), line.numbers[1])),
             Operation.QUERY_FS_INFORMATION: lambda line: self._simple(
@@ -134,7 +130,7 @@ class Replayer:
         return True
 
     def make_folder(self, path: str) -> bool:
-        self._together(wire.create(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER), _CLOSE_SAME)
+        self._together(wire.create(self._name(path), wire.ACCESS_LIST, _CREATE, _FOLDER), _CLOSE_SAME)
         return True
 
     def remove_tree(self, path: str) -> bool:
@@ -150,7 +146,7 @@ class Replayer:
     def _create(self, line: ScriptLine) -> bool:
         options, disposition, handle = line.numbers
         file_id = self._open(
-            self._name(line.texts[0]), _ACCESS_FOLDER if options & _FOLDER else ACCESS_FILE, disposition, options
+            self._name(line.texts[0]), wire.ACCESS_LIST if options & _FOLDER else ACCESS_FILE, disposition, options
         )
         if file_id is not None:
             self._files[handle] = file_id
@@ -179,7 +175,7 @@ class Replayer:
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
         found = wire.find(SAME_FILE, pattern.encode("utf-16-le"), wire.BOTH_DIRECTORY_INFORMATION, restart=True)
-        return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
+        return self._about(folder, wire.ACCESS_LIST, _FOLDER, found)
 
     def _about(self, path: str, access: int, options: int, request: Request) -> bool:
         """Open, query and close as one compound. Returns whether the query succeeded."""
@@ -215,11 +211,11 @@ class Replayer:
         return not any(statuses)
 
     def _removed(self, name: bytes, options: int) -> bool:
-        opened = wire.create(name, _ACCESS_REMOVE, _OPEN, options | _REMOVE_AT_CLOSE)
+        opened = wire.create(name, wire.ACCESS_DELETE, _OPEN, options | _REMOVE_AT_CLOSE)
         return self._together(opened, _CLOSE_SAME)
 
     def _remove_folder(self, name: bytes) -> None:
-        file_id = self._open(name, _ACCESS_FOLDER, _OPEN, _FOLDER)
+        file_id = self._open(name, wire.ACCESS_LIST, _OPEN, _FOLDER)
         if file_id is None:
             return
         inside: list[DirectoryEntry] = []
@@ -243,7 +239,7 @@ class Replayer:
 
     def _top_folder(self) -> bytes:
         if self._top is None:
-            self._top = self._open(self._name("\\"), _ACCESS_FOLDER, _OPEN, _FOLDER)
+            self._top = self._open(self._name("\\"), wire.ACCESS_LIST, _OPEN, _FOLDER)
             if self._top is None:
                 raise status_error(0xC0000034, self._channel.where)
         return self._top
