@@ -122,16 +122,11 @@ def _carry_out(
     if asks:
         for line in trial_order.consent_lines(order):
             common.say(line)
-        ask_consent(yes=choices["yes"])
+        if not choices["yes"]:
+            common.confirm("Start?", declined="nothing was written")
     summary = carried_out(order, common.notebook_path(context))
     answer_trial(summary, as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
-
-
-def ask_consent(*, yes: bool) -> None:
-    """Raises UsageError, CancelledError."""
-    if not yes:
-        common.confirm("Start?", declined="nothing was written")
 
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
@@ -367,7 +362,8 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         common.say(f"Each setting: {trial_order.expected_text(LOOKS, 2, found.run_seconds)}")
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
         common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
-    ask_consent(yes=choices["yes"])
+    if not choices["yes"]:
+        common.confirm("Start?", declined="nothing was written")
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
