@@ -259,14 +259,10 @@ class QuietWatch:
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
         here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
         self._receiving = command is Command.GET
-        self._wire = (
-            Wire(
-                **named(link, "interface", "loopback", "bits_per_second", "ip_version"),
-                mtu_bytes=link.mtu_bytes or 1500,
-            )
-            if link
-            else Wire()
-        )
+        self._wire = Wire()
+        if link:
+            known = named(link, "interface", "loopback", "bits_per_second", "ip_version")
+            self._wire = Wire(**known, mtu_bytes=link.mtu_bytes or 1500)
         self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=here)
         port = target.port_number
         servers = servers_here(port) if here and not target.abilities.is_local else frozenset()
