@@ -36,7 +36,7 @@ from storage.errors import NotebookFileError
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
-from storage.recordings import SERIES, Recording, UnknownReferenceError, held_text
+from storage.recordings import SERIES, Recording, held_text
 
 
 class SeriesMonitor:
@@ -156,9 +156,7 @@ def judged(series: records.Series, notebook: Notebook) -> records.Series:
     """The series with its change judged against its base; unchanged if it claims none."""
     if series.change is None:
         return series
-    base = None
-    with contextlib.suppress(UnknownReferenceError):
-        base = notebook.series(series.base_id) if series.base_id else None
+    base = next(iter(notebook.all_of([series.base_id] if series.base_id else [])), None)
     return replace(series, change=judge_change(series.change.name, series.change.value, base, series))
 
 

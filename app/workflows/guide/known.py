@@ -17,7 +17,6 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.choices import MEMORY_KEY, STEPS, WORDS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
 from storage.notebook import Notebook
-from storage.recordings import UnknownReferenceError
 from storage.records import Command, Decision, Phase, Quiet, RunStatus, Series, SeriesStatus, Target, format_target
 
 if TYPE_CHECKING:
@@ -191,9 +190,7 @@ def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tup
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:
-    with suppress(UnknownReferenceError):
-        return notebook.series(series_id) if series_id is not None else None
-    return None
+    return next(iter(notebook.all_of([series_id] if series_id else [])), None)
 
 
 def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
