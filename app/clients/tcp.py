@@ -96,10 +96,7 @@ def _first_that_answers(
 
 def connection_error(error: Exception, where: str, timeout_seconds: float) -> errors.MeasurementError:
     if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
-        return errors.StalledError(
-            f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
-            "it more time"
-        )
+        return StallWatch(timeout_seconds, lambda: where).error()
     if isinstance(error, ssl.SSLCertVerificationError):
         return errors.UnreachableError(
             f"{where}: the server's certificate is not trusted ({error.verify_message}); "
