@@ -205,9 +205,6 @@ class Canvas:
         drawn += _labels(self, axis + 1, inside)
         return "\n".join([*drawn, *legend])
 
-    def _painted(self, text: str, colour: int) -> str:
-        return f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text
-
     def _scale(self, below: int, legend: Sequence[object]) -> Scale:
         return choose_scale(self.rates, self.height - 1 - below - len(legend), zoomed=self.zoomed, unit=self.unit)
 
@@ -231,7 +228,7 @@ class Canvas:
                 named.add(line.name)
                 pattern = line.pattern.value[1] if ascii_only() else line.pattern.sample
                 sample = "|" if line.is_upright else pattern
-                yield f"{sample} {line.name}", f"{self._painted(sample, line.colour)} {line.name}"
+                yield f"{sample} {line.name}", f"{painted(sample, line.colour if self.colour else None)} {line.name}"
         yield from ((note, note) for note in self.notes)
 
     def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
@@ -317,6 +314,10 @@ def too_small(width: int, height: int) -> str | None:
     if width >= SMALLEST[0] and height >= SMALLEST[1]:
         return None
     return "no room for the chart"[: max(0, width)]
+
+
+def painted(text: str, colour: int | None) -> str:
+    return text if colour is None else f"\x1b[38;5;{colour}m{text}\x1b[0m"
 
 
 def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:

@@ -182,13 +182,9 @@ def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
 def with_line(cells: str, at: int | None, colour: int | None) -> str:
     """A bar with a line at one cell, left out where the bar ends there: its end is what is read."""
     if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
-        return _painted(cells, colour)
-    line = _painted("|" if ascii_only() else "│", None if colour is None else marks.AVERAGE)
-    return _painted(cells[:at], colour) + line + _painted(cells[at + 1 :], colour)
-
-
-def _painted(text: str, colour: int | None) -> str:
-    return text if colour is None else f"\x1b[38;5;{colour}m{text}\x1b[0m"
+        return marks.painted(cells, colour)
+    line = marks.painted("|" if ascii_only() else "│", None if colour is None else marks.AVERAGE)
+    return marks.painted(cells[:at], colour) + line + marks.painted(cells[at + 1 :], colour)
 
 
 def bar(percent: float | None, width: int) -> str:
