@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from app import errors
 from app.child_process import clean_environment, die_with_parent
-from app.clients.base import Client, Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
+from app.clients.base import Client, Content, DirectoryEntry, Meter, OneByOne, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
 from app.clients.tcp import LEAST_BYTES_PER_SECOND, StallWatch, file_error, one_line, refusals
@@ -407,7 +407,7 @@ def _progress(intervals: object) -> tuple[tuple[float, int], ...]:
     return tuple(progress[1:])
 
 
-class Iperf3Client:
+class Iperf3Client(OneByOne):
     """One iperf3 test a run; a get is its ``--reverse``. The receiver's count holds, without what was in flight."""
 
     def __init__(self, target: Target, _secrets: Secrets, settings: Settings, *, size_bytes: int | None = None) -> None:
@@ -433,9 +433,6 @@ class Iperf3Client:
             block_bytes=whole(part(test, "blksize")),
             in_flight=whole(part(test, "num_streams")),
         )
-
-    def shares(self) -> list[str]:
-        return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:  # noqa: ARG002  the protocol's signature
         return []
