@@ -14,7 +14,7 @@ from app.clients.base import Secrets
 from app.errors import ChildDiedError, SharebenchError
 from storage.json_reader import JSONNode
 from storage.plan import MonitorChoices, Plan, RunChoices, Settings
-from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series, Target
+from storage.records import ClientFacts, Command, Experiment, Phase, Run, Target
 
 
 class ControlMessage(StrEnum):
@@ -386,8 +386,3 @@ class ServerRequest:
     question: str = ""
     server_ssh: str | None = None
     smb_conf: str | None = None
-
-
-def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
-    stored = series.plan or Plan()
-    return SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **stored.monitor_choices())

@@ -19,7 +19,6 @@ from app.measure.process import (
     MeasuringProcess,
     SeriesControl,
     SeriesRequest,
-    request_to_resume,
 )
 from app.recorder.writer import Recorder, SeriesWriter, ceiling_of, recorded
 from forms import wording
@@ -35,7 +34,7 @@ from storage import records
 from storage.errors import NotebookFileError
 from storage.json_reader import named
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, QuietTime
+from storage.plan import CeilingPolicy, Plan, QuietTime
 from storage.recordings import SERIES, Recording, held_text
 
 
@@ -273,7 +272,9 @@ def resuming(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
         )
-    request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
+    plan = replace(plan_to_resume(series, secrets), stepped=stepped)
+    monitor = (series.plan or Plan()).monitor_choices()
+    request = SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **monitor)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
