@@ -24,7 +24,6 @@ from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
 _ORDER = list(Severity)
-_RULES = rules_series.RULES
 _WAITING = "low-utilisation"
 _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
 
@@ -47,7 +46,7 @@ def findings(series: Sequence[Series]) -> list[Finding]:
 
 def findings_of(series: Series) -> list[Finding]:
     """Findings in one series alone, the gravest first."""
-    rules = () if is_practice(series) else _RULES
+    rules = () if is_practice(series) else rules_series.RULES
     found = [replace(finding, series_ids=(series.id,)) for rule in rules for finding in rule(series)]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
 

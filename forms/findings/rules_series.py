@@ -172,17 +172,6 @@ def _routed_one_way(facts: Facts) -> str | None:
     )
 
 
-_OF_THE_LINK: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    above_the_link,
-    half_duplex,
-    slow_link,
-    smaller_mtu,
-    growing_errors,
-    retransmits,
-    one_interface_out,
-)
-
-
 def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
     yield "this machine's", series.environment.get("path", {})
     yield "the server's", series.environment.get("server", {})
@@ -279,9 +268,6 @@ def relayed(series: Series) -> Iterator[Finding]:
         tcp = float(series.environment["path"][finding.TCP_ROUND_TRIP])
         times = {"tcp": tcp, "request": finding.request_seconds(series) or 0.0}
         yield say("relayed", series, **{name: wording.milliseconds(seconds) for name, seconds in times.items()})
-
-
-_LINK_RULES = (*_OF_THE_LINK, limited_by_distance, relayed)
 
 
 def _wanted_bytes(series: Series, least: _Limit, round_trip: float) -> float:
@@ -435,7 +421,16 @@ def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
     return harmful_settings(facts)
 
 
-_SESSION_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+    above_the_link,
+    half_duplex,
+    slow_link,
+    smaller_mtu,
+    growing_errors,
+    retransmits,
+    one_interface_out,
+    limited_by_distance,
+    relayed,
     _harmful_server_settings,
     _client_ceiling,
     _busy_time,
@@ -447,6 +442,3 @@ _SESSION_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     low_utilisation,
     contradicting_cells,
 )
-
-
-RULES = (*_LINK_RULES, *_SESSION_RULES)
