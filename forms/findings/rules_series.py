@@ -248,14 +248,11 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     loses = any(retransmits(series))
     starts = slow_start_rules(series) and not (least and least.window)
     if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
-        wanted = _wanted_bytes(series, least, round_trip)
-        times = math.ceil(wanted / 2 / least.size_bytes) + 1 if series.link_bits_per_second else 2
-        wider = {
-            "wanted": _wanted_bytes(series, least, round_trip),
-            "depth": ((series.client.in_flight or 1) * max(2, times)),
-        }
+        wanted = 2 * link / 8 * round_trip if link else 2 * least.size_bytes
+        depth = (series.client.in_flight or 1) * (math.ceil(wanted / 2 / least.size_bytes) + 1)
         name = "latency.window" if least.window else "latency"
-        yield say(name, series, seen=f"{seen}{need}.", bound=least.bound(on_the_way, round_trip), **wider)
+        bound = least.bound(on_the_way, round_trip)
+        yield say(name, series, seen=f"{seen}{need}.", bound=bound, wanted=wanted, depth=depth)
         return
     name = "far.losses" if loses else "far.starts" if starts else "far"
     known = "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits)
@@ -268,11 +265,6 @@ def relayed(series: Series) -> Iterator[Finding]:
         tcp = float(series.environment["path"][finding.TCP_ROUND_TRIP])
         times = {"tcp": tcp, "request": finding.request_seconds(series) or 0.0}
         yield say("relayed", series, **{name: wording.milliseconds(seconds) for name, seconds in times.items()})
-
-
-def _wanted_bytes(series: Series, least: _Limit, round_trip: float) -> float:
-    link = series.link_bits_per_second
-    return 2 * link / 8 * round_trip if link else 2 * least.size_bytes
 
 
 def _limits(series: Series) -> Iterator[_Limit]:
