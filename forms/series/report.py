@@ -21,7 +21,6 @@ from forms.report import (
     Bar,
     Cell,
     Chart,
-    Column,
     ColumnGroup,
     Field,
     FieldReference,
@@ -35,6 +34,7 @@ from forms.report import (
     Table,
     blank_fields,
     cell_at,
+    columns_of,
     fields_of,
     row_of,
 )
@@ -395,26 +395,20 @@ def _answer(form: SeriesSummary) -> Field:
     return Field(name=wording.ANSWER, text=f"{wording.rate(form.average_rate)}{known}{of_link}. {said}", tone=tone)
 
 
-def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
+def blank_series_report(link_bits_per_second: int | None = None) -> Report:
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
-    rows = [row_of(str(n + 1), *[None] * 5) for n in range(runs)]
+    rows = [row_of(str(n + 1), *[None] * 5) for n in range(BLANK_ROWS)]
     rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
-    table = Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run")
+    columns = columns_of(*zip(column_names(link_bits_per_second), _KINDS, strict=True))
+    table = Table(columns=columns, rows=tuple(rows), marked=True, entry="run")
     return Report(
         form=FORM,
         title=BLANK_TITLE,
         name=BLANK_TITLE,
-        fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured"), _NOTE),
+        fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured", "Note")),
         tables=(table,),
         blank=True,
     )
-
-
-_NOTE = Field(name="Note", text="")
-
-
-def _columns(headings: Sequence[str]) -> tuple[Column, ...]:
-    return tuple(Column(heading=heading, kind=kind) for heading, kind in zip(headings, _KINDS, strict=True))
 
 
 def run_table(form: SeriesSummary) -> Table:
@@ -433,7 +427,8 @@ def run_table(form: SeriesSummary) -> Table:
     if form.deviation_with_rejected:
         deviations = _of_column('STDEV(IF({1}<>"failed",{0}))', first, last, array=True)
         rows.append(_statistic("Deviation:", form.deviation_with_rejected, deviations))
-    return Table(columns=_columns(form.columns), rows=tuple(rows), marked=True, entry="run")
+    columns = columns_of(*zip(column_names(form.series.link_bits_per_second), _KINDS, strict=True))
+    return Table(columns=columns, rows=tuple(rows), marked=True, entry="run")
 
 
 def _row(row: RunRow, index: int) -> Row:

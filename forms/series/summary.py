@@ -43,7 +43,6 @@ class RunRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSummary:
     series: Series
-    columns: tuple[str, ...]
     warm_ups: tuple[RunRow, ...]
     rows: tuple[RunRow, ...]
     average: RunMeasures | None
@@ -98,7 +97,6 @@ def run_form(series: Series) -> SeriesSummary:
     with_rejected = finished if len(finished) > len(valid) else []
     return SeriesSummary(
         series=series,
-        columns=column_names(link),
         warm_ups=tuple(RunRow(run=r, measures=measures_of(r, link)) for r in series.runs if r.phase is Phase.WARM_UP),
         rows=tuple(RunRow(run=r, measures=measures_of(r, link), unusual=unusual.get(r.number)) for r in measured),
         average=_each_column(summary.mean, valid, link),
