@@ -289,7 +289,7 @@ KINDS: dict[str, Kind] = {
             report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
                 notebook, notebook.load(head.id)
             ),
-            answer=lambda notebook, head: _later("forms.load.summary:load_headline")(notebook.load(head.id))[0],
+            answer=lambda notebook, head: next(_later("forms.load.summary:load_headline")(notebook.load(head.id))),
             done=lambda notebook, head: len(notebook.load(head.id).points),
             target=lambda notebook, head: notebook.load(head.id).targets[0],
             judge=lambda notebook, head, name, status, reason: notebook.judge(

@@ -304,12 +304,8 @@ def fits_in_memory(load: Load) -> bool | None:
     return load.file_set_bytes < load.server_memory_bytes
 
 
-def load_headline(load: Load) -> tuple[Toned, ...]:
+def load_headline(load: Load) -> Iterator[Toned]:
     """Parts, the most important first: the answer, then ``3 points``, ``! 1 failed``."""
-    return tuple(_parts(load))
-
-
-def _parts(load: Load) -> Iterator[Toned]:
     answer = load_answer(load, brief=True)
     yield Toned(answer or "nothing was measured", Tone.PLAIN if answer else Tone.BAD)
     yield Toned(wording.count(len(load.points), "point"))

@@ -143,12 +143,8 @@ def quiet_text(series: Series) -> str:
     return "not checked (skipped)" if skipped else series.quiet_verdict.value
 
 
-def headline(form: SeriesSummary) -> tuple[Toned, ...]:
+def headline(form: SeriesSummary) -> Iterator[Toned]:
     """Parts, the most important first: ``119.5 MB/s ± 0.2 %`` (half the 95 % interval), ``quiet``, ``5 runs``."""
-    return tuple(_parts(form))
-
-
-def _parts(form: SeriesSummary) -> Iterator[Toned]:
     series = form.series
     if form.average is None:
         yield Toned("no average: no run counts", Tone.BAD)

@@ -256,7 +256,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         MethodStep.REVIEW,
         _said(form),
         options,
-        headline=headline(form),
+        headline=tuple(headline(form)),
         columns=_line("Run", "Seconds", "Rate", "of link"),
         cursor=len(table),
         chart=acts.PageChart(form=form),

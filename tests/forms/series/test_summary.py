@@ -37,7 +37,7 @@ def test_a_quiet_check_that_was_skipped_is_not_called_unknown():
 )
 def test_the_plus_minus_is_the_half_width_and_absent_with_one_run(megabytes, half):
     form = run_form(series([one * 1e6 for one in megabytes]))
-    shown = headline(form)[0].text.partition(" ± ")[2]
+    shown = next(headline(form)).text.partition(" ± ")[2]
     rates = [one * 1e6 for one in megabytes]
     assert form.half_width_percent == (None if half is None else pytest.approx(half, abs=0.01))
     assert half_width_percent(rates) == form.half_width_percent
@@ -56,4 +56,4 @@ def test_what_weakens_a_series_is_in_its_headline_as_a_word_and_a_colour():
 
 
 def test_a_series_without_a_run_that_counts_says_so():
-    assert headline(run_form(replace(SOUND, runs=())))[0].text == "no average: no run counts"
+    assert next(headline(run_form(replace(SOUND, runs=())))).text == "no average: no run counts"
