@@ -3,6 +3,7 @@
 import re
 import time
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
@@ -109,6 +110,15 @@ def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
     lead = text[: len(text) - len(text.lstrip(" "))]
     first, *rest = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
     return [lead + first, *(indent + line for line in rest)]
+
+
+def hanging_from(start: str, text: str, cells: int) -> Iterator[str]:
+    """The lines of a text beside their start, each made visible and wrapped to ``cells`` with it."""
+    taken = width(start)
+    for line in lines_of(text):
+        for part in wrap(line, max(cells - taken, 8)):
+            yield start + part
+            start = " " * taken
 
 
 def _pieces(word: str, cells: int) -> list[str]:

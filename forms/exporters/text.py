@@ -61,7 +61,7 @@ def _figures(report: Report, width: int, ansi: bool) -> Iterator[str]:
             yield from chart_lines(chart, width, ansi=ansi)
     for text in report.advice:
         yield ""
-        for line in _hanging("→ ", text, width):
+        for line in layout.hanging_from("→ ", text, width):
             yield coloured(line, Tone.CAUTION) if ansi else line
 
 
@@ -71,16 +71,8 @@ def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False, an
     for field, name in zip(fields, names, strict=True):
         start = layout.pad(f"{name}:", name_cells)
         text = "_" * (min(width, WIDTH) - name_cells) if blank and not field.text else field.text
-        for line in _hanging(start, text, width):
+        for line in layout.hanging_from(start, text, width):
             yield coloured(line, field.tone) if ansi else line
-
-
-def _hanging(start: str, text: str, width: int) -> Iterator[str]:
-    cells = layout.width(start)
-    for line in layout.lines_of(text):
-        for part in layout.wrap(line, max(width - cells, 8)):
-            yield start + part
-            start = " " * cells
 
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
@@ -122,7 +114,11 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> _DrawnTable:
         else:
             lines = list(_row_lines(table, row, parts, widths, gap, ansi))
         rows.append((*above, *lines))
-    said = tuple(line for row, text in remarks(table) for line in _hanging(f"{SIGNS.get(row.mark, ' ')} ", text, width))
+    said = tuple(
+        line
+        for row, text in remarks(table)
+        for line in layout.hanging_from(f"{SIGNS.get(row.mark, ' ')} ", text, width)
+    )
     return _DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
 
 
@@ -131,7 +127,7 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
         lines = [coloured(line, row.tone) if ansi else line for line in layout.hanging(first, width)]
         for column, text in zip(table.columns[1:], others, strict=True):
             if text:
-                lines += _hanging(f"    {layout.visible(column.heading)}: ", text, width)
+                lines += layout.hanging_from(f"    {layout.visible(column.heading)}: ", text, width)
         yield tuple(lines)
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Annotated, Any, NamedTuple
 
-from forms.layout import Tone, coloured, cut, pad, width, wrap
+from forms.layout import Tone, coloured, cut, hanging_from, pad, width
 from forms.tuning import smb_conf
 from forms.tuning.smb_conf import spelling, squeeze, toml_data
 from forms.wording import plain
@@ -418,7 +418,7 @@ def entry_text(
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`."""
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in (*_facts(entry), *(("measured here", each) for each in tried)):
-        for place, line in enumerate(wrap_hanging(pad(label, _LABEL), plain(text)) if text else ()):
+        for place, line in enumerate(hanging_from(pad(label, _LABEL), plain(text), WIDTH) if text else ()):
             faint = ansi and place == 0
             lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)
     if entry.status is not Status.REMOVED:
@@ -493,10 +493,10 @@ def _advice(advice: Instructions) -> Iterator[str]:
         yield f"    {advice.section}"
         yield f"        {plain(advice.line)}"
     for number, step in enumerate(advice.steps, start=1):
-        yield from wrap_hanging(f"{number}. ", plain(step.text))
+        yield from hanging_from(f"{number}. ", plain(step.text), WIDTH)
         if step.command:
             yield from _command(plain(step.command))
-    yield from wrap_hanging("undo: ", advice.undo)
+    yield from hanging_from("undo: ", advice.undo, WIDTH)
 
 
 def _command(command: str) -> Iterator[str]:
@@ -507,11 +507,3 @@ def _command(command: str) -> Iterator[str]:
             line = " " * 11
         line = f"{line} {word}" if line.strip() else line + word
     yield line
-
-
-def wrap_hanging(label: str, text: str) -> Iterator[str]:
-    """A label and text wrapped beside it, at most 80 cells wide."""
-    first, *rest = wrap(text, WIDTH - len(label))
-    yield label + first
-    for line in rest:
-        yield " " * len(label) + line
