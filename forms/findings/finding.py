@@ -56,7 +56,7 @@ class Finding:
         return f"{self.title}: {self.evidence} {self.what_to_do}" if self.evidence else self.title
 
 
-_file = cache(partial(toml_data, package="forms.findings"))
+_file = partial(toml_data, package="forms.findings")
 
 
 @cache

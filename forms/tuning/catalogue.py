@@ -156,9 +156,10 @@ def entries() -> tuple[CatalogueEntry, ...]:
     if unknown := first.keys() - {item["name"] for item in raw}:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
     raw.sort(key=lambda item: (_PLACE_IN_HISTORY.get(item.get("status"), 0), first.get(item["name"], len(first))))
-    for item in raw:
-        item["worth_trying"] = item["name"] in first and not item.get("warning")
-    return tuple(_entry(rank, item) for rank, item in enumerate(raw, start=1))
+    return tuple(
+        _entry(rank, item | {"worth_trying": item["name"] in first and not item.get("warning")})
+        for rank, item in enumerate(raw, start=1)
+    )
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import resources
 from typing import Any
 
@@ -151,7 +151,9 @@ def _tidy_number(words: str) -> str:
         return words
 
 
+@cache
 def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
+    """A file of ``data``, read once: what it returns is everyone's, so nobody changes it."""
     return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
 
 
@@ -302,11 +304,7 @@ def lines_of_fact(facts: Facts, name: str) -> list[str]:
 _UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
 _CAPITALS = {"tcp": "TCP", "cpu": "CPU", "mtu": "MTU", "smb": "SMB", "ip": "IP", "crc": "CRC", "rx": "received"}
 _CAPITALS["tx"] = "sent"
-
-
-@cache
-def _facts_data() -> dict[str, Any]:
-    return toml_data("facts.toml")
+_facts_data = partial(toml_data, "facts.toml")
 
 
 def is_volatile(name: str) -> bool:

@@ -6,7 +6,7 @@ a running smbd turn new sessions away (measured on Samba 4.17.12).
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
 from typing import Any
 
 from forms.tuning import catalogue, smb_conf
@@ -15,6 +15,7 @@ from forms.tuning.smb_conf import Parameter, squeeze, tidy_value
 
 _COMMENT = re.compile(r"(^|\s)[#;]")
 _NUMBER = re.compile(r"-?\d+")
+data = partial(smb_conf.toml_data, "trials.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +162,3 @@ def _socket_option(word: str) -> str | None:
     if not number.isdecimal() or not least <= int(number) <= most:
         return f"{option} needs a number from {least} to {most}"
     return None
-
-
-@cache
-def data() -> dict[str, Any]:
-    return smb_conf.toml_data("trials.toml")
