@@ -1,6 +1,6 @@
 """What a series is to be measured by, without passwords, target or command."""
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -68,9 +68,6 @@ class ClientChoice:
 class RunChoices(RunCounts, ClientChoice):
     """How the runs of a series are made: what the notebook and the measuring process both need to know."""
 
-    def run_choices(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(RunChoices)}
-
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorChoices:
@@ -78,9 +75,6 @@ class MonitorChoices:
     server_ssh: str | None = None
     smb_conf: str | None = None
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
-
-    def monitor_choices(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(MonitorChoices)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from app import errors
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.errors import ChildDiedError, SharebenchError
-from storage.json_reader import JSONNode
+from storage.json_reader import JSONNode, shared
 from storage.plan import MonitorChoices, Plan, RunChoices, Settings
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, Target
 
@@ -298,7 +298,7 @@ class MeasurementPlan(RunChoices):
 
     @classmethod
     def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
-        return cls(command=command, target=target, **(choices or RunChoices()).run_choices())
+        return cls(command=command, target=target, **shared(choices or RunChoices(), RunChoices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,7 +373,7 @@ class SeriesRequest(FormEntries, MonitorChoices):
     experiment: Experiment | None = None
 
     def stored_plan(self) -> Plan:
-        return Plan(**self.plan.run_choices(), **self.monitor_choices())
+        return Plan(**shared(self.plan, RunChoices), **shared(self, MonitorChoices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

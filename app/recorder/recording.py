@@ -32,9 +32,9 @@ from forms.tuning.smb_conf import dialect_rank
 from forms.wording import byte_rate, plain
 from storage import records
 from storage.errors import NotebookFileError
-from storage.json_reader import named
+from storage.json_reader import named, shared
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, Plan, QuietTime
+from storage.plan import CeilingPolicy, MonitorChoices, Plan, QuietTime
 from storage.recordings import SERIES, Recording, held_text
 
 
@@ -273,7 +273,7 @@ def resuming(
             options=f"--resume {series.id} --confirm-target",
         )
     plan = replace(plan_to_resume(series, secrets), stepped=stepped)
-    monitor = (series.plan or Plan()).monitor_choices()
+    monitor = shared(series.plan or Plan(), MonitorChoices)
     request = SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **monitor)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))

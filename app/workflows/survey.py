@@ -25,7 +25,9 @@ from app.workflows.guide.known import reached
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
 from forms.series.summary import expected_rate, time_text
+from storage.json_reader import shared
 from storage.notebook import Notebook
+from storage.plan import RunChoices
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text
 from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
@@ -251,9 +253,10 @@ def _unfinished(
         return None, {}
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        chosen = (series.command, series.target, series.plan.run_choices() if series.plan else None)
+        chosen = (series.command, series.target, shared(series.plan, RunChoices) if series.plan else None)
         plans = (request.plan for _, request, _ in wanted)
-        index = next((i for i, one in enumerate(plans) if chosen == (one.command, one.target, one.run_choices())), None)
+        asked = ((plan.command, plan.target, shared(plan, RunChoices)) for plan in plans)
+        index = next((i for i, one in enumerate(asked) if one == chosen), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
