@@ -276,6 +276,11 @@ class Head:
     note: str = ""
     question: str = ""
 
+    @property
+    def moment(self) -> float:
+        """When it was made, in seconds since 1970."""
+        return datetime.fromisoformat(self.created_at).timestamp()
+
 
 HEAD = tuple(Head.__dataclass_fields__)
 

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from forms import wording
 from forms.comparison.differences import Difference, session_difference
@@ -83,7 +82,7 @@ def cheapest_step(
     spread = run_deviation / (sum(counts) / len(counts)) ** 0.5
     unsure = (spread**2 + settle.UNKNOWN_SESSION**2) ** 0.5
     same_path = not any(found.name in {"command", "target"} for found in differing)
-    order = [datetime.fromisoformat(each.created_at).timestamp() for each in (*base, *other)]
+    order = [each.moment for each in (*base, *other)]
     have = len(order) if in_pairs(order, len(base)) else 0
     ways: list[tuple[Settles | None, tuple[str, ...]]] = []
     setting, versus = _setting(claimed, differing, two), _versus(claimed, differing, two)

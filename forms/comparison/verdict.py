@@ -3,7 +3,6 @@
 import statistics as basic
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -126,7 +125,7 @@ def _compared(
             widened=(wide or 0.0) / student_t(limits.level, found.freedom),
         )  # fmt: skip
     history = [one for group in sides.history for one in group] if found else []
-    newest, means = max(map(moment, history), default=None), [basic.fmean(rates) for rates in left if rates]
+    newest, means = max((one.moment for one in history), default=None), [basic.fmean(rates) for rates in left if rates]
     return Comparison(
         **named(decision, *ChangeDecision.__dataclass_fields__), **_needs(decision, turns, limits), base_id=base.id,
         other_id=other.id,
@@ -140,7 +139,7 @@ def _compared(
         needed_series=step.series_a_side if step else None,
         apart_percent=percent_of(wide * found.deviation_percent / 100 * 2**0.5) if found and wide is not None else None,
         history_count=len(history),
-        history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS, settle=step,
+        history_days=None if newest is None else max(0.0, other.moment - newest) / DAY_SECONDS, settle=step,
         base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
         limits=limits, differences=differing,
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
@@ -152,13 +151,8 @@ def _ids(side: Sequence[Series]) -> frozenset[str]:
     return frozenset(one.id for one in side)
 
 
-def moment(series: Series) -> float:
-    """When a series was made, in seconds since 1970."""
-    return datetime.fromisoformat(series.created_at).timestamp()
-
-
 def _group(side: Sequence[Series]) -> SeriesGroup:
-    return SeriesGroup([one.rates() for one in side], [moment(one) for one in side])
+    return SeriesGroup([one.rates() for one in side], [one.moment for one in side])
 
 
 def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
@@ -271,7 +265,7 @@ def _why_new(last: Series, one: Series, new_normal: Collection[str]) -> str | No
 
 
 def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:
-    changes = confirmed_changes([one.rates() for one in group], [moment(one) for one in group])
+    changes = confirmed_changes([one.rates() for one in group], [one.moment for one in group])
     begins: list[tuple[int, str, Verdict | None]] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
     ends = [*(begin for begin, *_ in begins[1:]), len(group)]
     for (begin, reason, verdict), end in zip(begins, ends, strict=True):

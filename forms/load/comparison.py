@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -81,7 +80,7 @@ def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair,
         for point in base.valid_points()
         if (point.users, point.size_bytes) in others
     ]
-    times = [datetime.fromisoformat(load.created_at).timestamp() for load in (base, other)]
+    times = [load.moment for load in (base, other)]
     groups = [SeriesGroup([point.slice_rates], [at]) for pair in points for point, at in zip(pair, times, strict=True)]
     steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
     compared = {(point.users, point.size_bytes) for point, _ in points}
@@ -95,10 +94,9 @@ def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair,
 def _history(earlier: Sequence[Load], compared: Collection[tuple[int, int | None]]) -> list[SeriesGroup]:
     found: dict[tuple[int, int | None], list[tuple[tuple[float, ...], float]]] = {}
     for load in earlier:
-        at = datetime.fromisoformat(load.created_at).timestamp()
         for point in load.valid_points():
             if (point.users, point.size_bytes) in compared and point.slice_rates:
-                found.setdefault((point.users, point.size_bytes), []).append((point.slice_rates, at))
+                found.setdefault((point.users, point.size_bytes), []).append((point.slice_rates, load.moment))
     groups = []
     for of_users in found.values():
         rates, times = [rates for rates, _ in of_users], [at for _, at in of_users]

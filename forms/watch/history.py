@@ -7,7 +7,6 @@ session, at a confirmed *slower* or *faster*, and where a person said "new norma
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from typing import Any
 
 from forms import wording
@@ -141,7 +140,7 @@ def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], n
     begin, why = 0, ""
     for end in [*(at for at, one in enumerate(points) if at and one.new_normal), len(points)]:
         part = of_users[begin:end]
-        times = [datetime.fromisoformat(load.created_at).timestamp() for load, _ in part]
+        times = [load.moment for load, _ in part]
         changes = confirmed_changes([rates for _, rates in part], times)
         levels: list[_Size] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
         ends = [*(at for at, _ in changes), len(part)]

@@ -14,7 +14,6 @@ from typing import Any
 from forms import wording
 from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.report import comparison_document
-from forms.comparison.verdict import moment
 from forms.layout import Tone, Toned
 from forms.load.summary import percentile_seconds
 from forms.report import Report, fields_of
@@ -92,7 +91,7 @@ def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchSt
 
 def nights(series: Sequence[Series]) -> int:
     count, newest = 0, -math.inf
-    for at in sorted(map(moment, series)):
+    for at in sorted(one.moment for one in series):
         if at - newest >= NIGHT_SECONDS:
             count, newest = count + 1, at
     return count
