@@ -250,13 +250,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for row in rows
         ]
 
-    def heads(
-        self, limit: int | None = None, offset: int = 0, *, experiment: str | None = None
-    ) -> list[records.Series]:
+    def heads(self, limit: int | None = None, *, experiment: str | None = None) -> list[records.Series]:
         rows = self._rows(
-            f"{_SERIES} WHERE ?1 IS NULL OR experiment = ?1"
-            " ORDER BY created_at DESC, stored_order DESC LIMIT ?2 OFFSET ?3",
-            (experiment, -1 if limit is None else limit, offset),
+            f"{_SERIES} WHERE ?1 IS NULL OR experiment = ?1 ORDER BY created_at DESC, stored_order DESC LIMIT ?2",
+            (experiment, -1 if limit is None else limit),
         )
         return self._heads(rows)
 
@@ -273,10 +270,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def find(self, query: SeriesQuery) -> list[Found]:
         return find(self._db, query)
-
-    def count(self, *, experiment: str | None = None) -> int:
-        sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
-        return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
     @codec.of_a_sound_file
     def runs_of(

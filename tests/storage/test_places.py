@@ -29,7 +29,7 @@ from storage.notebook import Notebook
 import sqlite3
 try:
     with Notebook(Path(sys.argv[1])) as notebook:
-        print(notebook.series("last").id, notebook.count(), notebook.remark)
+        print(notebook.series("last").id, len(notebook.heads()), notebook.remark)
         try:
             notebook.remove_baseline("before")
         except sqlite3.Error as error:
@@ -109,7 +109,7 @@ def test_where_no_memory_can_be_shared_another_journal_is_kept_and_told(path: Pa
         assert "cannot share memory" in notebook.remark
     monkeypatch.setattr(base, "_VFS", "")
     with Notebook(path) as notebook:
-        assert notebook.count() == 2
+        assert len(notebook.heads()) == 2
         assert notebook.remark == ""
 
 
@@ -220,5 +220,5 @@ def test_two_that_make_one_at_the_same_moment_wait_for_each_other(tmp_path: Path
         end = threading.Timer(0.3, other.execute, ["ROLLBACK"])
         end.start()
         with Notebook(path) as notebook:
-            assert notebook.count() == 0
+            assert not notebook.heads()
         end.join()

@@ -148,7 +148,7 @@ def test_what_was_never_measured_leaves_no_series(book: Path, file: Path, target
         assert not events[-1].stored
         assert events[-1].failure
     with Notebook(book) as notebook:
-        assert notebook.count() == 1
+        assert len(notebook.heads()) == 1
         assert notebook.series("last") == before
 
 
@@ -167,7 +167,7 @@ def test_a_file_that_was_made_and_never_measured_leaves_no_series_either(tmp_pat
     assert not any(isinstance(event, RunFinished) for event in events)
     assert not list(folder.iterdir())
     with Notebook(book) as notebook:
-        assert notebook.count() == 0
+        assert not notebook.heads()
         with pytest.raises(UnknownReferenceError):
             notebook.series("last")
 
@@ -181,7 +181,7 @@ def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Pat
     events = list(record(replace(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
     assert any(isinstance(event, Failed) and event.kind is LoginError for event in events)
     with Notebook(book) as notebook:
-        assert notebook.count() == 0
+        assert not notebook.heads()
 
 
 def test_a_resumed_series_keeps_what_failed_and_says_when_it_went_on(book: Path, file: Path):

@@ -289,7 +289,7 @@ def test_no_experiment_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
     with pytest.raises(UsageError, match=r"'whole picture' is in use \(kind: survey\): give the experiment"):
         list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
-        assert notebook.count() == 0
+        assert not notebook.heads()
 
 
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
@@ -297,7 +297,7 @@ def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
     with pytest.raises(UsageError, match="without a change first"):
         list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
-        assert notebook.count() == 0
+        assert not notebook.heads()
 
 
 @pytest.mark.parametrize("command", Command)
@@ -356,7 +356,7 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
     assert closed == [SeriesStatus.COMPLETE] * 2
     with Notebook(book) as notebook:
         after = [notebook.series(series_id) for series_id in ids]
-        assert notebook.count() == 2
+        assert len(notebook.heads()) == 2
     for old, new in zip(before, after, strict=True):
         assert [run.number for run in new.measured()] == [1, 2, 3]
         assert set(old.measured()) <= set(new.measured())

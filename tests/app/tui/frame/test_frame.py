@@ -235,7 +235,7 @@ async def test_notebook_work_comes_back_to_the_screen(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         found: list[int] = []
-        app.screen.with_notebook(Notebook.count, found.append)
+        app.screen.with_notebook(Notebook.count_recordings, found.append)
         await settled(app, pilot)
         assert found == [0]
 
@@ -256,7 +256,7 @@ async def test_a_notebook_that_cannot_be_opened_is_told(app):
     app.context.notebook_path = Path("/proc/no/notebook.db")
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
-        app.screen.with_notebook(Notebook.count)
+        app.screen.with_notebook(Notebook.count_recordings)
         await settled(app, pilot)
         assert "cannot use /proc/no/notebook.db as a notebook" in text_of(app.screen, ".dialog-text")
 
