@@ -84,10 +84,6 @@ class CatalogueEntry:
     synonyms: tuple[str, ...] = ()
 
     @property
-    def exists(self) -> bool:
-        return self.status in (Status.EXISTS, Status.SMB1_ONLY)
-
-    @property
     def is_history(self) -> bool:
         return self.status in _PLACE_IN_HISTORY
 

@@ -14,7 +14,9 @@ from forms.tuning.catalogue import CatalogueEntry, EntryKind, Instructions, Stat
 from tests.cases import for_each
 from tests.servers.process import require
 
-USABLE = [e for e in catalogue.entries() if e.kind is EntryKind.SMB_CONF and e.exists]
+USABLE = [
+    e for e in catalogue.entries() if e.kind is EntryKind.SMB_CONF and e.status in (Status.EXISTS, Status.SMB1_ONLY)
+]
 
 
 def commands(advice: Instructions) -> list[str]:
