@@ -91,20 +91,16 @@ class CatalogueEntry:
 
 
 class UnknownEntryError(LookupError):
-    """No entry of that name; ``suggestions`` are the closest names."""
-
-    def __init__(self, name: str, suggestions: tuple[str, ...]) -> None:
-        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
-        super().__init__(f"the catalogue has nothing called {name!r}{hint}")
-        self.name = name
-        self.suggestions = suggestions
+    """No entry of that name; ``str()`` names the closest."""
 
 
 def find(name: str) -> CatalogueEntry:
     """The entry by name, parameter or synonym, ignoring blanks and case. Raises UnknownEntryError."""
     found = about(name)
     if not found:
-        raise UnknownEntryError(name, _closest(name))
+        close = _closest(name)
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise UnknownEntryError(f"the catalogue has nothing called {name!r}{hint}")
     return found[0]
 
 

@@ -111,14 +111,10 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:
-    found = catalogue.about(name) or catalogue.search(name)
-    if found:
-        return found
     try:
-        catalogue.find(name)
+        return catalogue.about(name) or catalogue.search(name) or (catalogue.find(name),)
     except catalogue.UnknownEntryError as error:
         raise UsageError(f"{error} (`sharebench catalogue --all` lists all)") from error
-    return ()
 
 
 @common.command("history")

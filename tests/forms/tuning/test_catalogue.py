@@ -174,9 +174,8 @@ def test_a_parameter_with_several_entries_gives_them_all() -> None:
 def test_a_name_that_is_not_there_has_suggestions() -> None:
     with pytest.raises(catalogue.UnknownEntryError, match="did you mean strict sync"):
         catalogue.find("strickt sync")
-    with pytest.raises(catalogue.UnknownEntryError) as caught:
+    with pytest.raises(catalogue.UnknownEntryError, match=r"^the catalogue has nothing called 'banana'$"):
         catalogue.find("banana")
-    assert caught.value.suggestions == ()
 
 
 def test_a_search_puts_names_first_and_needs_every_word() -> None:
