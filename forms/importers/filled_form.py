@@ -18,7 +18,7 @@ from forms.findings.rules_series import CONTRADICTIONS
 from forms.series.report import BLANK_TITLE, LINK, series_inside
 from forms.series.report import FORM as RUN_FORM
 from forms.trials.report import SWEEP_SCHEMA, TRIAL_SCHEMA
-from forms.tuning.catalogue import known_misprint
+from forms.tuning.catalogue import misprints_about
 from forms.wording import number_from, rate_from
 from storage import records
 from storage.changes import Slot, TrialPlan
@@ -137,7 +137,7 @@ def _told(where: str, cell: Printed, column: PaperColumn, expected: Sequence[_Ex
     if any(low <= one.high and one.low <= high for one in expected):
         return
     given = Printed(expected[0].value, cell.decimals).text
-    misprint = known_misprint("B-9", cell.value)
+    misprint = next((one for one in misprints_about("B-9") if cell.value in one.numbers), None)
     copied = f" (a misprint of {misprint.source})" if misprint else ""
     yield f"{where}: printed {cell.text} {column}, the other cells give {given}{copied}"
 

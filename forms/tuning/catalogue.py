@@ -193,10 +193,6 @@ def misprints_about(*names: str) -> tuple[Misprint, ...]:
     return tuple(one for one in misprints() if wanted & {name.casefold() for name in one.about})
 
 
-def known_misprint(table: str, number: float) -> Misprint | None:
-    return next((one for one in misprints_about(table) if number in one.numbers), None)
-
-
 _ACTS_ON = {
     "aio read size": Command.GET,
     "use sendfile": Command.GET,
