@@ -125,12 +125,8 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
             if change is None or not _is_loss(comparison, change):
                 continue
             rates = {"base": wording.rate(before.bytes_per_second), "rate": wording.rate(after.bytes_per_second)}
-            made = {
-                "before": _with(before) or " before",
-                "with_base": _with(before) or " before",
-                "with_it": _with(after),
-            }
-            words = {"command": command, "host": wording.plain(host), "loss": -change, **rates, **made}
+            set_ups = {"with_base": _with(before) or " before", "with_it": _with(after)}
+            words = {"command": command, "host": wording.plain(host), "loss": -change, **rates, **set_ups}
             name = "slower.proven" if comparison.verdict is Verdict.SLOWER else "slower"
             yield say(name, before.series, after.series, **words)
 
