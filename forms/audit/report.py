@@ -241,19 +241,17 @@ def _diff_of(path: str, text: str, edits: Mapping[int, Sequence[AuditFinding]]) 
 
 
 def _edited(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFinding]]) -> Iterator[str]:
-    number = 0
-    while number < len(lines):
-        number += 1
-        line = lines[number - 1]
+    numbered = iter(enumerate(lines, start=1))
+    for number, line in numbered:
         found = edits.get(number)
         if not found:
             yield line
             continue
-        replacement = edited_line(found)
-        if replacement:
+        if replacement := edited_line(found):
             yield line[: len(line) - len(line.lstrip())] + replacement + "\n"
-        while lines[number - 1].rstrip().endswith("\\") and number < len(lines):
-            number += 1
+        rest = line
+        while rest.rstrip().endswith("\\"):
+            _, rest = next(numbered, (0, ""))
 
 
 def edited_line(findings: Sequence[AuditFinding]) -> str:
