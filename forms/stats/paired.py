@@ -63,8 +63,13 @@ def critical_count(first: int, second: int, alpha: float) -> int | None:
         return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
     few, many = sorted((first, second))
     ways = _ways_without_ties(few + many, few)[few * (few - 1) // 2 :]
-    most = alpha * (1 + 1e-12) * math.comb(few + many, few)
-    return sum(2 * below <= most for below in accumulate(ways)) - 1 if 2 * ways[0] <= most else None
+    return _last_within(ways, alpha * math.comb(few + many, few))
+
+
+def _last_within(ways: Sequence[int], most: float) -> int | None:
+    """The last place up to which twice the ways are within ``most``; None where there is none."""
+    within = sum(2 * below <= most * (1 + 1e-12) for below in accumulate(ways))
+    return within - 1 if within else None
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
@@ -214,11 +219,4 @@ def _critical(pairs: int, alpha: float) -> int | None:
         sums = pairs * (pairs + 1)
         spread = math.sqrt(sums * (2 * pairs + 1) / 24)
         return max(0, int(sums / 4 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
-    ways = _ways_of_signs(tuple(range(1, pairs + 1)))
-    total, below, cut = 2**pairs, 0, None
-    for rank_sum, count in enumerate(ways):
-        below += count
-        if 2 * below > alpha * total * (1 + 1e-12):
-            break
-        cut = rank_sum
-    return cut
+    return _last_within(_ways_of_signs(tuple(range(1, pairs + 1))), alpha * 2**pairs)
