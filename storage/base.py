@@ -113,10 +113,8 @@ def _migration(number: int, name: str) -> Callable[[Database], None]:
         script = sql(name, "formats")
         while "@" in script:
             script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
-        for statement in [
-            statement for statement in script.split(";\n") if statement.strip()
-        ]:  # ``executescript`` would commit the migration's transaction
-            db.execute(statement)
+        for statement in filter(str.strip, script.split(";\n")):
+            db.execute(statement)  # ``executescript`` would commit the migration's transaction
         if number == 3:  # an earlier version imported them unchecked
             for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
                 plan, quiet = (json.loads(text or "null") for text in texts)
@@ -351,8 +349,6 @@ class NotebookBase:
     """The open file. Every writing method is one transaction."""
 
     def __init__(self, path: Path) -> None:
-        from storage.base import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
-
         self.path = path
         self._db = open_database(path)
 

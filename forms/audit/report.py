@@ -9,7 +9,7 @@ from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
 from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.tuning.catalogue import about
-from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile, same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.records import with_zone
@@ -192,8 +192,6 @@ def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str
 
 
 def _steady(audit: Audit) -> dict[str, str]:
-    from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
-
     return {
         name: str(value)
         for name, value in audit.facts.items()

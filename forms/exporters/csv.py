@@ -28,9 +28,8 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (
     records = [record for index, report in enumerate(reports) for record in _records(report, first=index == 0)]
     fields = max(map(len, records))
     file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\r\n")
-    for record in records:
-        writer.writerow([_written(value) for value in [*record, *[None] * (fields - len(record))]])
+    rows = ([*map(_written, record), *[""] * (fields - len(record))] for record in records)
+    csv.writer(file, lineterminator="\r\n").writerows(rows)
     return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")
 
 

@@ -210,7 +210,6 @@ class MemoryLine:
     bytes_a_session: float
     low_bytes: float | None
     high_bytes: float | None
-    points: int
 
 
 def memory_line(load: Load) -> MemoryLine | None:
@@ -234,7 +233,7 @@ def memory_line(load: Load) -> MemoryLine | None:
         rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
         half = student_t(LEVEL, count - 2) * math.sqrt(rest / (count - 2) / spread)
         low, high = slope - half, slope + half
-    return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
+    return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Trials, sweeps and tunings on paper."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -383,10 +384,8 @@ class TuneSummary:
 
     @property
     def worth_percent(self) -> float:
-        factor = 1.0
-        for one in self.found:
-            factor *= 1 + (one.effect.change_percent if one.effect else 0.0) / 100
-        return 100 * (factor - 1)
+        changes = (one.effect.change_percent if one.effect else 0.0 for one in self.found)
+        return 100 * (math.prod((1 + change / 100 for change in changes), start=1.0) - 1)
 
 
 _WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}

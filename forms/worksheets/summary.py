@@ -122,6 +122,7 @@ TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_to
 
 
 SMALL_STEPS = 10
+_MOST_STEPS = 20
 SINGULARS: Mapping[ReferenceKind, str] = {
     ReferenceKind.CPU: "CPU",
     ReferenceKind.DISK: "disk",
@@ -228,12 +229,12 @@ def enough(machine: Machine, kind: ReferenceKind) -> int:
     return max(part.count, math.ceil(min(others) / part.bytes_per_second - 1e-9))
 
 
-def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -> list[Machine]:
+def way_to(machine: Machine, bytes_per_second: float) -> list[Machine]:
     """Steps to that throughput, this machine first; each adds enough to move the bottleneck (Using Samba)."""
     steps = [machine]
     while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
         at = steps[-1]
-        if len(steps) > most_steps:
+        if len(steps) > _MOST_STEPS:
             break
         kind = at.bottlenecks[0]
         part = at.part(kind)
