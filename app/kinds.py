@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
 from forms import wording
-from forms.layout import Tone, Toned
+from forms.layout import Sign, Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage import looks, records
 from storage.changes import TrialPlan
@@ -60,6 +60,9 @@ class Kind:
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form; its document contains the member series. Raises UsageError."""
         report = self.report(notebook, head)
+        if head.running and head.kind != SERIES and (answer := report.answer):
+            running = replace(answer, text=RUNNING.text, tone=RUNNING.tone)
+            report = replace(report, fields=tuple(running if one is answer else one for one in report.fields))
         if head.kind not in {SERIES, LOAD} and (head.question or head.note):
             from forms.report import Field  # noqa: PLC0415  as the module says
 
@@ -81,6 +84,9 @@ class Kind:
             return found
 
         return replace(report, document=document)
+
+
+RUNNING = Toned(f"{Sign.RUNNING} Being measured: there is no answer before its end.", Tone.CAUTION)
 
 
 def parts(notebook: Notebook, head: Recording) -> list[Recording]:
@@ -389,7 +395,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 created_at=head.created_at,
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
                 done_tone=done_tone(head),
-                answer=series.answer if series else kind.answer(notebook, head),
+                answer=series.answer if series else RUNNING if head.running else kind.answer(notebook, head),
                 what=series.what if series else _what(notebook, head),
                 label=series.label if series else wording.plain(head.label),
                 baselines=tuple(names.get(head.id, ())),

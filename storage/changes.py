@@ -166,6 +166,9 @@ class ChangeTables(RecordingTables):
     def left_behind(self) -> list[JournalEntry]:
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
 
+    def at_work(self) -> list[JournalEntry]:
+        return [entry for entry in self.journal(ChangeState.OPEN) if entry.at_work]
+
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
         row = json.dumps(plan.to_json())
         with self._db.atomic():

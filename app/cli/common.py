@@ -465,6 +465,8 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
 
     if notebook_path(context).exists():
         with notebook(context) as found:  # says what an interrupted trial left changed there
+            for entry in found.at_work():
+                _say_once(context, f"sharebench: a running trial has {entry.left}: a measurement there includes that")
             ids = [one.id for one in found.left_over()] if context.info_name != "clean" else []
             if ids:
                 more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""

@@ -248,6 +248,8 @@ class ValueDialog(AskDialog):
     def on_key(self, event: events.Key) -> None:
         values, ends = self.query_one(OptionList), {"up": 0, "down": len(self.entry.values) - 1}
         if event.key in ends and self.focused is self.box:
+            event.stop()  # the list would move from where it begins
+            values.highlighted = ends["down" if event.key == "up" else "up"]
             values.focus()
         elif event.key in ends and values.highlighted == ends[event.key]:
             event.stop()  # the list would begin anew

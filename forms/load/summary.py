@@ -334,7 +334,8 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    why = "" if brief or largest.status not in _NOT_JUDGED else f"; not judged{_NOT_JUDGED[largest.status]}"
+    reason = _NOT_JUDGED.get(largest.status)
+    why = "" if reason is None else "; not judged" if brief else f"; not judged{reason}"
     return f"{point_text(largest)}{_silence(largest)}{why}"
 
 

@@ -237,6 +237,11 @@ class SharebenchApp(App[int], commands.Commanded):
             except LinuxNeededError as error:
                 self.tell_error(error)
                 return
+            if self._measuring is not None:
+                while self.screen is not self._measuring:
+                    self.pop_screen()
+                self.notify("This is measured now; another measurement would disturb it.")
+                return
         kind = entry.load()
         above: list[Screen[Any]] = []
         for screen in reversed(self.screen_stack):
@@ -250,14 +255,20 @@ class SharebenchApp(App[int], commands.Commanded):
         make: Callable[..., BaseScreen] = kind
         self.push_screen(make(**arguments))
 
+    @property
+    def _measuring(self) -> Screen[Any] | None:
+        """The screen that measures just now."""
+        return next((one for one in self.screen_stack if isinstance(one, BaseScreen) and one.quit_question()), None)
+
     def get_key_display(self, binding: Binding) -> str:
         shown = super().get_key_display(binding)
         return shown.upper() if shown[1:].isdecimal() else shown
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "visit":
-            is_open = screen_called(str(parameters[0])).home.endswith(f":{type(self.screen).__name__}")
-            if is_open or self.screen.is_modal:
+            entry = screen_called(str(parameters[0]))
+            is_open = entry.home.endswith(f":{type(self.screen).__name__}")
+            if is_open or self.screen.is_modal or (entry.measures and self.screen is self._measuring):
                 return False
         return super().check_action(action, parameters)
 

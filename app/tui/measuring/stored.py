@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.widgets import Static
 
 from app.clients.base import Secrets
-from app.kinds import kind_of, stored_change, stored_record
+from app.kinds import RUNNING, kind_of, stored_change, stored_record
 from app.logins import same_login
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.base import BaseScreen
@@ -24,7 +24,7 @@ from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, s
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.rounds import NextStep
 from forms.audit.report import proposed_diff, remedies
-from forms.layout import Sign, Toned
+from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from forms.wording import place, plain
@@ -100,7 +100,7 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         target = None if kind.whole else kind.target(notebook, head)
         self.heading = head.label or (place(target) if target else head.subject) or head.kind
         report = kind.form(notebook, head)
-        said = report.answer
+        said = report.answer or RUNNING if head.running else report.answer
         self.answer = Toned(plain(said.text), said.tone) if said else kind.answer(notebook, head)
         return report
 
@@ -114,8 +114,7 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         self.recorded, self.context.pointed = (self.head.id,), self.head.id
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
-        standing = Toned(f"{Sign.RUNNING} being measured. ") if self.head.running else stopped(self.head)
-        line.update(joined([standing, self.answer], ""))
+        line.update(joined([self.answer] if self.head.running else [stopped(self.head), self.answer], ""))
         line.display = True
 
     def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:

@@ -154,6 +154,17 @@ FULL_LINK = LayerEvidence(
 """Seen on a link of 50 Mbit/s while other programs kept both processors busy."""
 
 
+@pytest.mark.parametrize(("others", "cause"), [(24.9, Cause.CLIENT), (25.0, Cause.UNKNOWN)])
+def test_a_client_that_waits_for_others_programs_is_not_the_limit(others, cause):
+    held = replace(
+        SLOW, held_share=0.9, cpu_percent=60 + others, server_percent=60, clients_percent=None, kernel_percent=None
+    )
+    assert judge(held).cause is cause
+    if cause is Cause.UNKNOWN:
+        assert "Measure again at a quiet time" in answer_sentence(judge(held))
+    assert judge(replace(held, ceiling_share=0.99)).cause is Cause.CLIENT, "all that this machine can ask for"
+
+
 def test_a_full_link_is_named_beside_other_programs():
     found = judge(FULL_LINK)
     assert found.cause is Cause.NETWORK

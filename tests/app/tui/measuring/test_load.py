@@ -541,7 +541,7 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
         await press(app, pilot, "ctrl+l")
         assert "3●" in painted(app)
         await press(app, pilot, "enter")
-        assert "● being measured" in text_of(app.screen, "#headline")
+        assert "● Being measured" in text_of(app.screen, "#headline")
         assert "g Resume" not in painted(app)
         with Notebook(app.context.notebook_path) as notebook:
             notebook.release(stopped.id)

@@ -17,9 +17,9 @@ from app.recorder.writer import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.guide.screen import GuideScreen
 from app.tui.measuring import survey as run_screen
 from app.tui.measuring.survey import SurveyRunScreen, SurveyScreen, begin
+from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.backend import Logins, PasswordNeededError
 from app.workflows.survey import SurveyRound, measure_round
@@ -240,13 +240,16 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
         app.push_screen(SurveyRunScreen(planned, [target], lambda: again.append(app.screen)))
         await settled(app, pilot)
         if covered:
+            await press(app, pilot, "f2")
+            assert shows(app, NotebookScreen)
             await press(app, pilot, "f3")
-            assert shows(app, GuideScreen)
+            assert shows(app, SurveyRunScreen), "nothing else is measured meanwhile"
+            await press(app, pilot, "f2")
         heard.set()
         await measured(app, pilot)
         app.screen.query_one("#answer", Input).value = "typed"
         await press(app, pilot, "enter")
-        assert shows(app, GuideScreen if covered else SurveyScreen)
+        assert shows(app, NotebookScreen if covered else SurveyScreen)
         assert again == [app.screen]
     assert app.context.logins.find(target).password == "typed"
 
