@@ -27,6 +27,7 @@ from forms.experiments.summary import next_base
 from forms.findings.rules_series import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.report import NOT_CALIBRATED
+from forms.series.summary import duration
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.smb_conf import dialect_rank
 from forms.wording import byte_rate, plain
@@ -179,6 +180,8 @@ def base_of_next(experiment: records.Experiment | None, command: records.Command
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
     series_id: str
+    wait_seconds: float = 0.0
+    """At most, for a quiet time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +315,7 @@ def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, SeriesClosed]:
     writer.begin()
-    yield SeriesOpened(series_id=writer.series.id)
+    yield SeriesOpened(series_id=writer.series.id, wait_seconds=request.wait_seconds)
     if writer.stored:
         yield SeriesStored(series_id=writer.series.id)
     failure = yield from _measured(writer, request, notebook, control)
@@ -522,6 +525,8 @@ def words(event: RecorderEvent) -> str:
             return "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
             return f"failed: {text}"
+        case SeriesOpened(wait_seconds=wait) if wait:
+            return f"waiting for a quiet time, {duration(wait)} at most"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=records.SeriesStatus.COMPLETE):

@@ -114,7 +114,7 @@ def about(name: str) -> tuple[CatalogueEntry, ...]:
 def search(text: str) -> tuple[CatalogueEntry, ...]:
     """Entries with every word of the text, name matches first; all for an empty one."""
     words = text.lower().split()
-    matching = [e for e in entries() if all(word in _text_of(e) for word in words)]
+    matching = [e for e in entries() if all(word in _text_of(e) for word in words) or squeeze(text) in _keys(e)]
     names = {e.name: " ".join((e.name, e.parameter, *e.synonyms)).lower() for e in matching}
     return tuple(sorted(matching, key=lambda e: not all(word in names[e.name] for word in words)))
 

@@ -18,7 +18,14 @@ from app.clients.base import Secrets
 from app.config import profile
 from app.errors import CancelledError, LoginError, MeasurementError, UsageError
 from app.isolation import places
-from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
+from app.isolation.rounds import (
+    WHOLE_RUN,
+    IsolationClosed,
+    IsolationEvent,
+    IsolationOpened,
+    LayerRunEnded,
+    LayerRunStarted,
+)
 from app.isolation.script import load_script, operations_named
 from app.logins import same_login
 from app.measure.process import SeriesControl, Warned
@@ -33,6 +40,7 @@ from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from forms.experiments.report import survey_report
 from forms.experiments.summary import StationState
 from forms.isolation.report import isolation_report
+from forms.series.summary import duration
 from forms.wording import byte_rate, count
 from storage.isolations import Isolation
 from storage.json_reader import named
@@ -316,7 +324,10 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
         match event:
             case IsolationOpened(isolation=isolation):
                 runs = event.runs
-                common.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
+                about = duration(WHOLE_RUN * runs * isolation.seconds)
+                common.say(
+                    f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each, about {about}"
+                )
             case LayerRunStarted(layer=layer, clients=clients, number=number):
                 line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
             case LayerRunEnded(run=run):

@@ -13,7 +13,7 @@ import click
 from app import kinds
 from app.cli import common
 from app.errors import UsageError
-from forms import layout
+from forms import layout, wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, visible
 from forms.series.listing import RecordingLine
@@ -335,6 +335,7 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
     for head in found:
         notebook.remove(head.id)
         common.answer(head.id)
+    common.say(f"sharebench: deleted {wording.count(len(found), 'recording')}")
 
 
 ENOUGH_SERIES = 3

@@ -18,7 +18,7 @@ from app.isolation.places import (
     parse_clients,
     request_to_resume,
 )
-from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
+from app.isolation.rounds import WHOLE_RUN, IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.process import Warned
 from app.subjects.diagnosis import run as diagnosing
@@ -128,9 +128,6 @@ _MOST_ROUNDS = 100
 _RUNS = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
-_WHOLE_RUN = 1.6
-"""Expected time until the next run, as a multiple of a run's length, before the first has ended."""
-
 
 class IsolationRunScreen(MeasurementScreen):
     KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("isolation", "Stop, restore the server, and keep what was measured."))
@@ -176,7 +173,7 @@ class IsolationRunScreen(MeasurementScreen):
 
     def now(self) -> str:
         to_come = max(0, self._runs - self._begun)
-        each = fmean(self._run_seconds) if self._run_seconds else _WHOLE_RUN * self.request.seconds
+        each = fmean(self._run_seconds) if self._run_seconds else WHOLE_RUN * self.request.seconds
         left = each * (to_come + 1) - (monotonic() - self._began_at) if self._begun and not self.is_over else 0.0
         return super().now() + (f", about {duration(left)} left" if left > 0 else "")
 
@@ -222,7 +219,7 @@ class IsolationScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         clients, rounds = parse_clients(typed["clients"]), asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
-        seconds = min(60 * DEFAULT_MINUTES, rounds * len(clients) * _RUNS * _WHOLE_RUN * DEFAULT_SECONDS)
+        seconds = min(60 * DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * DEFAULT_SECONDS)
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
 
     @classmethod

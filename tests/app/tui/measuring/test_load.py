@@ -167,7 +167,7 @@ def test_users_whom_nobody_answers_are_called_so():
         (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
         (
             full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
-            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged: this machine was the limit"],
+            ["10 users: 95.0 requests/s, p95 5.0 ms; not judged", "1 point", "! 1 not judged: this machine was the limit"],
         ),
         (
             full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
