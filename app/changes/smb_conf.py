@@ -459,7 +459,7 @@ def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
         return [f"{line}, {where}" for line in lines]
     included = place.state.files[place.conf].content != with_include(place)
     drop_in = [f"{line}, in [{place.section}] of {place.drop_in}" for line in lines]
-    return [*drop_in, *([f"include = {place.drop_in}, as the last line of {place.conf}"] if included else [])]
+    return [*drop_in, *([f"[global] include = {place.drop_in}, as the last lines of {place.conf}"] if included else [])]
 
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:

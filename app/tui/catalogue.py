@@ -110,6 +110,14 @@ class CatalogueScreen(PlacedScreen):
         if self.focused is self.query_one("#search"):
             self.query_one("#entries").focus()
 
+    def action_back(self) -> None:
+        box = self.query_one("#search", Input)
+        if box.has_focus and box.value:
+            box.value = ""
+            self._to_list()
+        else:
+            super().action_back()
+
     def action_search(self) -> None:
         self.query_one("#search").focus()
 

@@ -89,6 +89,9 @@ class ExportScreen(BaseScreen):
         formats.add_options(Option(Content(line), id=name) for line, name in zip(lines, FORMATS, strict=True))
         formats.highlighted = at
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.query_one("#formats").has_focus if action == "mark" else super().check_action(action, parameters)
+
     def action_mark(self) -> None:
         at = self.query_one("#formats", OptionList).highlighted
         if at is None:

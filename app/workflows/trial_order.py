@@ -239,7 +239,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield "Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, measured.command}:
-        yield f"Beware: {setting.name} is known to affect only a {acting}."
+        yield f"Beware: {setting.name} is known to affect only a {acting}; measure a {acting} and try it from that one."
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
     yield from filter(None, [order.why_smaller])

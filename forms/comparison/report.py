@@ -212,7 +212,7 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
         return None
     beside, intervals = "with their 95 % intervals", "95 % interval"
     if form.comparison.apart_percent:
-        beside, intervals = "and where equal series lie, 19 times in 20", "equal series, 19 times in 20"
+        beside, intervals = "and the range of 19 in 20 equal series", "19 in 20 equal series"
     return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE), intervals=intervals)
 
 

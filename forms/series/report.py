@@ -163,7 +163,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 def before_a_change(shown: Shown) -> str:
     """How large a change must be to be seen."""
     series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return f"Least change that is seen: {series} in two such series, {pairs} in interleaved pairs."
+    return f"Smallest change that shows: {series} with two such series, {pairs} with interleaved pairs."
 
 
 def link_field(bits_per_second: int | None) -> Field:

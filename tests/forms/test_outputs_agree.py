@@ -251,7 +251,7 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
     in_series, in_pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    said = f"Least change that is seen: {in_series} in two such series, {in_pairs} in interleaved pairs."
+    said = f"Smallest change that shows: {in_series} with two such series, {in_pairs} with interleaved pairs."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name
     two = series_report(run_form(series([36e6, 40e6])))

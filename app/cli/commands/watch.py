@@ -69,6 +69,10 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     options = replace(options, label=options.label or f"watch {choices['baseline']}")
     place, path, control = parse_target(target), common.notebook_path(context), SeriesControl()
     series_request(options, place, Secrets())  # tells a usage error before anything is stored
+    with common.notebook(context, make=True) as notebook:
+        names = sorted({one.name for one in notebook.baselines()})
+    if names and choices["baseline"] not in names:
+        common.say(f"sharebench: begins a new baseline {choices['baseline']}; there are: {', '.join(names)}")
     log_in = cache(lambda: common.secrets_for(context, place, kerberos=choices["kerberos"]))
 
     def measure() -> SeriesClosed:

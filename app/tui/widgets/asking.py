@@ -209,6 +209,12 @@ class LinesScreen(BaseScreen):
     def _next_line(self) -> None:
         self.focus_next()
 
+    def key_up(self) -> None:
+        self.focus_previous("Input")
+
+    def key_down(self) -> None:
+        self.focus_next("Input")
+
     @on(Button.Pressed)
     def _pressed(self) -> None:
         self.action_start()
@@ -231,6 +237,10 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
+            if not isinstance(self.focused, Input):  # the dialog gives the focus back to the line that it names
+                said = str(error).lower()
+                key = next((line.key for line in self.LINES if line.name.lower() in said), self.LINES[0].key)
+                self.query_one(f"#{key}").focus()
             self.app.push_screen(MessageDialog("Not understood", str(error)))
         else:
             super().work_failed(error)

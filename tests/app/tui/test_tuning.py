@@ -447,3 +447,16 @@ async def test_what_is_made_of_series_is_opened_from_the_experiments_as_it_is_st
         assert isinstance(here(app), StoredScreen)
         assert here(app).head.kind == kind
         assert f"{kind.capitalize()} · " in painted(app)
+
+
+async def test_escape_leaves_a_search_before_it_leaves_the_catalogue(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f", *"strictsync")
+        assert "strict sync" in painted(app).splitlines()[2], "written together"
+        await press(app, pilot, "escape")
+        assert isinstance(app.screen, CatalogueScreen)
+        assert f"{len(entries())} of {len(entries())}" in painted(app)
+        await press(app, pilot, "escape")
+        assert not isinstance(app.screen, CatalogueScreen)

@@ -1,15 +1,16 @@
 """What a kill or a lost connection left on a target is named wherever a user may look, for every kind of recording."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from storage.isolations import LeftBehind
 from storage.loads.records import LoadChoices
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
-from tests.builders import series
-from tests.command_line import Inside
+from storage.records import SeriesStatus, this_process
+from tests.builders import abandoned_change, series
+from tests.command_line import QUICK, Inside
 from tests.loads import full_load
 
 SCRATCH, FOLDER = ".sharebench-0123456789ab", ".sharebench-load-0123456789ab"
@@ -69,3 +70,14 @@ def test_files_that_were_to_stay_are_no_news(inside: Inside):
     with Notebook(inside.db) as notebook:
         notebook.add_load(full_load(choices=LoadChoices(keep_files=True), scratch_folder=FOLDER))
     assert "leftovers" not in inside("check", "file:///nosuch").stderr
+
+
+def test_a_measurement_beside_a_running_trial_is_warned_of(inside: Inside, tmp_path: Path):
+    (tmp_path / "big.bin").write_bytes(b"x" * 300_000)
+    asked = ("run", f"file://{tmp_path}/big.bin", *QUICK, "--runs", "1", "--warmup", "0")
+    with Notebook(inside.db) as notebook:
+        notebook.open_journal(replace(abandoned_change(), owner=this_process()))
+        warning = "a running trial has strict sync changed on this machine: a measurement there includes that"
+        assert warning in inside(*asked).stderr
+        notebook.close_journal(abandoned_change().id)
+    assert "running trial" not in inside(*asked).stderr

@@ -167,7 +167,11 @@ def test_users_whom_nobody_answers_are_called_so():
         (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
         (
             full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
-            ["10 users: 95.0 requests/s, p95 5.0 ms; not judged", "1 point", "! 1 not judged: this machine was the limit"],
+            [
+                "10 users: 95.0 requests/s, p95 5.0 ms; not judged",
+                "1 point",
+                "! 1 not judged: this machine was the limit",
+            ],
         ),
         (
             full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
@@ -603,3 +607,21 @@ async def test_what_a_line_of_text_does_with_a_key_is_done_there_and_help_lists_
         app.screen.query_one("#start").focus()
         await press(app, pilot, "f1")
         assert "Experiments:" in painted(app)
+
+
+async def test_the_arrows_move_between_the_lines_and_what_is_wrong_has_the_focus(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "down")
+        assert app.focused is app.screen.query_one("#users")
+        await press(app, pilot, "up")
+        assert app.focused is app.screen.query_one("#target")
+        app.screen.query_one("#target", Input).value = "smb://alice@nas/data"
+        app.screen.query_one("#users", Input).value = "ten"
+        app.screen.query_one("#start").focus()
+        await press(app, pilot, "enter")
+        assert shows(app, MessageDialog)
+        await press(app, pilot, "enter")
+        assert app.focused is app.screen.query_one("#users"), "the line that the message names"
