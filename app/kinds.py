@@ -60,9 +60,12 @@ class Kind:
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form; its document contains the member series. Raises UsageError."""
         report = self.report(notebook, head)
-        if head.running and head.kind != SERIES and (answer := report.answer):
-            running = replace(answer, text=RUNNING.text, tone=RUNNING.tone)
-            report = replace(report, fields=tuple(running if one is answer else one for one in report.fields))
+        if head.running and head.kind != SERIES:
+            rest = tuple(one for one in report.fields if one is not report.answer)
+            from forms.report import fields_of  # noqa: PLC0415  as the module says
+
+            answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
+            report = replace(report, fields=(*answer, *rest))
         if head.kind not in {SERIES, LOAD} and (head.question or head.note):
             from forms.report import Field  # noqa: PLC0415  as the module says
 
@@ -84,6 +87,10 @@ class Kind:
             return found
 
         return replace(report, document=document)
+
+
+def answer_of(notebook: Notebook, head: Recording) -> Toned:
+    return RUNNING if head.running and head.kind != SERIES else kind_of(head).answer(notebook, head)
 
 
 RUNNING = Toned(f"{Sign.RUNNING} Being measured: there is no answer before its end.", Tone.CAUTION)
@@ -395,7 +402,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 created_at=head.created_at,
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
                 done_tone=done_tone(head),
-                answer=series.answer if series else RUNNING if head.running else kind.answer(notebook, head),
+                answer=series.answer if series else answer_of(notebook, head),
                 what=series.what if series else _what(notebook, head),
                 label=series.label if series else wording.plain(head.label),
                 baselines=tuple(names.get(head.id, ())),

@@ -118,7 +118,7 @@ def say(text: str) -> None:
 
 
 def recommend(options: str, verb: str) -> None:
-    say(f"Recommendation: {options if options.startswith('sharebench ') else f'{verb} again with {options}'}")
+    say(f"Recommendation: {options if options.startswith('sharebench ') else f'{verb} with {options}'}")
 
 
 def draw(text: str = "") -> None:

@@ -315,7 +315,8 @@ def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, SeriesClosed]:
     writer.begin()
-    yield SeriesOpened(series_id=writer.series.id, wait_seconds=request.wait_seconds)
+    wait = 0.0 if request.quiet_time is QuietTime.SKIP else request.wait_seconds
+    yield SeriesOpened(series_id=writer.series.id, wait_seconds=wait)
     if writer.stored:
         yield SeriesStored(series_id=writer.series.id)
     failure = yield from _measured(writer, request, notebook, control)

@@ -90,7 +90,9 @@ class ExportScreen(BaseScreen):
         formats.highlighted = at
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.query_one("#formats").has_focus if action == "mark" else super().check_action(action, parameters)
+        if action == "mark":
+            return any(one.has_focus for one in self.query("#formats"))
+        return super().check_action(action, parameters)
 
     def action_mark(self) -> None:
         at = self.query_one("#formats", OptionList).highlighted

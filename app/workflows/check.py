@@ -192,7 +192,7 @@ def _server(environment: Environment, audit: str) -> Iterator[Checked]:
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
         yield Checked("server", writable_text(path), CheckState.ATTENTION)
     for problem in environment.problems:
-        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
+        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST --smb-conf FILE")
 
 
 def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:

@@ -1,5 +1,6 @@
 """Experiments, surveys and self-tests on paper and as JSON."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -134,7 +135,8 @@ def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
         f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in experiment.steps
     )
     verdicts = (_verdict(step) for step in experiment.steps if step.comparison)
-    changes = sum(step.change is not None for step in experiment.steps if step.comparison)
+    commands = Counter(step.series.command for step in experiment.steps if step.comparison and step.change is not None)
+    changes = max(commands.values(), default=0)
     jointly = f"{changes} changes are judged at once, so each interval is wider than in a comparison of two."
     settling = (
         (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}")

@@ -112,7 +112,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
 
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
-    if named is Cause.CLIENT and _others_worked(found) and not _at_least(found.ceiling_share, CLIENT_SHARE):
+    others_here = found.same_machine and _others_worked(found)
+    if named is Cause.CLIENT and others_here and not _at_least(found.ceiling_share, CLIENT_SHARE):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS  # what waited for a processor here waited for theirs
     if named is not None:
         return named, None

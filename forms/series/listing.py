@@ -58,7 +58,7 @@ class SeriesLine:
         average, share = self.average_bytes_per_second, self.percent_of_link
         half = summary.half_width_percent(self.rates)
         if average is None:
-            return Toned(self.series.error or "no valid run", Tone.CAUTION)
+            return Toned(f"{self.series.command}: {self.series.error or 'no valid run'}", Tone.CAUTION)
         spread = "" if half is None else f" ± {wording.percent(half)}"
         link = "" if share is None else f", {wording.percent(share)} of link"
         varies = (self.deviation_percent or 0.0) > VARIATION_PERCENT

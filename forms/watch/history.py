@@ -7,6 +7,7 @@ session, at a confirmed *slower* or *faster*, and where a person said "new norma
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from operator import eq
 from typing import Any
 
 from forms import wording
@@ -337,9 +338,10 @@ def _tone(level: HistoryLevel) -> Tone:
 
 
 def _when(line: HistoryLine) -> Callable[[str], str]:
-    """The day, or the minute too where all are of one day."""
-    first, last = line.points[0].created_at, line.points[-1].created_at
-    return to_minute if _day(first) == _day(last) else _day
+    """The day, or the minute too where all are of one day or a level ends on the day that the next one begins."""
+    begins = [_day(line.points[level.first].created_at) for level in line.levels]
+    ends = [_day(line.points[level.last].created_at) for level in line.levels]
+    return to_minute if begins[0] == ends[-1] or any(map(eq, begins[1:], ends)) else _day
 
 
 def _day(text: str) -> str:

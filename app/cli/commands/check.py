@@ -50,7 +50,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     if failed:
         raise MeasurementError(failed[0].text)
     for options in dict.fromkeys(checked.options for checked in found if checked.options):
-        common.recommend(options, "check")
+        common.recommend(options, "measure")
     return 0
 
 

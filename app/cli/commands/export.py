@@ -183,10 +183,10 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
         question = next((head.question for head in heads if head.question), "")
         kind = kinds.kind_of(heads[0])
         if len(heads) == 1:
-            answer, form = kind.answer(notebook, heads[0]), kind.form(notebook, heads[0])
+            answer, form = kinds.answer_of(notebook, heads[0]), kind.form(notebook, heads[0])
             return [reports.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
         report = kinds.compare(notebook, heads).report
-        answers = [f"{each.label or each.id}: {kind.answer(notebook, each).text}" for each in heads]
+        answers = [f"{each.label or each.id}: {kinds.answer_of(notebook, each).text}" for each in heads]
         return [reports.one_page(report, question=question, answer="; ".join(answers))]
 
 

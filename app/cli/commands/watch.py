@@ -27,6 +27,7 @@ from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms import wording
 from forms.stats.decision import Limits
 from forms.watch.report import EXIT_CODES, Confirm, check_document, check_samples, labels_of, watch_report
+from storage import looks
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:
@@ -71,8 +72,9 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     series_request(options, place, Secrets())  # tells a usage error before anything is stored
     with common.notebook(context, make=True) as notebook:
         names = sorted({one.name for one in notebook.baselines()})
-    if names and choices["baseline"] not in names:
-        common.say(f"sharebench: begins a new baseline {choices['baseline']}; there are: {', '.join(names)}")
+        watched = {looks.watch_of(one).baseline for one in notebook.recordings(looks.WATCH)}
+    if names and choices["baseline"] not in {*names, *watched}:
+        common.say(f"sharebench: {choices['baseline']} is a new baseline; the notebook has: {', '.join(names)}")
     log_in = cache(lambda: common.secrets_for(context, place, kerberos=choices["kerberos"]))
 
     def measure() -> SeriesClosed:

@@ -121,10 +121,13 @@ class CommandProvider(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for name, text, run in self._entries():
-            score = matcher.match(name)
+            score = matcher.match(name) or _IN_THE_HELP * (query.casefold() in text.casefold())
             if score > 0:
                 yield Hit(score, matcher.highlight(name), run, help=text)
 
+
+_IN_THE_HELP = 0.01
+"""Below each match of a name."""
 
 PARSER_KNOWN_IN = "8.2."
 """Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
@@ -237,10 +240,7 @@ class SharebenchApp(App[int], commands.Commanded):
             except LinuxNeededError as error:
                 self.tell_error(error)
                 return
-            if self._measuring is not None:
-                while self.screen is not self._measuring:
-                    self.pop_screen()
-                self.notify("This is measured now; another measurement would disturb it.")
+            if entry.disturbs and self.leads_back():
                 return
         kind = entry.load()
         above: list[Screen[Any]] = []
@@ -258,7 +258,17 @@ class SharebenchApp(App[int], commands.Commanded):
     @property
     def _measuring(self) -> Screen[Any] | None:
         """The screen that measures just now."""
-        return next((one for one in self.screen_stack if isinstance(one, BaseScreen) and one.quit_question()), None)
+        running = (one for one in reversed(self.screen_stack) if isinstance(one, BaseScreen) and one.quit_question())
+        return next(running, None)
+
+    def leads_back(self) -> bool:
+        measuring = self._measuring
+        if measuring is None:
+            return False
+        while self.screen is not measuring:
+            self.pop_screen()
+        self.notify("This is measured now; another measurement would disturb it.")
+        return True
 
     def get_key_display(self, binding: Binding) -> str:
         shown = super().get_key_display(binding)
@@ -268,7 +278,7 @@ class SharebenchApp(App[int], commands.Commanded):
         if action == "visit":
             entry = screen_called(str(parameters[0]))
             is_open = entry.home.endswith(f":{type(self.screen).__name__}")
-            if is_open or self.screen.is_modal or (entry.measures and self.screen is self._measuring):
+            if is_open or self.screen.is_modal or (entry.disturbs and self.screen is self._measuring):
                 return False
         return super().check_action(action, parameters)
 

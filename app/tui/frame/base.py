@@ -49,6 +49,10 @@ class ContextApp(Protocol):
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
 
+    def leads_back(self) -> bool:
+        """Whether something is measured: back to it then, since another measurement would disturb it."""
+        return False
+
     def go_back(self) -> None:
         """Leave the screen for the one under it; from the last one to the first."""
 
@@ -216,6 +220,11 @@ class ScreenEntry(NamedTuple):
     key: str = ""
     measures: bool = False
 
+    @property
+    def disturbs(self) -> bool:
+        """Whether it would disturb what is measured: an audit only reads."""
+        return self.measures and self.name != "audit"
+
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")
         return cast("type[BaseScreen]", getattr(import_module(f"app.tui.{module}"), name))
@@ -251,7 +260,7 @@ class MeasureMixin(BaseScreen):
     def measure_with(self, choices: "GuideChoices") -> None:
         open_guide = self._open_guide()
         self.sharebench_app.visit("guide")
-        if open_guide is not None:
+        if open_guide is not None and open_guide in self.app.screen_stack[-1:]:
             open_guide.take(choices)
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.widgets import Static
 
 from app.clients.base import Secrets
-from app.kinds import RUNNING, kind_of, stored_change, stored_record
+from app.kinds import answer_of, kind_of, stored_change, stored_record
 from app.logins import same_login
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.base import BaseScreen
@@ -100,8 +100,8 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         target = None if kind.whole else kind.target(notebook, head)
         self.heading = head.label or (place(target) if target else head.subject) or head.kind
         report = kind.form(notebook, head)
-        said = report.answer or RUNNING if head.running else report.answer
-        self.answer = Toned(plain(said.text), said.tone) if said else kind.answer(notebook, head)
+        said = None if head.running else report.answer
+        self.answer = Toned(plain(said.text), said.tone) if said else answer_of(notebook, head)
         return report
 
     def on_screen_resume(self) -> None:
@@ -159,7 +159,7 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
             super().take_step(step)
 
     def action_resume(self) -> None:
-        if self.resumption is None:
+        if self.resumption is None or self.sharebench_app.leads_back():
             return
         target, begin = self.resumption
         if target is None:

@@ -448,17 +448,16 @@ def _not_shown(notebook: "Notebook", known: frozenset[str]) -> dict[str, str]:
 
 
 def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Report | None, Toned | None]":
-    from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from app.kinds import answer_of, kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
 
     with notebook.snapshot():
         for head in notebook.recordings_of([recording_id]):
             if head.kind == "series":
                 return run_form(notebook.series(head.id)), None
-            kind = kind_of(head)
-            answer = kind.answer(notebook, head)
+            answer = answer_of(notebook, head)
             try:
-                return kind.form(notebook, head), answer
+                return kind_of(head).form(notebook, head), answer
             except UsageError:
                 return None, answer  # it has no form before its series are stored
     return None, None

@@ -237,10 +237,12 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
-            if not isinstance(self.focused, Input):  # the dialog gives the focus back to the line that it names
-                said = str(error).lower()
-                key = next((line.key for line in self.LINES if line.name.lower() in said), self.LINES[0].key)
-                self.query_one(f"#{key}").focus()
+            said = str(error).lower()
+            named = [line.key for line in self.LINES if line.name.partition(",")[0].lower() in said]
+            if named or not isinstance(
+                self.focused, Input
+            ):  # the dialog gives the focus back to the line that it names
+                self.query_one(f"#{[*named, self.LINES[0].key][0]}").focus()
             self.app.push_screen(MessageDialog("Not understood", str(error)))
         else:
             super().work_failed(error)

@@ -22,7 +22,7 @@ from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
-from forms.tuning.catalogue import acts_on, relevant
+from forms.tuning.catalogue import acts_on, find, relevant
 from forms.wording import cell_percent, link_rate
 from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, to_minute, with_zone
 
@@ -263,7 +263,8 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
 def _change(
     choices: GuideChoices, series: Series, name: str, value: str, title: str, *, advised: bool = False
 ) -> Option:
-    return Option(title, _begin(changed(choices, series, name, value)), "applied automatically", advised=advised)
+    said = f"applied automatically. {find(name).expect}"
+    return Option(title, _begin(changed(choices, series, name, value)), said, advised=advised)
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:

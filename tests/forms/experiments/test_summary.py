@@ -328,6 +328,9 @@ def test_the_text_of_a_small_experiment() -> None:
 def test_one_change_is_judged_alone() -> None:
     summary = experiment_summary("tuning", [step("a"), step("b", 1.2, change="x=1"), again("c", 1.0, "a")])
     assert "at once" not in steps_text(summary)
+    put = replace(step("b", 1.2, change="x=1"), id="e" * 12, command=Command.PUT)
+    both = [step("a"), step("b", 1.2, change="x=1"), replace(step("d"), command=Command.PUT), put]
+    assert "at once" not in steps_text(experiment_summary("tuning", both)), "each direction is judged by itself"
 
 
 def test_the_document_has_every_step_and_the_gain() -> None:

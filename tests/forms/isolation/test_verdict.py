@@ -156,13 +156,13 @@ FULL_LINK = LayerEvidence(
 
 @pytest.mark.parametrize(("others", "cause"), [(24.9, Cause.CLIENT), (25.0, Cause.UNKNOWN)])
 def test_a_client_that_waits_for_others_programs_is_not_the_limit(others, cause):
-    held = replace(
-        SLOW, held_share=0.9, cpu_percent=60 + others, server_percent=60, clients_percent=None, kernel_percent=None
-    )
+    ours = {"server_percent": 60, "clients_percent": None, "kernel_percent": None}
+    held = replace(SLOW, held_share=0.9, cpu_percent=60 + others, same_machine=True, **ours)
     assert judge(held).cause is cause
     if cause is Cause.UNKNOWN:
         assert "Measure again at a quiet time" in answer_sentence(judge(held))
     assert judge(replace(held, ceiling_share=0.99)).cause is Cause.CLIENT, "all that this machine can ask for"
+    assert judge(replace(held, same_machine=False)).cause is Cause.CLIENT, "they worked on the server"
 
 
 def test_a_full_link_is_named_beside_other_programs():
@@ -177,7 +177,7 @@ def test_a_full_link_is_named_beside_other_programs():
     ("evidence", "cause"),
     [
         (replace(AT_THE_LIMIT, cpu_percent=80, link_share=0.6, link_share_both_ways=0.9), Cause.DISK),
-        (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=30e6), Cause.NETWORK),
+        (replace(SLOW, same_machine=True, link_share=0.6, link_share_both_ways=0.9, network=30e6), Cause.NETWORK),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.89, network=30e6), Cause.SAMBA),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=38e6), Cause.SAMBA),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=None), Cause.NETWORK),

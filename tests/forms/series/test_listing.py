@@ -37,8 +37,8 @@ def test_absent_is_left_out_and_never_zero() -> None:
     one = series_line(series((100e6,), link_bits_per_second=None))
     assert (one.answer.text, one.deviation_percent, one.percent_of_link) == ("get 100.0 MB/s", None, None)
     none = series_line(series())
-    assert none.answer == Toned("no valid run", Tone.CAUTION)
-    assert series_line(series(error="no route to host")).answer.text == "no route to host"
+    assert none.answer == Toned("get: no valid run", Tone.CAUTION)
+    assert series_line(series(error="no route to host")).answer.text == "get: no route to host"
 
 
 def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:

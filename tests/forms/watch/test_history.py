@@ -68,6 +68,9 @@ def test_the_sentence_says_since_when():
     first, last = (report_text(history_report(one)) for one in (today, history))
     assert "2026-03-04 10:00  2026-03-04 13:00" in first, "so it does of levels"
     assert "2026-01-01  2026-01-04" in last
+    shared = history_of_series([replace(same_day[0], created_at="2026-03-03T10:00:00Z"), *same_day[1:]], NOTHING)
+    assert shared
+    assert "2026-03-04 13:00" in report_text(history_report(shared)), "a level ends on the day that the next one begins"
     steady = history_of_series(nights(1, 1), NOTHING)
     assert steady
     assert history_sentence(steady) == "No change found in 2 recordings since 2026-01-01."

@@ -95,7 +95,7 @@ def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, mon
     monkeypatch.setattr(check, "check", lambda *_: found)
     done = inside("check", "file:///none")
     assert "--server-ssh" not in done.stdout
-    assert done.stderr.splitlines() == ["Recommendation: check again with --server-ssh HOST"]
+    assert done.stderr.splitlines() == ["Recommendation: measure with --server-ssh HOST"]
 
 
 @pytest.mark.long

@@ -32,9 +32,9 @@ def test_the_first_night_is_collected_and_a_failure_is_told_once(inside: Inside,
     with Notebook(inside.db) as notebook:
         assert len(notebook.baseline_ids("nightly")) == 1
         assert len(notebook.recordings(WATCH)) == 1
-    assert "begins a new baseline" not in done.stderr, "the first one"
+    assert "is a new baseline" not in done.stderr, "the first one"
     begun = inside("watch", f"file://{file}", "--baseline", "nihgtly", *QUICK, "--runs", "3", "--warmup", "0").stderr
-    assert "begins a new baseline nihgtly; there are: nightly" in begun
+    assert "nihgtly is a new baseline; the notebook has: nightly" in begun
     file.unlink()
     for _ in range(2):
         done = inside(*asked, "--on-change", f"cat >> {told}", "--json")

@@ -20,9 +20,11 @@ from app.tui.frame.base import BaseScreen, Context, WorkDone
 from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
 from app.tui.frame.themes import THEMES
+from app.tui.measuring.stored import AuditScreen
+from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
-from tests.tui import app_on, painted, settled, text_of
+from tests.tui import app_on, painted, press, settled, text_of
 
 
 def test_every_widget_has_the_look_of_what_it_is():
@@ -429,3 +431,25 @@ async def test_a_message_of_several_lines_has_them_one_below_the_other(tmp_path:
         await settled(app, pilot)
         first = next(i for i, line in enumerate(painted(app).splitlines()) if "--- before" in line)
         assert "+++ after␛[2J" in painted(app).splitlines()[first + 1]
+
+
+async def test_while_something_is_measured_no_other_measurement_is_opened_beside_it(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        first, second = Bench(), Bench()
+        first.question = second.question = "It is measured. Stop it?"
+        app.push_screen(first)
+        await settled(app, pilot)
+        assert app.check_action("visit", ("load",)) is False, "the key is not shown there"
+        await press(app, pilot, "f2")
+        assert isinstance(app.screen, NotebookScreen)
+        await press(app, pilot, "f5")
+        assert app.screen is first
+        app.push_screen(second)
+        app.visit("notebook")
+        await settled(app, pilot)
+        assert app.leads_back()
+        assert app.screen is second, "the newest; what is above it alone is left"
+        app.visit("audit")
+        await settled(app, pilot)
+        assert isinstance(app.screen, AuditScreen), "which only reads"
