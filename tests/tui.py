@@ -80,6 +80,10 @@ def here(app: App[Any]) -> Any:
     return app.screen
 
 
+def shows(app: App[Any], kind: type) -> bool:
+    return isinstance(app.screen, kind)
+
+
 def app_on(path: Path, *, first: str = "", backend: Backend | None = None, **arguments: Any) -> SharebenchApp:
     """The app on a notebook, with no keys file of the user's own."""
     context = Context(notebook_path=path, backend=backend or Backend())

@@ -156,8 +156,8 @@ FULL_LINK = LayerEvidence(
 
 @pytest.mark.parametrize(("others", "cause"), [(24.9, Cause.CLIENT), (25.0, Cause.UNKNOWN)])
 def test_a_client_that_waits_for_others_programs_is_not_the_limit(others, cause):
-    ours = {"server_percent": 60, "clients_percent": None, "kernel_percent": None}
-    held = replace(SLOW, held_share=0.9, cpu_percent=60 + others, same_machine=True, **ours)
+    alone = replace(SLOW, server_percent=60, clients_percent=None, kernel_percent=None)
+    held = replace(alone, held_share=0.9, cpu_percent=60 + others, same_machine=True)
     assert judge(held).cause is cause
     if cause is Cause.UNKNOWN:
         assert "Measure again at a quiet time" in answer_sentence(judge(held))

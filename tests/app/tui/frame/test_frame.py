@@ -24,7 +24,7 @@ from app.tui.measuring.stored import AuditScreen
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
-from tests.tui import app_on, painted, press, settled, text_of
+from tests.tui import app_on, painted, press, settled, shows, text_of
 
 
 def test_every_widget_has_the_look_of_what_it_is():
@@ -442,14 +442,14 @@ async def test_while_something_is_measured_no_other_measurement_is_opened_beside
         await settled(app, pilot)
         assert app.check_action("visit", ("load",)) is False, "the key is not shown there"
         await press(app, pilot, "f2")
-        assert isinstance(app.screen, NotebookScreen)
+        assert shows(app, NotebookScreen)
         await press(app, pilot, "f5")
-        assert app.screen is first
+        assert app.screen_stack[-1] is first
         app.push_screen(second)
         app.visit("notebook")
         await settled(app, pilot)
         assert app.leads_back()
-        assert app.screen is second, "the newest; what is above it alone is left"
+        assert app.screen_stack[-1] is second, "the newest; what is above it alone is left"
         app.visit("audit")
         await settled(app, pilot)
-        assert isinstance(app.screen, AuditScreen), "which only reads"
+        assert shows(app, AuditScreen), "which only reads"

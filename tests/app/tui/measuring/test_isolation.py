@@ -22,7 +22,7 @@ from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, press, settled, text_of
+from tests.tui import measured, painted, press, settled, shows, text_of
 
 OLDER = "2026-01-30T10:00:00.000Z"
 TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rounds": "2", "without": "", "expose": ""}
@@ -238,10 +238,6 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
     assert head.status is SeriesStatus.COMPLETE
     assert kept is not None
     assert smbd.password not in str(kept)
-
-
-def shows(app: SharebenchApp, kind: type) -> bool:
-    return isinstance(app.screen, kind)
 
 
 def quit_question(app: SharebenchApp) -> str | None:

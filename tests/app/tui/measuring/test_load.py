@@ -36,7 +36,7 @@ from tests.builders import book, one
 from tests.loads import TIME, full_load, point, scenario
 from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
-from tests.tui import app_on, here, measured, painted, press, settled, text_of
+from tests.tui import app_on, here, measured, painted, press, settled, shows, text_of
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -181,10 +181,6 @@ def test_users_whom_nobody_answers_are_called_so():
 )
 def test_a_load_in_one_line(load, words):
     assert [part.text for part in load_headline(load)] == words
-
-
-def shows(app: SharebenchApp, kind: type) -> bool:
-    return isinstance(app.screen, kind)
 
 
 async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):

@@ -29,7 +29,7 @@ from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series
 from tests.builders import series
 from tests.rest import LIMIT_SECONDS
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, press, settled, text_of
+from tests.tui import measured, painted, press, settled, shows, text_of
 
 
 @pytest.fixture
@@ -38,10 +38,6 @@ def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.setattr("app.recorder.recording.ceiling_of", lambda *_args, **_more: Calibration())
     context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="survey")
-
-
-def shows(app: SharebenchApp, kind: type) -> bool:
-    return isinstance(app.screen, kind)
 
 
 def fill(screen, **values: str) -> None:
