@@ -59,19 +59,16 @@ class Kind:
 
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form; its document contains the member series. Raises UsageError."""
+        from forms.report import fields_of  # noqa: PLC0415  as the module says
+
         report = self.report(notebook, head)
         if head.running and head.kind != SERIES:
-            rest = tuple(one for one in report.fields if one is not report.answer)
-            from forms.report import fields_of  # noqa: PLC0415  as the module says
-
             answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
+            rest = (one for one in report.fields if one is not report.answer)
             report = replace(report, fields=(*answer, *rest))
-        if head.kind not in {SERIES, LOAD} and (head.question or head.note):
-            from forms.report import Field  # noqa: PLC0415  as the module says
-
-            said = (("Question", head.question), ("Note", head.note))
-            fields = tuple(Field(name=name, text=text) for name, text in said if text)
-            report = replace(report, fields=(*fields, *report.fields))
+        if head.kind not in {SERIES, LOAD}:
+            said = fields_of(("Question", head.question), ("Note", head.note))
+            report = replace(report, fields=(*said, *report.fields))
         if not self.whole:
             return report
         from forms.series.report import series_document  # noqa: PLC0415  as the module says

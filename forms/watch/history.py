@@ -236,11 +236,12 @@ def history_chart(line: HistoryLine, history: History) -> Chart:
     """The averages as a curve with their intervals; the newest level as a line."""
     link = history.link_bits_per_second
     users = f", {wording.count(line.users, 'user')}" if line.users else ""
+    when = _when(line)
     return Chart(
         title=f"History{users}",
         unit="requests/s" if history.of_loads else "bytes/sec",
         bars=tuple(
-            Bar(name=_when(line)(one.created_at), value=one.average, interval=one.interval, signs=signs)
+            Bar(name=when(one.created_at), value=one.average, interval=one.interval, signs=signs)
             for one, signs in zip(line.points, _signs(line, history.marks), strict=True)
         ),
         signs=_SIGNS,
@@ -283,11 +284,11 @@ def _levels_table(history: History, unit: str) -> Table:
     rows = (
         row_of(
             *([str(line.users)] if users else []),
-            *(_when(line)(line.points[place].created_at) for place in (level.first, level.last)),
+            *(when(line.points[place].created_at) for place in (level.first, level.last)),
             level.last - level.first + 1, level.average * _factor(history), level.change_percent, level.because,
             tone=_tone(level),
         )
-        for line in history.lines
+        for line, when in ((line, _when(line)) for line in history.lines)
         for level in line.levels
     )  # fmt: skip
     return Table(columns=columns, rows=tuple(rows), caption="Levels", entry="level")

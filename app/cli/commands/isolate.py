@@ -287,7 +287,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         events = record_isolation(_isolation_request(context, target, choices), path, control)
     else:
         raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
-    isolation = _watch(events, control)
+    isolation = _watch(events, control, common.within(choices))
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
     return _ended(isolation, control, "isolate", "isolation")
@@ -316,7 +316,7 @@ def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]
     )
 
 
-def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolation:
+def _watch(events: Iterable[IsolationEvent], control: SeriesControl, within_seconds: float) -> Isolation:
     runs, line = 0, StatusLine()
 
     def show(event: IsolationEvent) -> None:
@@ -324,10 +324,11 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
         match event:
             case IsolationOpened(isolation=isolation):
                 runs = event.runs
-                about = duration(WHOLE_RUN * runs * isolation.seconds)
-                common.say(
-                    f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each, about {about}"
+                about = duration(min(within_seconds, WHOLE_RUN * runs * isolation.seconds))
+                said = (
+                    f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}" if runs else "no run left"
                 )
+                common.say(f"isolation {isolation.id}: {said}")
             case LayerRunStarted(layer=layer, clients=clients, number=number):
                 line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
             case LayerRunEnded(run=run):

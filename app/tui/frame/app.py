@@ -234,13 +234,13 @@ class SharebenchApp(App[int], commands.Commanded):
 
     def visit(self, name: str, **arguments: object) -> None:
         entry = screen_called(name)
-        if entry.measures:
+        if entry.needs_linux:
             try:
                 need_linux(entry.title)
             except LinuxNeededError as error:
                 self.tell_error(error)
                 return
-            if entry.disturbs and self.leads_back():
+            if entry.measures and self.leads_back():
                 return
         kind = entry.load()
         above: list[Screen[Any]] = []
@@ -278,7 +278,7 @@ class SharebenchApp(App[int], commands.Commanded):
         if action == "visit":
             entry = screen_called(str(parameters[0]))
             is_open = entry.home.endswith(f":{type(self.screen).__name__}")
-            if is_open or self.screen.is_modal or (entry.disturbs and self.screen is self._measuring):
+            if is_open or self.screen.is_modal or (entry.measures and self.screen is self._measuring):
                 return False
         return super().check_action(action, parameters)
 

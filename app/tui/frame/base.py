@@ -218,12 +218,8 @@ class ScreenEntry(NamedTuple):
     title: str
     help: str
     key: str = ""
+    needs_linux: bool = False
     measures: bool = False
-
-    @property
-    def disturbs(self) -> bool:
-        """Whether it would disturb what is measured: an audit only reads."""
-        return self.measures and self.name != "audit"
 
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")
@@ -243,7 +239,7 @@ class ScreenEntry(NamedTuple):
 
 def _entry(line: str) -> ScreenEntry:
     name, home, title, about, *rest = line.split(" | ")
-    return ScreenEntry(name, home, title, about, rest[0] if rest else "", measures=len(rest) > 1)
+    return ScreenEntry(name, home, title, about, rest[0] if rest else "", len(rest) > 1, rest[1:] == ["measures"])
 
 
 SCREENS = tuple(map(_entry, table_lines("screens.txt")))

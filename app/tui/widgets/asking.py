@@ -237,12 +237,8 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
-            said = str(error).lower()
-            named = [line.key for line in self.LINES if line.name.partition(",")[0].lower() in said]
-            if named or not isinstance(
-                self.focused, Input
-            ):  # the dialog gives the focus back to the line that it names
-                self.query_one(f"#{[*named, self.LINES[0].key][0]}").focus()
+            if not isinstance(self.focused, Input):
+                self.query_one(f"#{self.LINES[0].key}").focus()  # the dialog gives it back: what is typed next is kept
             self.app.push_screen(MessageDialog("Not understood", str(error)))
         else:
             super().work_failed(error)

@@ -379,3 +379,16 @@ def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp
     turns = record_interleaved([wrong, wrong, right], tmp_path / "notebook.db", SeriesControl(), ["a", "a", "b"])
     closed = [(index, event.status) for index, event in turns if isinstance(event, SeriesClosed)]
     assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]
+
+
+@pytest.mark.parametrize(("quiet_time", "waits"), [(QuietTime.SKIP, 0.0), (QuietTime.RECORD, 600.0)])
+def test_only_what_waits_for_a_quiet_time_says_so(smbd: Smbd, book: Path, quiet_time: QuietTime, waits: float):
+    smbd.make_file("file", b"x")
+    order = replace(get_order(smbd), quiet_time=quiet_time, wait_seconds=600.0)
+    control = SeriesControl()
+    events = record(order, book, control)
+    opened = next(events)
+    control.cancel()
+    assert [*events], "it ends"
+    assert isinstance(opened, SeriesOpened)
+    assert opened.wait_seconds == waits

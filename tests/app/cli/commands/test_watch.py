@@ -36,6 +36,8 @@ def test_the_first_night_is_collected_and_a_failure_is_told_once(inside: Inside,
     begun = inside("watch", f"file://{file}", "--baseline", "nihgtly", *QUICK, "--runs", "3", "--warmup", "0").stderr
     assert "nihgtly is a new baseline; the notebook has: nightly" in begun
     file.unlink()
+    other = ("watch", f"file://{file}", "--baseline", "weekly", *QUICK)
+    assert ["weekly is a new baseline" in inside(*other).stderr for _ in range(2)] == [True, False], "watched once"
     for _ in range(2):
         done = inside(*asked, "--on-change", f"cat >> {told}", "--json")
         assert done.returncode == 4

@@ -605,7 +605,7 @@ async def test_what_a_line_of_text_does_with_a_key_is_done_there_and_help_lists_
         assert "Experiments:" in painted(app)
 
 
-async def test_the_arrows_move_between_the_lines_and_what_is_wrong_has_the_focus(app: SharebenchApp):
+async def test_the_arrows_move_between_the_lines_and_after_what_is_wrong_a_line_has_the_focus(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.visit("load")
@@ -620,4 +620,4 @@ async def test_the_arrows_move_between_the_lines_and_what_is_wrong_has_the_focus
         await press(app, pilot, "enter")
         assert shows(app, MessageDialog)
         await press(app, pilot, "enter")
-        assert app.focused is app.screen.query_one("#users"), "the line that the message names"
+        assert app.focused is app.screen.query_one("#target"), "what is typed next goes into a line"
