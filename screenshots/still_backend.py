@@ -83,6 +83,7 @@ class StillBackend(FakeBackend):
         request: SeriesRequest,
         setting: str,
         *,
+        keeps_size: bool,  # noqa: ARG002  the protocol's
         accepted: tuple[str, ...] = (),  # noqa: ARG002  the protocol's
         restart: bool = False,  # noqa: ARG002  the protocol's
     ) -> TrialOrder:

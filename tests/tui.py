@@ -136,10 +136,16 @@ class FakeBackend(Backend):
         raise AssertionError("no load was asked for")
 
     def order_trial(
-        self, request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+        self,
+        request: SeriesRequest,
+        setting: str,
+        *,
+        keeps_size: bool,
+        accepted: tuple[str, ...] = (),
+        restart: bool = False,
     ) -> TrialOrder:
         """As the program does."""
-        return trial_order.order_of(request, setting, accepted=accepted, restart=restart)
+        return trial_order.order_of(request, setting, keeps_size=keeps_size, accepted=accepted, restart=restart)
 
     def resume_trial(self, stored: StoredTrial, secrets: Secrets) -> TrialOrder:
         """As the program does."""

@@ -263,7 +263,9 @@ class PlainGuide:
         restart = False
         while True:
             try:
-                order = session.backend.order_trial(request, setting, accepted=accepted, restart=restart)
+                order = session.backend.order_trial(
+                    request, setting, accepted=accepted, restart=restart, keeps_size=choices.makes_file
+                )
                 break
             except ConsentNeededError as needed:
                 self._consent([str(needed)])

@@ -105,12 +105,16 @@ def new_order(
 
 
 def order_of(
-    request: process.SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    request: process.SeriesRequest,
+    setting: str,
+    *,
+    keeps_size: bool,
+    accepted: tuple[str, ...] = (),
+    restart: bool = False,
 ) -> TrialOrder:
     """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError."""
     name, value = parse_change(setting)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
-    keeps_size = request.plan.make_file or request.plan.command is Command.PUT
     return prepared(request, name, [value], ways, keeps_size=keeps_size).order(ExperimentKind.TRIAL)
 
 
@@ -239,7 +243,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield "Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, measured.command}:
-        yield f"Beware: {setting.name} is known to affect only a {acting}; measure a {acting} and try it from that one."
+        yield f"Beware: {setting.name} is known to affect only a {acting}: measure a {acting} in place of this."
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
     yield from filter(None, [order.why_smaller])

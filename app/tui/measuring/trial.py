@@ -20,7 +20,7 @@ from app.tui.widgets.views import FiguresView, joined
 from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
-from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices
+from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, with_made_file
 from app.workflows.guide.known import recall
 from app.workflows.guide.rounds import NextStep
 from app.workflows.guide.session import request_of
@@ -33,11 +33,13 @@ from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
 from storage.notebook import Notebook
-from storage.records import Target
+from storage.records import Command, Target
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
-    KEYS: ClassVar = keys("screen.next trial.accept trial.consent trial.server trial.within trial.stop trial.export")
+    KEYS: ClassVar = keys(
+        "screen.next trial.accept trial.consent trial.put trial.get trial.server trial.within trial.stop trial.export"
+    )
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
     QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."
@@ -49,6 +51,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.order: TrialOrder | None = None
         self.summary: ChangeSummary | None = None
         self._choices = GuideChoices()
+        self._command: Command | None = None
+        """What is measured in place of what was chosen."""
         self._target: Target | None = None
         self._begun = False
         self._now = "Looking at the server …"
@@ -86,9 +90,14 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if choices.target is None or choices.run_bytes is None:
             return None
         self._choices, self._target = choices, choices.target
-        request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
+        measured = choices
+        if self._command not in {None, choices.command}:
+            measured = with_made_file(choices, self._command, choices.run_bytes)
+        request = request_of(measured, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         accepted, restart = self._accepted
-        return self.context.backend.order_trial(request, self.setting, accepted=accepted, restart=restart)
+        return self.context.backend.order_trial(
+            request, self.setting, accepted=accepted, restart=restart, keeps_size=choices.makes_file
+        )
 
     def work_failed(self, error: Exception) -> None:
         if self._begun:
@@ -135,6 +144,10 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def action_accept(self) -> None:
         assert self._to_accept is not None
         self._accepted = self._to_accept
+        self.begin()
+
+    def action_measure(self, command: str) -> None:
+        self._command = Command(command)
         self.begin()
 
     def action_consent(self) -> None:
@@ -263,6 +276,11 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if action in {"accept", "consent"}:
             ready = self._to_accept if action == "accept" else self.order
             return ready is not None and not self._begun
+        if action == "measure":
+            if self.order is None or self._begun or self.experiment:
+                return False
+            plan = self.order.request.plan
+            return plan.target.abilities.moves_files and parameters != (plan.command,)
         if action == "within":
             return self.order is not None and not self._begun
         if action == "server":

@@ -249,7 +249,7 @@ def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
 
 def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     said = list(consent_lines(order(samba, "strict allocate", "yes")))
-    assert "Beware: strict allocate is known to affect only a put; measure a put and try it from that one." in said
+    assert "Beware: strict allocate is known to affect only a put: measure a put in place of this." in said
     other = list(consent_lines(order(samba, "log level", "1")))
     assert not any("Beware" in line for line in other)
     assert f"It measures a get of smb://127.0.0.1:{samba.port}/bench/file: at most 4 runs, each after" in " ".join(

@@ -27,7 +27,7 @@ from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
-from storage.records import Change, Experiment, ExperimentKind
+from storage.records import Change, Command, Experiment, ExperimentKind
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled
 
@@ -123,6 +123,35 @@ async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app
         await measured(app, pilot)
         assert here(app).check_action("within", ()) is False
     assert limits == [360.0]
+
+
+async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chosen(app, monkeypatch):
+    sized: list[bool] = []
+    monkeypatch.setattr(trial_order, "find_setting", lambda *_: replace(SETTING, name="strict allocate"))
+
+    def fits(request: SeriesRequest, *, keeps_size: bool) -> FittedRequest:
+        sized.append(keeps_size)
+        return FittedRequest(request, 0, run_seconds=5.0)
+
+    monkeypatch.setattr(trial_order, "fitted", fits)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "known to affect only a put" in " ".join(painted(app).split())
+        assert "p Put" in painted(app)
+        await press(app, pilot, "p")
+        shown = " ".join(painted(app).split())
+        assert "It measures a put to" in shown
+        assert "known to affect" not in shown
+        plan = here(app).order.request.plan
+        assert (plan.command, plan.target.path, plan.size_bytes, plan.make_file) == (Command.PUT, "", 1 << 30, False)
+        await press(app, pilot, "p")
+        plan = here(app).order.request.plan
+        assert (plan.command, plan.target.path) == (Command.GET, "big.bin")
+        monkeypatch.setattr(trial, "run_trial", lambda order, *_: iter([Judged(finished(order))]))
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert here(app).check_action("measure", ("put",)) is False
+    assert sized == [False, False, False]
 
 
 @pytest.mark.parametrize(
