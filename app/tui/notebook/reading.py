@@ -77,6 +77,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.base_id, self.other_id = base, other
         self.form: ComparisonSummary | None = None
         self.alone = False
+        self.whole: ComparisonSummary | None = None
+        """With the series that repeat the two."""
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Compare", id="comparison-pane"):
@@ -93,12 +95,14 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self._look()
 
     def _look(self) -> None:
-        def read(notebook: Notebook) -> ComparisonSummary:
-            return comparisons(sides_to_compare(notebook, (self.base_id, self.other_id), alone=self.alone))[0]
+        def read(notebook: Notebook) -> list[ComparisonSummary]:
+            named = self.base_id, self.other_id
+            return [comparisons(sides_to_compare(notebook, named, alone=alone))[0] for alone in (self.alone, False)]
 
         self.with_notebook(read, self._show, group="compare", exclusive=True)
 
-    def _show(self, form: ComparisonSummary) -> None:
+    def _show(self, forms: Sequence[ComparisonSummary]) -> None:
+        form, self.whole = forms
         self.form, self.report = form, pair_report(form)
         self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {form.comparison.title}")
         self.refresh_bindings()
@@ -109,9 +113,12 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             return
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
-        verdict = Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)
+        verdict = [Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
+        if self.alone and self.whole:
+            whole = self.whole.comparison
+            verdict += [Toned(f"These two alone. With all their runs (o): {whole.sign} {whole.headline}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
-        self.query_one("#verdict", Label).update(joined([verdict, *blamed], "\n"))
+        self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=width, ansi=True)

@@ -1223,10 +1223,13 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 1 and 1 repeat" in painted(app)
+        assert "These two alone" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
+        assert "These two alone. With all their runs (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
+        assert "These two alone" not in painted(app)
 
 
 @pytest.mark.parametrize(
