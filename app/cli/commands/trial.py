@@ -233,6 +233,8 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
     """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
     name, equals, rest = (part.strip() for part in text.partition("="))
+    if "://" in name:
+        raise UsageError(f"{name} is a target: name the setting first, such as 'strict sync=no' {name}")
     if not name:
         raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
     values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)
