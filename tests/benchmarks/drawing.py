@@ -1,10 +1,11 @@
 """What drawing costs: the same series measured with the TUI's run screen in a terminal, and without any, in turns.
 
-``python -m tests.benchmarks.drawing NOTEBOOK`` is the drawing side: it takes its plan from the environment.
+``python -m tests.benchmarks.drawing NOTEBOOK [in-turns]`` is the drawing side: it takes its plan from the environment.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pty
 import struct
@@ -17,10 +18,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
+from threading import Event
 
 from app.child_process import line_of, message_of
-from app.measure.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, record
+from app.measure.process import MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recorder.recording import RecorderEvent, SeriesClosed, record, record_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -30,7 +32,8 @@ from tests.benchmarks.times import TimesResult
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "SHAREBENCH_BENCH_PLAN"
 SHARE_SUFFIX = ".share"
-RUNS_A_SERIES = 5
+RUNS_A_PAIR = 5
+IN_TURNS, HEADLESS = "in-turns", "headless"
 RUNS_FOR_PROCESSOR_TIME = 30
 WARMUPS = 6
 """By then the TUI has opened and loaded what it draws with, as it has long before a user starts a series."""
@@ -60,23 +63,21 @@ class DrawingRow:
     aim: float = 0.99
 
     def measure(self) -> Result:
-        """Series in turns: drawn, headless, headless, drawn …"""
-        drawn: list[float] = []
-        headless: list[float] = []
-        with _series(self.set_up, RUNS_A_SERIES) as (order, folder), PeakMemory() as memory:
-            for pair in range(self.pairs):
-                turns = [(_drawn, drawn), (_headless, headless)]
-                for measure, rates in turns if pair % 2 == 0 else reversed(turns):
-                    path = folder / f"{len(drawn)}-{len(headless)}-{measure.__name__}.db"
-                    measure(order, path)
-                    with Notebook(path) as notebook:
-                        rates += [run.bytes_per_second or 0.0 for run in notebook.series("last").measured()]
+        """Runs in turns, of two series of one process: the screen stands still while one of the second is measured."""
+        with _series(self.set_up, RUNS_A_PAIR * self.pairs) as (order, folder), PeakMemory() as memory:
+            path = folder / "in-turns.db"
+            _drawn(order, path, IN_TURNS)
+            with Notebook(path) as notebook:
+                rates = {
+                    series.label: tuple(run.bytes_per_second or 0.0 for run in series.measured())
+                    for series in (notebook.series(head.id) for head in notebook.heads())
+                }
         return Result(
             name=self.name,
             ours="sharebench",
-            theirs="headless",
-            our_rates=tuple(drawn),
-            their_rates=tuple(headless),
+            theirs=HEADLESS,
+            our_rates=rates[""],
+            their_rates=rates[HEADLESS],
             at_least=self.at_least,
             aim=self.aim,
             our_peak_bytes=memory.peak_bytes,
@@ -141,14 +142,14 @@ def _headless(order: SeriesRequest, path: Path) -> float:
     return taken.share()
 
 
-def _drawn(order: SeriesRequest, path: Path) -> float:
+def _drawn(order: SeriesRequest, path: Path, *more: str) -> float:
     """Run the drawing side in a terminal of 120 columns, and take in what it draws."""
     os.environ[PLAN] = line_of(order.plan)
     child, terminal = pty.fork()
     if not child:
         os.environ["TERM"] = "xterm-256color"
         os.chdir(ROOT)
-        os.execv(sys.executable, [sys.executable, "-m", "tests.benchmarks.drawing", str(path)])
+        os.execv(sys.executable, [sys.executable, "-m", "tests.benchmarks.drawing", str(path), *more])
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
     del os.environ[PLAN]
     try:
@@ -177,9 +178,11 @@ def main() -> int:
     from app.workflows.guide.backend import Backend
     from app.workflows.guide.session import MeasurementJob
 
-    path = Path(sys.argv[1])
+    path, in_turns = Path(sys.argv[1]), IN_TURNS in sys.argv
     plan = message_of(os.environ.pop(PLAN), [MeasurementPlan])
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+
+    loop: asyncio.AbstractEventLoop
 
     class Screen(RunScreen):
         taken = ProcessorTime()
@@ -193,8 +196,28 @@ def main() -> int:
             path.with_suffix(SHARE_SUFFIX).write_text(str(self.taken.share()))
             self.app.exit(0)
 
+    class Turns(Backend):
+        """Each run once more without drawing: nothing of the screen moves until it has ended."""
+
+        @staticmethod
+        def record(request: SeriesRequest, path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+            still = Event()
+            orders = [request, replace(request, label=HEADLESS)]
+            for index, event in record_interleaved(orders, path, control):
+                if index == 0:
+                    yield event
+                elif isinstance(event, RunStarted):
+                    still = Event()
+                    loop.call_soon_threadsafe(still.wait)
+                elif isinstance(event, RunFinished | SeriesClosed):
+                    still.set()
+
     async def begin(pilot: Pilot[object]) -> None:
-        measurement = MeasurementJob(backend=Backend(), notebook_path=path, title="bench", request=order)
+        nonlocal loop
+        loop = asyncio.get_running_loop()
+        measurement = MeasurementJob(
+            backend=Turns() if in_turns else Backend(), notebook_path=path, title="bench", request=order
+        )
         await pilot.app.push_screen(Screen(measurement))
 
     return SharebenchApp(Context(notebook_path=path)).run(auto_pilot=begin) or 0

@@ -172,7 +172,7 @@ class PeakMemory:
 
 def _peaks(parent: int | None) -> Iterator[int]:
     try:
-        children = psutil.Process(parent).children(recursive=parent is not None)
+        children = psutil.Process(parent).children(recursive=True)
     except psutil.Error:
         return
     for child in children:
