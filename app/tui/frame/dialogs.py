@@ -142,6 +142,8 @@ class AskDialog(BoxDialog[str]):
     def _answer(self, event: Input.Submitted) -> None:
         if event.value.strip() or not self.needed:
             self.dismiss(event.value)
+        else:
+            self.box.placeholder = "empty: type it here, or leave with Escape"
 
 
 _WIDEST, _AROUND = 90, 12

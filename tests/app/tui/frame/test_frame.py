@@ -318,6 +318,7 @@ async def test_questions_answer_with_text_or_nothing(app):
         await app.push_screen(AskDialog("Why?", "A reason", needed=True), answers.append)
         await pilot.press("enter")
         assert isinstance(app.screen, AskDialog)
+        assert "empty: type it here" in painted(app)
         await pilot.press(*"noise", "enter")
         await app.push_screen(AskDialog("Why?", "A reason"), answers.append)
         await pilot.press("escape")
