@@ -14,7 +14,7 @@ from app.cli.help import COMMANDS
 from app.errors import CancelledError, SharebenchError, UsageError
 
 _NAMES = [name for group in COMMANDS.values() for name in group]
-_ALIASES = {"ls": "list", "rm": "delete", "label": "rename"}
+_ALIASES = {"measure": "run", "ls": "list", "find": "list", "filter": "list", "rm": "delete", "label": "rename"}
 _WORKERS = frozenset({"load-worker", "share-worker"})
 """Started through ssh by ``load --workers-on``, ``push`` and ``pull``."""
 _PORTABLE = (

@@ -124,9 +124,9 @@ def test_short_options_mean_the_long_ones(tmp_path: Path, short: str, long: str)
     assert command(short).stdout == command(long).stdout != ""
 
 
-def test_ls_and_rm_are_list_and_delete(tmp_path: Path):
+def test_what_one_would_type_is_the_command_of_another_name(tmp_path: Path):
     command = Inside(tmp_path / "n.db")
-    for short, long in (("ls", "list"), ("rm", "delete")):
+    for short, long in (("ls", "list"), ("find", "list"), ("filter", "list"), ("rm", "delete"), ("measure", "run")):
         assert BELOW[long][0].get_help(BELOW[long][1]).split("\n", 1)[1] in command(short, "--help").stdout
 
 
