@@ -41,10 +41,6 @@ class Preparation:
         self._set = file_set.FileSet(plan.scenario)
         self._made_on: list[Target] = []
 
-    @property
-    def needed(self) -> bool:
-        return any(kind is not RequestKind.PRINT for kind in self._plan.scenario.requests)
-
     def look(self) -> None:
         self._on_each(self._look_at)
 
@@ -54,7 +50,7 @@ class Preparation:
     def _on_each(self, job: Callable[[Files], None]) -> None:
         for target in self._plan.targets:
             with self._connected(target) as files:
-                if self.needed:
+                if self._plan.scenario.needs_files:
                     job(files)
 
     def _look_at(self, files: Files) -> None:

@@ -65,19 +65,32 @@ class LoadClosed:
 LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 
-def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
-    """What is measured, but for the points that are done, and how long it takes."""
-    made = f"Creates {scenario.files:,} files, then measures" if scenario.files else "Measures"
-    return f"{made} {points_text(scenario, choices, done)}."
+_CREATED_BYTES_PER_SECOND, _CREATED_SECONDS, _REMOVED_SECONDS = 100e6, 0.001, 0.00075
+"""Of a file, by the eight connections of the engine: what a busy server does behind a link of 1 Gbit/s."""
 
 
-def points_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
-    each = duration(scenario.settle_seconds + scenario.duration_seconds)
+def _files_seconds(scenario: Scenario, choices: LoadChoices) -> dict[events.LoadPhase, float]:
+    """Expected time to create the files and to remove them."""
+    files, shares = scenario.files * scenario.needs_files, sum(each.share for each in scenario.sizes) or 1.0
+    mean_bytes = sum(each.size_bytes * each.share for each in scenario.sizes) / shares
+    return {
+        events.LoadPhase.FILES: files * (_CREATED_SECONDS + mean_bytes / _CREATED_BYTES_PER_SECOND),
+        events.LoadPhase.CLEANING: files * _REMOVED_SECONDS * (not choices.keep_files),
+    }
+
+
+def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, *, creates: bool = True) -> str:
+    """What is measured, but for the points that are done, and how long it takes with its files."""
+    files = _files_seconds(scenario, choices) if creates else {}
+    of_files, each = sum(files.values()), duration(scenario.settle_seconds + scenario.duration_seconds)
+    removed = "" if choices.keep_files else " with their removal"
+    made = f"Creates {scenario.files:,} files (about {duration(of_files)}{removed}), then measures"
+    made = made if of_files else "Measures"
     if choices.find_capacity:
-        return f"load points of {each} each until one is overloaded"
+        return f"{made} load points of {each} each until one is overloaded."
     to_come = _planned_points(scenario, choices)[done:]
-    in_all = duration(_points_seconds(scenario, choices, to_come))
-    return f"{wording.count(len(to_come), 'load point')} of {each} each: about {in_all} of measuring"
+    in_all = duration(of_files + _points_seconds(scenario, choices, to_come))
+    return f"{made} {wording.count(len(to_come), 'load point')} of {each} each: about {in_all} in all."
 
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:
@@ -118,7 +131,8 @@ class LoadStanding:
         passed = at_seconds - self.phase.at_seconds
         if self.files and self.files.files:
             return passed * (self.files.of_files / self.files.files - 1)
-        return max(0.0, self.phase.seconds - passed)
+        expected = _files_seconds(self.load.scenario, self.load.choices) if self.load else {}
+        return max(0.0, expected.get(self.phase.phase, self.phase.seconds) - passed)
 
     def seconds_left(self, of_phase: float, *, is_last: bool = False) -> float | None:
         """Of the whole load; ``is_last``: no point follows."""
@@ -126,11 +140,10 @@ class LoadStanding:
         over = {events.LoadPhase.PRINTING, events.LoadPhase.CLEANING}
         if load is None or phase is None or not planned or phase.phase in over:
             return None
-        if phase.phase is events.LoadPhase.FILES and not (self.files and self.files.files):
-            return None
         settle, steady = load.scenario.settle_seconds, load.scenario.duration_seconds
         to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned[len(load.points) :]
         ahead = {events.LoadPhase.RAMP: settle + steady, events.LoadPhase.SETTLE: steady}.get(phase.phase, 0.0)
+        ahead += _files_seconds(load.scenario, load.choices)[events.LoadPhase.CLEANING]
         return of_phase + ahead + _points_seconds(load.scenario, load.choices, to_come)
 
 

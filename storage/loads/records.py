@@ -79,6 +79,10 @@ class Scenario:
     settle_seconds: Annotated[float, _seconds] = 10.0
     seed: Annotated[int, up_to(2**31)] = 1
 
+    @property
+    def needs_files(self) -> bool:
+        return any(kind is not RequestKind.PRINT for kind in self.requests)
+
     def to_json(self) -> dict[str, JSONValue]:
         return {
             **named(self, "name", "about", "files"),
@@ -101,10 +105,9 @@ def scenario_from_json(node: JSONNode) -> Scenario:
             exponential=bool(node.maybe("think_exponential").read(bool | None)),
         ),
     )
-    needs_files = any(kind is not RequestKind.PRINT for kind in found.requests)
-    if needs_files and not found.files:
+    if found.needs_files and not found.files:
         raise node.maybe("files").wrong("a number of files above 0, since its requests need some")
-    if (needs_files or found.requests) and not found.sizes:
+    if found.requests and not found.sizes:
         raise node.maybe("sizes").wrong("at least one size")
     return found
 

@@ -111,7 +111,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         control = SeriesControl(common.within(choices))
         request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
         kept = [point for point in stored.points if point.status is not PointStatus.FAILED] if stored else []
-        common.say(f"sharebench: {time_text(request.scenario, request.choices, len(kept))}")
+        common.say(
+            f"sharebench: {time_text(request.scenario, request.choices, len(kept), creates=not request.reuse_folder)}"
+        )
         progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
@@ -222,7 +224,7 @@ class LoadProgress(StatusLine):
                 self.tell(text)
             case PhaseBegan():
                 self._phase = step
-                self.draw(step.phase.value)
+                self.draw(f"{step.phase.value}{self._left()}")
             case FilesMade(files=made, of_files=wanted):
                 what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
                 self.draw(f"{self._phase.phase.value}{self._left()}: {made:,} of {wanted:,} {what}")

@@ -24,7 +24,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
-from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, points_text, time_text
+from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -286,7 +286,7 @@ class LoadScreen(asking.LinesScreen):
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
         usual, _ = cls._work({**typed, "duration": "", "settle": ""})
-        longer = "" if usual == scenario else f" With Steady and Settle empty: {points_text(usual, choices)}."
+        longer = "" if usual == scenario else f" With Steady and Settle empty: {time_text(usual, choices)}"
         return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}{longer}"
 
     @staticmethod

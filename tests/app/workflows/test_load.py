@@ -188,17 +188,28 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
 @pytest.mark.parametrize(
     ("more", "done", "told"),
     [
-        ({}, 0, "3 load points of 25 s each: about 77 s of measuring"),
-        ({}, 1, "2 load points of 25 s each: about 52 s of measuring"),
-        ({"by_size": True}, 0, "6 load points of 25 s each: about 3 min of measuring"),
-        ({"find_capacity": True}, 0, "load points of 25 s each until one is overloaded"),
+        ({}, 0, "(about 5 s with their removal), then measures 3 load points of 25 s each: about 82 s in all"),
+        ({}, 1, "(about 5 s with their removal), then measures 2 load points of 25 s each: about 57 s in all"),
+        ({"keep_files": True}, 0, "(about 3 s), then measures 3 load points of 25 s each: about 80 s in all"),
+        (
+            {"by_size": True},
+            0,
+            "(about 5 s with their removal), then measures 6 load points of 25 s each: about 3 min in all",
+        ),
+        (
+            {"find_capacity": True},
+            0,
+            "(about 5 s with their removal), then measures load points of 25 s each until one is overloaded",
+        ),
     ],
 )
 def test_the_time_that_a_load_takes_counts_each_point(more: dict[str, Any], done: int, told: str):
     sizes = tuple(SizeClass(size_bytes=size, share=1.0) for size in (4096, 65536))
-    scenario = replace(full_load().scenario, settle_seconds=5.0, duration_seconds=20.0, sizes=sizes)
+    scenario = replace(full_load().scenario, settle_seconds=5.0, duration_seconds=20.0, sizes=sizes, files=2500)
     choices = LoadChoices(users=(10, 20, 10), ramp_per_second=20.0, **more)
-    assert time_text(scenario, choices, done) == f"Creates {scenario.files:,} files, then measures {told}."
+    assert time_text(scenario, choices, done) == f"Creates 2,500 files {told}."
+    measured = told.partition("then measures ")[2].partition(":")[0]
+    assert time_text(scenario, choices, done, creates=False).startswith(f"Measures {measured}")
 
 
 @pytest.mark.parametrize(

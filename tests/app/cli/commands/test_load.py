@@ -223,9 +223,8 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
-    assert (
-        expected == "sharebench: Creates 60 files, then measures 2 load points of 1 s each: about 2 s of measuring.\n"
-    )
+    files = "Creates 60 files (about 1 s with their removal)"
+    assert expected == f"sharebench: {files}, then measures 2 load points of 1 s each: about 3 s in all.\n"
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
     _out, err = load.communicate(timeout=120)
@@ -346,7 +345,9 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
-    assert expected.startswith("sharebench: Creates 60 files, then measures 3 load points")
+    assert expected.startswith(
+        "sharebench: Creates 60 files (about 1 s with their removal), then measures 3 load points"
+    )
     assert line.startswith("sharebench: 2 users:"), line
     server.kill()
     _out, err = load.communicate(timeout=120)

@@ -28,7 +28,7 @@ from app.tui.measuring.load import (
 from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from forms.load.summary import load_headline
 from forms.series.summary import duration
-from storage.loads.records import Load, LoadChoices, PointStatus
+from storage.loads.records import Load, LoadChoices, PointStatus, SizeClass
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target
 from tests.app.charts.reading import plain
@@ -121,24 +121,27 @@ def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
 
 
 def test_the_time_left_is_that_of_the_points_that_are_planned():
-    load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0))
+    of_files = scenario(files=4_000, sizes=(SizeClass(size_bytes=400_000, share=3.0),))  # created in 20 s, removed in 3
+    load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0), scenario=of_files)
     settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
     state = LoadProgressState(load=load).heard(settling)
     each = load.scenario.settle_seconds + load.scenario.duration_seconds
-    left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0)
+    left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0) + 3.0
     assert (
         state.now(102.0)
         == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s left in all"
     )
     ending = LoadProgressState(load=load).heard(settling).now(102.0, is_last=True)
-    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds:.0f} s left in all (the last point)")
+    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds + 3.0:.0f} s left in all (the last point)")
     failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
     state = LoadProgressState(load=failed).heard(last)
-    assert state.now(102.0).endswith("18 s left; about 18 s left in all"), "no point is measured twice"
+    assert state.now(102.0).endswith("18 s left; about 21 s left in all"), "no point is measured twice"
     making = LoadProgressState(load=load).heard(PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0))
-    assert making.now(100.0) == "Making the scenario's files", "nobody knows how long that takes"
-    points = 3 * each + 0.5 + 1.0 + 2.0
+    points = 3 * each + 0.5 + 1.0 + 2.0 + 3.0
+    assert making.now(98.0).endswith(f"files, 12 s left; about {duration(12.0 + points)} left in all"), "as expected"
+    cleaning = making.heard(PhaseBegan(phase=LoadPhase.CLEANING, at_seconds=90.0))
+    assert cleaning.now(91.0) == "Removing the scenario's files, 2 s left"
     assert (
         making.heard(FilesMade(files=1_000, of_files=5_000)).now(100.0)
         == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} left in all"
@@ -411,13 +414,12 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        short = "Creates 12,000 files, then measures 3 load points of 70 s each: about 4 min of measuring."
-        assert (
-            f"{short} With Steady and Settle empty: 3 load points of 13 min each: about 39 min of measuring." in told()
-        )
+        made = "Creates 12,000 files (about 34 s with their removal), then measures 3 load points of"
+        short = f"{made} 70 s each: about 4 min in all."
+        assert f"{short} With Steady and Settle empty: {made} 13 min each: about 40 min in all." in told()
         app.screen.query_one("#files", Input).value = "200"
         await settled(app, pilot)
-        assert "Creates 200 files, then" in told()
+        assert "Creates 200 files (about 1 s with" in told()
         assert "12,000" not in told()
         app.screen.query_one("#files", Input).value = ""
         await press(app, pilot, "enter", "enter")
@@ -425,9 +427,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
             app.screen.query_one(f"#{line}", Input).value = value
         await settled(app, pilot)
-        assert "Measures 2 load points of 24 s each: about 54 s of measuring. With" in told(), (
-            "with a second for 20 logins"
-        )
+        assert "Measures 2 load points of 24 s each: about 54 s in all. With" in told(), "with a second for 20 logins"
         app.screen.query_one("#duration", Input).value = app.screen.query_one("#settle", Input).value = ""
         await settled(app, pilot)
         assert "With Steady" not in told(), "they are empty"
