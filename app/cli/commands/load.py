@@ -110,10 +110,6 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl(common.within(choices))
         request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
-        kept = [point for point in stored.points if point.status is not PointStatus.FAILED] if stored else []
-        common.say(
-            f"sharebench: {time_text(request.scenario, request.choices, len(kept), creates=not request.reuse_folder)}"
-        )
         progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
@@ -218,11 +214,14 @@ class LoadProgress(StatusLine):
     _standing = LoadStanding()
 
     def show(self, step: LoadStep) -> None:
-        self._standing = self._standing.heard(step)
+        before, self._standing = self._standing, self._standing.heard(step)
         match step:
             case Warned(text=text):
                 self.tell(text)
             case PhaseBegan():
+                if not before.phase and (load := before.load):
+                    creates, done = step.phase is LoadPhase.FILES, len(load.points)
+                    self.tell(time_text(load.scenario, load.choices, done, creates=creates))
                 self._phase = step
                 self.draw(f"{step.phase.value}{self._left()}")
             case FilesMade(files=made, of_files=wanted):

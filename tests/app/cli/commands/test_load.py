@@ -149,7 +149,9 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: In
         ((url, "--resume", "abc"), "leave targets out"),
     ):
         assert said in inside.fails(2, "load", *arguments)
-    assert "is a file" in sharebench.fails(4, "load", f"{url}/a-file.bin", *SHORT)
+    of_file = sharebench("load", f"{url}/a-file.bin", *SHORT)
+    assert of_file.returncode == 4
+    assert re.fullmatch("sharebench: .*a-file.bin is a file; name the folder to work in\n", of_file.stderr)
     assert "gone: there is no such folder" in sharebench.fails(4, "load", f"{url}/gone", *SHORT)
     wrong = Inside(sharebench.db, password="wrong")
     assert "refused the login" in wrong.fails(4, "load", url_of(smbd, "refused"), *SHORT)
