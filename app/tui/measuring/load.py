@@ -264,8 +264,8 @@ class LoadScreen(asking.LinesScreen):
         asking.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", "5,10,20"),
         asking.FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", "redpaper"),
         asking.FormLine("files", "Files", "how many; empty: as the scenario says"),
-        asking.FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says", "60"),
-        asking.FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says", "10"),
+        asking.FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says"),
+        asking.FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says"),
         asking.FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
     )
     RUN = LoadRunScreen
@@ -285,9 +285,7 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
-        usual, _ = cls._work({**typed, "duration": "", "settle": ""})
-        longer = "" if usual == scenario else f" With Steady and Settle empty: {time_text(usual, choices)}"
-        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}{longer}"
+        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}"
 
     @staticmethod
     def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:

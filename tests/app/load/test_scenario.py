@@ -28,8 +28,8 @@ def test_the_redpapers_numbers():
     assert (found.files, found.think, found.duration_seconds, found.settle_seconds) == (
         12000,
         Think(seconds=0.1),
-        600,
-        180,
+        60,
+        10,
     )
     assert found.requests == {RequestKind.READ: 80, RequestKind.WRITE: 20}
 

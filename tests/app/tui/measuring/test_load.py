@@ -414,9 +414,8 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        made = "Creates 12,000 files (about 34 s with their removal), then measures 3 load points of"
-        short = f"{made} 70 s each: about 4 min in all."
-        assert f"{short} With Steady and Settle empty: {made} 13 min each: about 40 min in all." in told()
+        made = "Creates 12,000 files (about 34 s with their removal), then"
+        assert f"{made} measures 3 load points of 70 s each: about 4 min in all." in told(), "with a target alone"
         app.screen.query_one("#files", Input).value = "200"
         await settled(app, pilot)
         assert "Creates 200 files (about 1 s with" in told()
@@ -427,12 +426,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
             app.screen.query_one(f"#{line}", Input).value = value
         await settled(app, pilot)
-        assert "Measures 2 load points of 24 s each: about 54 s in all. With" in told(), "with a second for 20 logins"
-        app.screen.query_one("#duration", Input).value = app.screen.query_one("#settle", Input).value = ""
-        await settled(app, pilot)
-        assert "With Steady" not in told(), "they are empty"
-        for line, value in (("duration", "20"), ("settle", "4")):
-            app.screen.query_one(f"#{line}", Input).value = value
+        assert "Measures 2 load points of 24 s each: about 54 s in all." in told(), "with a second for 20 logins"
         app.screen.query_one("#users", Input).value = "capacity"
         await settled(app, pilot)
         assert "Measures load points of 24 s each until one is overloaded." in told()
