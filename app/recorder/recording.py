@@ -47,7 +47,7 @@ class SeriesMonitor:
         self._environment = Environment()
         self._watch: QuietWatch | None = None
 
-    def look(self, control: SeriesControl) -> None:
+    def look(self, control: SeriesControl) -> Iterator["QuietAwaited"]:
         """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
         request, series = self._request, self._writer.series
         self._environment = collect(series.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
@@ -58,7 +58,10 @@ class SeriesMonitor:
         if request.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
             self._watch.server = server_load(self._environment.server)
-            self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
+            busy = self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY
+            if busy and request.wait_seconds:
+                yield QuietAwaited(most_seconds=request.wait_seconds)
+                self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
@@ -180,8 +183,13 @@ def base_of_next(experiment: records.Experiment | None, command: records.Command
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
     series_id: str
-    wait_seconds: float = 0.0
-    """At most, for a quiet time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietAwaited:
+    """It is a busy time, and a quiet one is waited for."""
+
+    most_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +210,7 @@ class SeriesClosed:
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = process.Event | SeriesOpened | SeriesStored | SeriesClosed
+RecorderEvent = process.Event | SeriesOpened | QuietAwaited | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -315,8 +323,7 @@ def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, SeriesClosed]:
     writer.begin()
-    wait = 0.0 if request.quiet_time is QuietTime.SKIP else request.wait_seconds
-    yield SeriesOpened(series_id=writer.series.id, wait_seconds=wait)
+    yield SeriesOpened(series_id=writer.series.id)
     if writer.stored:
         yield SeriesStored(series_id=writer.series.id)
     failure = yield from _measured(writer, request, notebook, control)
@@ -336,7 +343,7 @@ def _measured(
     failure: process.Failed | None = None
     with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
         try:
-            monitor.look(control)
+            yield from monitor.look(control)
             failure = yield from _runs(writer, monitor, monitor.profiled(request.plan), notebook, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
@@ -526,8 +533,8 @@ def words(event: RecorderEvent) -> str:
             return "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
             return f"failed: {text}"
-        case SeriesOpened(wait_seconds=wait) if wait:
-            return f"waiting for a quiet time, {duration(wait)} at most"
+        case QuietAwaited(most_seconds=most):
+            return f"waiting for a quiet time, {duration(most)} at most"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=records.SeriesStatus.COMPLETE):

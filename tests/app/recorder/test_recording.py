@@ -23,10 +23,18 @@ from app.measure.process import (
     TimeLimit,
     Warned,
 )
-from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_interleaved, resume
+from app.recorder.recording import (
+    QuietAwaited,
+    Resumption,
+    SeriesClosed,
+    SeriesOpened,
+    record,
+    record_interleaved,
+    resume,
+)
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
-from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus
+from storage.records import Command, Experiment, ExperimentKind, Phase, Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import all_series, last_series
 from tests.servers.smbd import Smbd
 
@@ -381,14 +389,29 @@ def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp
     assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]
 
 
-@pytest.mark.parametrize(("quiet_time", "waits"), [(QuietTime.SKIP, 0.0), (QuietTime.RECORD, 600.0)])
-def test_only_what_waits_for_a_quiet_time_says_so(smbd: Smbd, book: Path, quiet_time: QuietTime, waits: float):
+@pytest.mark.parametrize(
+    ("quiet_time", "seconds", "verdicts", "waits"),
+    [
+        (QuietTime.SKIP, 600.0, [], False),
+        (QuietTime.RECORD, 600.0, [QuietVerdict.TYPICAL], False),
+        (QuietTime.RECORD, 600.0, [QuietVerdict.BUSY, QuietVerdict.BUSY, QuietVerdict.QUIET], True),
+        (QuietTime.RECORD, 0.0, [QuietVerdict.BUSY], False),
+    ],
+)
+def test_only_what_waits_for_a_quiet_time_says_so(
+    smbd: Smbd,
+    book: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    quiet_time: QuietTime,
+    seconds: float,
+    verdicts: list[QuietVerdict],
+    waits: bool,
+):
     smbd.make_file("file", b"x")
-    order = replace(get_order(smbd), quiet_time=quiet_time, wait_seconds=600.0)
-    control = SeriesControl()
-    events = record(order, book, control)
-    opened = next(events)
-    control.cancel()
-    assert [*events], "it ends"
-    assert isinstance(opened, SeriesOpened)
-    assert opened.wait_seconds == waits
+    looked = [Quiet(verdict=verdict) for verdict in verdicts]
+    monkeypatch.setattr("app.environment.quiet.QuietWatch.look", lambda *_, **__: looked.pop(0))
+    order = replace(get_order(smbd), quiet_time=quiet_time, wait_seconds=seconds)
+    events = list(record(order, book, SeriesControl()))
+    assert isinstance(events[0], SeriesOpened)
+    assert [event for event in events if isinstance(event, QuietAwaited)] == [QuietAwaited(most_seconds=600.0)] * waits
+    assert not looked
