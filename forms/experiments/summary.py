@@ -108,7 +108,8 @@ def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary
     ways = [_way_down(head.id, bases) for head in heads]
     kept = {series_id for way in ways for series_id in way}
     paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
-    pairs = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
+    ended = [one for one in series if one.running_by is None]
+    pairs = [(by_id[base], one) for one in ended if (base := bases[one.id]) in by_id and base]
     groups = _repeats(series, bases)
     sides = {one.id: _sides(base, one, groups) for base, one in pairs}
     whole: dict[str, Sides] = {}
@@ -155,7 +156,7 @@ def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[
         base = bases[one.id]
         again = one.change is None and base in by_id and is_repeat(by_id[base], one)
         first[one.id] = first.get(base, base) if again and base else one.id
-        if one.measured():
+        if one.measured() and one.running_by is None:
             groups.setdefault(first[one.id], []).append(one)
     return [tuple(group) for group in groups.values()]
 

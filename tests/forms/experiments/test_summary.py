@@ -16,7 +16,7 @@ from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.report import head_fields
 from forms.stats.decision import Doubt
-from storage.records import Change, Command, Decision, Evidence, Phase, Run, RunStatus, Series, SeriesStatus
+from storage.records import Change, Command, Decision, Evidence, Owner, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
@@ -90,6 +90,22 @@ def test_each_step_and_the_total_are_decided_where_they_stand_out() -> None:
     assert headlines[0].endswith(" in all: 0 → 1 → 2.")
     assert headlines[1].startswith("1 of 2 steps decided. Step 2: Try it: ")
     assert "To settle 2:" in steps_text(summary)
+
+
+def test_a_step_that_is_being_measured_is_named_and_not_judged() -> None:
+    made = [step("a"), step("b", 1.2, change="x=1"), again("d", 1.3, "a")]
+    owner = Owner(host="nas", boot_id="b", process_id=7, process_started="1", since="", renewed_at="")
+    half = replace(made[2], status=SeriesStatus.INTERRUPTED, running_by=owner)
+    ended, going = (experiment_summary("tuning", [*made[:2], one]) for one in (made[2], half))
+    assert ended.steps[2].comparison
+    assert going.steps[2].comparison is None
+    assert ended.steps[1].comparison != going.steps[1].comparison, "half a base measured again is none yet"
+    first, second = (line.text for line in [*gain_headlines(going)][:2])
+    assert first == "● Step 2 is being measured: measured again."
+    assert second.startswith("▲ Faster by 20 % (")
+    assert f"Answer:   {first}" in steps_text(going)
+    assert steps_table(going).rows[2].cells[-1].value == "being measured"
+    assert "being measured" not in steps_text(ended)
 
 
 def test_the_base_measured_again_counts_for_all_steps() -> None:
