@@ -138,7 +138,10 @@ def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
     if doubt is summary.IsolationDoubt.DISTURBED:
-        return f"with {_clients(evidence)} a part was slower by itself than under the server, so its run was disturbed"
+        most = (evidence.server or 0.0) / summary.FASTER_THAN_PART
+        rates = {"the disk": evidence.disk, "the network": evidence.network}
+        parts = wording.listed([name for name, rate in rates.items() if rate and rate <= most]) or "a part"
+        return f"with {_clients(evidence)} the server was much faster than {parts} alone, so that run was disturbed"
     return _DOUBTS.get(doubt, doubt.value)
 
 

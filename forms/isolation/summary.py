@@ -48,7 +48,7 @@ class IsolationDoubt(StrEnum):
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
-    DISTURBED = "the server was much faster than the disk by itself, so that run was disturbed"
+    DISTURBED = "the server was much faster than the disk by itself, so that run was disturbed"  # as VARYING
     VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/report.py
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
