@@ -117,8 +117,9 @@ def say(text: str) -> None:
     _write(f"{for_terminal(text)}\n")
 
 
-def recommend(options: str, verb: str) -> None:
-    say(f"Recommendation: {options if options.startswith('sharebench ') else f'{verb} with {options}'}")
+def recommend(command: str, options: str, verb: str) -> None:
+    if command or options:
+        say(f"Recommendation: {command or f'{verb} with {options}'}")
 
 
 def draw(text: str = "") -> None:

@@ -49,6 +49,7 @@ class Checked:
     text: str
     state: CheckState = CheckState.FINE
     options: str = ""
+    command: str = ""
 
 
 def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
@@ -186,7 +187,7 @@ def _server(environment: Environment, audit: str) -> Iterator[Checked]:
     harmful = harmful_in({"server": environment.server})
     for finding in harmful:
         text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
-        yield Checked("settings", text, CheckState.ATTENTION, audit)
+        yield Checked("settings", text, CheckState.ATTENTION, command=audit)
     if version and not harmful and not environment.problems:
         yield Checked("settings", f"nothing harmful; `{audit}` judges them all")
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():

@@ -41,6 +41,8 @@ class Finding:
     what_to_do: str = ""
     series_ids: tuple[str, ...] = ()
     options: str = ""
+    command: str = ""
+    """A whole one, in place of ``options`` for the same command again."""
     cost: float | None = None
     """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
     sure: str = ""

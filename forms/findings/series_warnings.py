@@ -168,17 +168,17 @@ def short_runs(series: Series) -> Iterator[Finding]:
     enough = advised_size(middle, memory if isinstance(memory, int | float) else None)
     advised = wording.typed_size(max(enough, FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
-    todo, options = f"a file of {advised} or more", f"--size {advised}"
+    todo, options, command = f"a file of {advised} or more", f"--size {advised}", ""
     if series.plan and series.plan.files:
         number = math.ceil(series.plan.files * GOOD_SECONDS / typical)
         todo, options = f"a tree of {number:,} files", f"--files {number}"
     elif not own_file:
         folder = replace(series.target, path=posixpath.dirname(series.target.path))
-        options = f"sharebench run {shlex.quote(format_target(folder))} --make-file {options}"
+        command = f"sharebench run {shlex.quote(format_target(folder))} --make-file {options}"
     if not series.target.abilities.moves_files:
-        todo, options = "a longer time", ""
+        todo, options, command = "a longer time", "", ""
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
-    yield warn("short", seconds=wording.seconds(typical), blocks=blocks, todo=todo, options=options)
+    yield warn("short", seconds=wording.seconds(typical), blocks=blocks, todo=todo, options=options, command=command)
 
 
 def _variation(series: Series) -> Iterator[Finding]:

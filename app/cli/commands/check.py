@@ -49,8 +49,8 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     failed = [checked for checked in found if checked.state is CheckState.FAILED]
     if failed:
         raise MeasurementError(failed[0].text)
-    for options in dict.fromkeys(checked.options for checked in found if checked.options):
-        common.recommend(options, "measure")
+    for command, options in dict.fromkeys((checked.command, checked.options) for checked in found):
+        common.recommend(command, options, "measure")
     return 0
 
 

@@ -186,8 +186,7 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
     common.answer_report(series_report(form), as_json=as_json)
     if not as_json:
         for said in advice(series):
-            if said.options:
-                common.recommend(said.options, "measure again")
+            common.recommend(said.command, said.options, "measure again")
         if series.scratch_path and not series.running_by:
             common.say(f"Recommendation: sharebench clean {plain(format_target(series.target))}")
     if chart and form.rows and not as_json:

@@ -46,7 +46,7 @@ def test_an_unusual_run_is_named_with_the_command_that_rejects_it():
     one = series((100e6, 101e6, 99e6, 70e6, 100e6))
     text = texts(one)["unusual"]
     assert "Run 4 is unusual: 30 % slower" in text.replace("30.0", "30")
-    assert "sharebench reject 0123456789ab 4 --reason …" in {said.options for said in advice(one)}
+    assert "sharebench reject 0123456789ab 4 --reason …" in {said.command for said in advice(one)}
 
 
 def test_a_rejected_run_is_not_advised_about_again():
@@ -59,14 +59,17 @@ def test_drift_up_and_down():
     falling = texts(series([100e6 - i * 1e6 for i in range(10)]))["drift"]
     assert "fell by 9." in falling
     assert "heat" in falling
-    assert "4 runs of it" in texts(series([100e6 + i * 1e6 for i in range(10)]))["drift"]
+    rising = series([100e6 + i * 1e6 for i in range(10)])
+    assert "4 runs of it" in texts(rising)["drift"]
+    told = [(said.command, said.options) for said in advice(rising) if said.key == "drift"]
+    assert told == [("", "--warmup 4")], "not the command of one that fell"
     assert "drift" not in texts(series([100e6 + i * 1e5 for i in range(10)]))
 
 
 def test_short_runs_are_told_the_size_to_take():
     short = series(STEADY, size_bytes=10_000_000)
     assert "a file of 1G or more" in texts(short)["short"]
-    (told,) = (said.options for said in advice(short) if said.key == "short")
+    (told,) = (said.command for said in advice(short) if said.key == "short")
     assert told == "sharebench run smb://nas/data --make-file --size 1G", "a file is made in a folder"
     put = replace(short, command=Command.PUT)
     assert texts(put)["short"].endswith("use a file of 1G or more.")
@@ -136,7 +139,7 @@ def test_one_run_and_none():
     lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
     assert "resume the series" in texts(lost)["interrupted"]
-    assert "sharebench run --resume 0123456789ab" in {said.options for said in advice(lost)}
+    assert "sharebench run --resume 0123456789ab" in {said.command for said in advice(lost)}
     assert "no average" in texts(lost)["single"]
 
 
