@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from app.cli import common
 from app.errors import CancelledError
 from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Started, Warned
-from app.recorder.recording import QuietAwaited, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
+from app.recorder.recording import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, left_text
 from forms.layout import visible
 from forms.series.summary import standing
@@ -79,7 +79,7 @@ class ProgressLine(StatusLine):
                 self._draw(f"{self._what}  {words(event)}", force=True)
                 if not self.is_on:
                     common.say(f"sharebench: {self.about}{self._what}: {words(event)}")
-            case SeriesOpened() | QuietAwaited() | ScratchMade() | Paused():
+            case SeriesOpened() | QuietWait() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
 
     def announce(self, size_bytes: int = 0) -> None:

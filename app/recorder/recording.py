@@ -47,7 +47,7 @@ class SeriesMonitor:
         self._environment = Environment()
         self._watch: QuietWatch | None = None
 
-    def look(self, control: SeriesControl) -> Iterator["QuietAwaited"]:
+    def look(self, control: SeriesControl) -> Iterator["QuietWait"]:
         """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
         request, series = self._request, self._writer.series
         self._environment = collect(series.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
@@ -60,7 +60,7 @@ class SeriesMonitor:
             self._watch.server = server_load(self._environment.server)
             busy = self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY
             if busy and request.wait_seconds:
-                yield QuietAwaited(most_seconds=request.wait_seconds)
+                yield QuietWait(most_seconds=request.wait_seconds)
                 self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
@@ -186,9 +186,7 @@ class SeriesOpened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuietAwaited:
-    """It is a busy time, and a quiet one is waited for."""
-
+class QuietWait:
     most_seconds: float
 
 
@@ -210,7 +208,7 @@ class SeriesClosed:
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = process.Event | SeriesOpened | QuietAwaited | SeriesStored | SeriesClosed
+RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -533,7 +531,7 @@ def words(event: RecorderEvent) -> str:
             return "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
             return f"failed: {text}"
-        case QuietAwaited(most_seconds=most):
+        case QuietWait(most_seconds=most):
             return f"waiting for a quiet time, {duration(most)} at most"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             return "interrupted"

@@ -10,15 +10,7 @@ from app.charts import canvas
 from app.charts.series_charts import bar
 from app.errors import CancelledError
 from app.measure import process
-from app.recorder.recording import (
-    QuietAwaited,
-    RecorderEvent,
-    SeriesClosed,
-    SeriesOpened,
-    SeriesStored,
-    run_name,
-    words,
-)
+from app.recorder.recording import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
 from forms import wording
 from forms.series.summary import ExpectedRate, RunProgress, duration, estimate_text, standing
 from forms.stats.summary import student_t
@@ -81,7 +73,7 @@ class SeriesProgress:
                 return replace(self, series_id=series_id)
             case process.Started(size_bytes=size):
                 return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
-            case SeriesOpened() | QuietAwaited() | process.ScratchMade() | process.Finished():
+            case SeriesOpened() | QuietWait() | process.ScratchMade() | process.Finished():
                 return replace(self, doing=words(event), all_ended=isinstance(event, process.Finished))
             case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(

@@ -24,7 +24,7 @@ from app.measure.process import (
     Warned,
 )
 from app.recorder.recording import (
-    QuietAwaited,
+    QuietWait,
     Resumption,
     SeriesClosed,
     SeriesOpened,
@@ -413,5 +413,5 @@ def test_only_what_waits_for_a_quiet_time_says_so(
     order = replace(get_order(smbd), quiet_time=quiet_time, wait_seconds=seconds)
     events = list(record(order, book, SeriesControl()))
     assert isinstance(events[0], SeriesOpened)
-    assert [event for event in events if isinstance(event, QuietAwaited)] == [QuietAwaited(most_seconds=600.0)] * waits
+    assert [event for event in events if isinstance(event, QuietWait)] == [QuietWait(most_seconds=600.0)] * waits
     assert not looked

@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import CancelledError, ConnectionLostError
 from app.measure.process import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
-from app.recorder.recording import QuietAwaited, SeriesClosed, SeriesOpened, SeriesStored
+from app.recorder.recording import QuietWait, SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.guide.progress import MOST_SAMPLES, SeriesProgress
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus
 
@@ -20,7 +20,7 @@ def after(*events) -> SeriesProgress:
 
 def test_before_the_first_run():
     assert after(SeriesOpened(series_id="x")).line(80) == "Starting: checking the environment"
-    waiting = after(SeriesOpened(series_id="x"), QuietAwaited(most_seconds=600)).line(80)
+    waiting = after(SeriesOpened(series_id="x"), QuietWait(most_seconds=600)).line(80)
     assert waiting == "Starting: waiting for a quiet time, 10 min at most"
     client = ClientFacts(name="sharebench")
     assert after(Started(client=client, size_bytes=1 << 20)).line(80) == "Starting: connected; the file has 1M"
