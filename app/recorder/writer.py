@@ -16,33 +16,11 @@ from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import Ours, client_facts
 from app.environment.quiet import OTHERS_CPU_PERCENT
 from app.errors import NotebookError, UsageError
-from app.measure.process import (
-    Calibrated,
-    CalibrationOrder,
-    Event,
-    PathSeen,
-    RunFinished,
-    ScratchMade,
-    ScratchRemoved,
-    SeriesControl,
-    Started,
-    Warned,
-)
+from app.measure import process
+from storage import records
 from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.json_reader import named
 from storage.notebook import Notebook
-from storage.records import (
-    Ceiling,
-    Experiment,
-    ExperimentKind,
-    Facts,
-    Phase,
-    Run,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    utc_now,
-)
 
 GIVE_UP_SECONDS = 600.0
 """Longest final wait for a locked notebook or a full disk."""
@@ -63,9 +41,9 @@ Closed = TypeVar("Closed")
 class Recorder:
     """The pending writes of recordings that are measured together, in order."""
 
-    def __init__(self, notebook: Notebook, control: SeriesControl | None = None) -> None:
+    def __init__(self, notebook: Notebook, control: process.SeriesControl | None = None) -> None:
         self._notebook = notebook
-        self._control = control or SeriesControl()
+        self._control = control or process.SeriesControl()
         self.leases: list[str] = []
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
@@ -85,7 +63,7 @@ class Recorder:
     def write(self, *writes: Write) -> None:
         self._waiting += writes
 
-    def flush(self) -> Iterator[Warned]:
+    def flush(self) -> Iterator[process.Warned]:
         """Warns when another program holds the notebook, and when it is free again."""
         now = time.monotonic()
         if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
@@ -95,7 +73,7 @@ class Recorder:
             self._waiting += [methodcaller("renew", each) for each in self.leases]
         yield from self._try(now)
 
-    def _try(self, now: float) -> Iterator[Warned]:
+    def _try(self, now: float) -> Iterator[process.Warned]:
         self._tried_at = now
         self._notebook.be_patient(_PATIENCE_SECONDS)
         try:
@@ -108,7 +86,7 @@ class Recorder:
                 raise
             if self._held_since is None:
                 self._held_since = now
-                yield Warned(
+                yield process.Warned(
                     text=f"the notebook {why}: what it should store waits in memory until it can be written;"
                     " leave this program running"
                 )
@@ -116,9 +94,9 @@ class Recorder:
             return
         if self._held_since is not None:
             self._held_since = None
-            yield Warned(text="the notebook can be written again: nothing was lost")
+            yield process.Warned(text="the notebook can be written again: nothing was lost")
 
-    def finish(self) -> Iterator[Warned]:
+    def finish(self) -> Iterator[process.Warned]:
         """Raises NotebookError if the notebook cannot be written for minutes, or until somebody cancels the wait."""
         began, was_cancelled, waited, limit = time.monotonic(), self._is_cancelled(), 0.0, 0.0
         try:
@@ -154,7 +132,7 @@ def recorded(
     recorder: Recorder,
     events: Generator[Told, None, Closed],
     writes: Callable[[Told | Closed], Iterable[Write]] = lambda _: (),
-) -> Generator[Told | Warned, None, Closed]:
+) -> Generator[Told | process.Warned, None, Closed]:
     """Pass on events once their ``writes`` are stored or pending, all of them at the end. Raises NotebookError.
 
     A generator that nobody listens to any more may end as after its last event: what it returns is stored too.
@@ -198,7 +176,7 @@ class SeriesWriter:
     """One series and its pending writes; nothing is stored before a run ends well or our file is on the target."""
 
     def __init__(
-        self, series: Series, recorder: Recorder, *, stored: bool, experiment: Experiment | None = None
+        self, series: records.Series, recorder: Recorder, *, stored: bool, experiment: records.Experiment | None = None
     ) -> None:
         self.series = series
         self.stored = stored
@@ -209,12 +187,12 @@ class SeriesWriter:
     def begin(self) -> None:
         self.recorder.begin(self.series.id, stored=self.stored)
 
-    def put(self, series: Series) -> None:
+    def put(self, series: records.Series) -> None:
         self.series = series
         if self.stored:
             self.recorder.write(lambda notebook: notebook.update(series))
 
-    def put_facts(self, side: str, facts: Facts) -> None:
+    def put_facts(self, side: str, facts: records.Facts) -> None:
         if not facts:
             return
         environment = dict(self.series.environment)
@@ -223,37 +201,39 @@ class SeriesWriter:
         if self.stored:
             self.recorder.write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
 
-    def see(self, event: Event) -> None:
+    def see(self, event: process.Event) -> None:
         match event:
-            case RunFinished(run=run):
+            case process.RunFinished(run=run):
                 self._add_run(_thinned(run))
-            case Started(client=client, path_facts=path_facts):
+            case process.Started(client=client, path_facts=path_facts):
                 if not self._is_new:
-                    self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
-                    self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
+                    self.put(replace(self.series, status=records.SeriesStatus.INTERRUPTED, error=None))
+                    self.series = replace(self.series, resumed_at=(*self.series.resumed_at, records.utc_now()))
                     self.recorder.write(lambda notebook: notebook.add_resumption(self.series.id))
                 self.put(replace(self.series, client=client))
                 self.put_facts("path", path_facts)
-            case PathSeen(path_facts=path_facts):
+            case process.PathSeen(path_facts=path_facts):
                 self.put_facts("path", path_facts)
-            case ScratchMade(path=path):
+            case process.ScratchMade(path=path):
                 self.put(replace(self.series, scratch_path=path))
                 self._store()
-            case ScratchRemoved(path=path) if path == self.series.scratch_path:
+            case process.ScratchRemoved(path=path) if path == self.series.scratch_path:
                 self.put(replace(self.series, scratch_path=None))
 
     def reject(self, number: int, reason: str) -> None:
         """Judge a measured run, which stays in the series."""
-        series, status = self.series, RunStatus.REJECTED
+        series, status = self.series, records.RunStatus.REJECTED
         runs = tuple(
-            replace(run, status=status, reason=reason) if run.phase is Phase.MEASURED and run.number == number else run
+            replace(run, status=status, reason=reason)
+            if run.phase is records.Phase.MEASURED and run.number == number
+            else run
             for run in series.runs
         )
         self.series = replace(series, runs=runs)
         self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, status, reason))
 
-    def _add_run(self, run: Run) -> None:
-        if run.status is not RunStatus.FAILED:
+    def _add_run(self, run: records.Run) -> None:
+        if run.status is not records.RunStatus.FAILED:
             self._store()
         again = [r for r in self.series.runs if (r.phase, r.number) == (run.phase, run.number)]
         self.series = replace(
@@ -283,12 +263,14 @@ class SeriesWriter:
 
     def end(self) -> None:
         """A new series without results is dropped."""
-        if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
+        if self._experiment and self._experiment.kind is records.ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
         elif (
             self._is_new
             and self.stored
-            and not (self.series.scratch_path or any(run.status is not RunStatus.FAILED for run in self.series.runs))
+            and not (
+                self.series.scratch_path or any(run.status is not records.RunStatus.FAILED for run in self.series.runs)
+            )
         ):
             self.recorder.write(lambda notebook: take_out(notebook, self.series.id))
             self.stored = False
@@ -309,7 +291,7 @@ def take_out(notebook: Notebook, recording_id: str) -> None:
     notebook.remove(recording_id)
 
 
-def _thinned(run: Run) -> Run:
+def _thinned(run: records.Run) -> records.Run:
     if len(run.progress) <= _MOST_SAMPLES:
         return run
     step = -(-len(run.progress) // _MOST_SAMPLES)
@@ -337,7 +319,7 @@ class Calibration:
 
 
 def ceiling_of(
-    series: Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
+    series: records.Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
 ) -> Calibration:
     """Calibrates if unknown, old, beaten by the series, or to ``renew``; the best counts. ``keep`` writes it."""
     key = ceiling_key(series)
@@ -360,7 +342,7 @@ def ceiling_of(
     best = max(done.bytes_per_second, reached)
     if known and young and known.bytes_per_second >= best:
         return Calibration(bytes_per_second=known.bytes_per_second)
-    ceiling = Ceiling(key=key, bytes_per_second=best, measured_at=utc_now())
+    ceiling = records.Ceiling(key=key, bytes_per_second=best, measured_at=records.utc_now())
     if keep is None:
         notebook.set_ceiling(ceiling)
     else:
@@ -368,7 +350,7 @@ def ceiling_of(
     return replace(done, bytes_per_second=best)
 
 
-def ceiling_key(series: Series) -> str:
+def ceiling_key(series: records.Series) -> str:
     """What a ceiling applies to: client, version, machine, protocol, command and negotiated session."""
     machine = client_facts()
     client = series.client
@@ -389,15 +371,15 @@ _METHOD = 2
 """Raised when the method changes, which invalidates older ceilings."""
 
 
-def _calibrate(series: Series) -> Calibration:
-    order = CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
+def _calibrate(series: records.Series) -> Calibration:
+    order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
     before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
         done = subprocess.run(
             own_command("app.measure.child"), input=line_of(order), capture_output=True, text=True, check=True,
             timeout=CALIBRATION_SECONDS, env=own_environment(), start_new_session=True,
         )  # fmt: skip
-        rate = message_of(done.stdout, [Calibrated]).bytes_per_second
+        rate = message_of(done.stdout, [process.Calibrated]).bytes_per_second
     except (subprocess.SubprocessError, OSError, ValueError):
         return Calibration()
     after = take_reading(Wire(), Ours())
