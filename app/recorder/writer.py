@@ -251,15 +251,11 @@ class SeriesWriter:
         series, experiment = self.series, self._experiment
 
         def add(notebook: Notebook) -> None:
-            with notebook.at_once():
-                if notebook.heads_of([series.id]):
-                    return  # the disk gave an error after it was written
-                if experiment:
-                    notebook.add_experiment(experiment, note=series.note, question=series.question)
-                notebook.add(series)
-                notebook.take(series.id)
+            if experiment:
+                notebook.add_experiment(experiment, note=series.note, question=series.question)
+            notebook.add(series)
 
-        self.recorder.write(add)
+        self.recorder.write(lambda notebook: add_once(notebook, series.id, lambda: add(notebook)))
 
     def end(self) -> None:
         """A new series without results is dropped."""
