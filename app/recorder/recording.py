@@ -13,13 +13,7 @@ from app.environment.quiet import QuietWatch, server_load
 from app.environment.samba.smbd import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure import process
-from app.measure.process import (
-    ControlMessage,
-    MeasurementPlan,
-    MeasuringProcess,
-    SeriesControl,
-    SeriesRequest,
-)
+from app.measure.process import ControlMessage, MeasurementPlan, MeasuringProcess, SeriesControl, SeriesRequest
 from app.recorder.writer import Recorder, SeriesWriter, ceiling_of, recorded
 from forms import wording
 from forms.comparison.differences import differences_before, prose
