@@ -18,19 +18,10 @@ from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
+from app.workflows import survey
 from app.workflows.guide.progress import RunPace
 from app.workflows.guide.rounds import NextStep, after_survey
 from app.workflows.requests import SeriesOptions
-from app.workflows.survey import (
-    SurveyChoices,
-    SurveyRound,
-    measure_round,
-    plan_round,
-    result,
-    size_for,
-    targets_like,
-    targets_of,
-)
 from forms import wording
 from forms.experiments.report import survey_report
 from forms.experiments.summary import Station, StationState, Survey
@@ -126,7 +117,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
 
-    def __init__(self, planned: SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
+    def __init__(self, planned: survey.SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
         super().__init__(planned.experiment.name)
         self.planned, self.targets, self.again = planned, targets, again
         self._refused: list[tuple[list[Target], str]] = []
@@ -135,7 +126,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
         self.survey: Survey | None = None
 
     def events(self) -> Iterator[tuple[int, RecorderEvent]]:
-        return measure_round(self.planned, self.context.notebook_path, self.control)
+        return survey.measure_round(self.planned, self.context.notebook_path, self.control)
 
     def heard(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
@@ -144,7 +135,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
             self._refuse(self.planned.stations[index], event.text)
 
     def _refuse(self, station: Station, why: str) -> None:
-        refused = targets_like(station, self.planned, self.targets)
+        refused = survey.targets_like(station, self.planned, self.targets)
         for target in refused:
             self.context.logins.refuse(target)
         if refused and refused[0].user and refused not in [targets for targets, _ in self._refused]:
@@ -168,7 +159,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def ended(self, error: Exception | None) -> None:
         if error is not None:
             self.work_failed(error)
-        self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)
+        self.with_notebook(lambda notebook: survey.result(self.planned, notebook), self._show)
 
     def _show(self, filled: Survey) -> None:
         self.survey = filled
@@ -218,13 +209,13 @@ class SurveyScreen(asking.LinesScreen):
         }
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> SurveyChoices:
+    def read(cls, typed: Mapping[str, str]) -> survey.SurveyChoices:
         text = asking.typed_values(cls.LINES, typed)
         hosts = tuple(text["hosts"].replace(",", " ").split())
         if not hosts:
             raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
         domain, _, user = text["user"].rpartition(";")
-        return SurveyChoices(
+        return survey.SurveyChoices(
             hosts=hosts, smb=text["smb"] or None, ftp=text["ftp"] or None, ports=_ports(text["ports"]),
             user=user or None, domain=domain or None, ftp_user=text["ftp_user"] or None,
             options=SeriesOptions(
@@ -238,7 +229,7 @@ class SurveyScreen(asking.LinesScreen):
         choices = cls.read(typed)
         protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
         each = choices.options.runs + choices.options.warmups + 1
-        moved = protocols * len(choices.commands) * each * (choices.options.size_bytes or size_for(None))
+        moved = protocols * len(choices.commands) * each * (choices.options.size_bytes or survey.size_for(None))
         rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
         told = time_text(sum(moved / rate.bytes_per_second for rate in rates), rates)
         return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {told}. Every file made is removed."
@@ -259,7 +250,7 @@ class SurveyScreen(asking.LinesScreen):
         logins = self.context.logins
         try:
             choices = self.read(self.typed())
-            targets = targets_of(choices)
+            targets = survey.targets_of(choices)
         except UsageError as error:
             self.work_failed(error)
             return
@@ -271,8 +262,8 @@ class SurveyScreen(asking.LinesScreen):
                     logins.keep(target, secrets)
             self._begin(again=again)
 
-        def plan(notebook: Notebook) -> SurveyRound:
-            return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
+        def plan(notebook: Notebook) -> survey.SurveyRound:
+            return survey.plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
 
         if unknown is not None:
             asking.ask_password(self, unknown, answered)
@@ -297,7 +288,7 @@ class SurveyScreen(asking.LinesScreen):
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
-    def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
+    def _planned(self, planned: survey.SurveyRound, targets: list[Target]) -> None:
         self.query_one("#start", Button).disabled = False
 
         def measure(_: bool) -> None:
