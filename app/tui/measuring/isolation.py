@@ -10,14 +10,7 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.isolation.places import (
-    DEFAULT_MINUTES,
-    DEFAULT_ROUNDS,
-    DEFAULT_SECONDS,
-    IsolationRequest,
-    parse_clients,
-    request_to_resume,
-)
+from app.isolation import places
 from app.isolation.rounds import WHOLE_RUN, IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.process import Warned
@@ -138,10 +131,10 @@ class IsolationRunScreen(MeasurementScreen):
     QUIT_TEXT = "An isolation is running. What was measured is kept, and the server is restored."
 
     HEADING = "Isolation"
-    to_resume = staticmethod(lambda record, secrets, _typed: request_to_resume(record, secrets))
+    to_resume = staticmethod(lambda record, secrets, _typed: places.request_to_resume(record, secrets))
     report_of = staticmethod(isolation_report)
 
-    def __init__(self, request: IsolationRequest, resumed: Isolation | None = None) -> None:
+    def __init__(self, request: places.IsolationRequest, resumed: Isolation | None = None) -> None:
         super().__init__(request, resumed)
         self._runs = self._begun = 0
         self._run_seconds: list[float] = []
@@ -208,7 +201,7 @@ class IsolationScreen(asking.LinesScreen):
     LINES = (
         asking.TARGET,
         asking.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
-        asking.FormLine("rounds", "Rounds", "how often each is measured", str(DEFAULT_ROUNDS)),
+        asking.FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
         asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
@@ -218,12 +211,13 @@ class IsolationScreen(asking.LinesScreen):
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
-        clients, rounds = parse_clients(typed["clients"]), asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
-        seconds = min(60 * DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * DEFAULT_SECONDS)
+        clients = places.parse_clients(typed["clients"])
+        rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
+        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * places.DEFAULT_SECONDS)
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> IsolationRequest:
+    def read(cls, typed: Mapping[str, str]) -> places.IsolationRequest:
         text = asking.typed_values(cls.LINES, typed)
         target = asking.typed_target(text["target"])
         if not target.abilities.has_share or not target.share:
@@ -233,9 +227,9 @@ class IsolationScreen(asking.LinesScreen):
         without = operations_named(text["without"]) if text["without"] else ()
         script = load_script()
         script.without(without)
-        return IsolationRequest(
+        return places.IsolationRequest(
             target=target, secrets=Secrets(), whole_script=script,
-            without=tuple(operation.value for operation in without), clients=parse_clients(text["clients"]),
-            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS), seconds=DEFAULT_SECONDS,
+            without=tuple(operation.value for operation in without), clients=places.parse_clients(text["clients"]),
+            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS), seconds=places.DEFAULT_SECONDS,
             **server_ways(target, text["ssh"], text["conf"]), expose_tbench=bool(exposed),
         )  # fmt: skip

@@ -31,7 +31,7 @@ TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rou
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    monkeypatch.setattr("app.tui.measuring.isolation.DEFAULT_SECONDS", 2)
+    monkeypatch.setattr("app.isolation.places.DEFAULT_SECONDS", 2)
     context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="isolation")
 
