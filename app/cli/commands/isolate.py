@@ -17,15 +17,7 @@ from app.cli.run_options import chosen, options_of_server, series_options, take_
 from app.clients.base import Secrets
 from app.config import profile
 from app.errors import CancelledError, LoginError, MeasurementError, UsageError
-from app.isolation import places
-from app.isolation.rounds import (
-    WHOLE_RUN,
-    IsolationClosed,
-    IsolationEvent,
-    IsolationOpened,
-    LayerRunEnded,
-    LayerRunStarted,
-)
+from app.isolation import places, rounds
 from app.isolation.script import load_script, operations_named
 from app.logins import same_login
 from app.measure.process import SeriesControl, Warned
@@ -316,22 +308,22 @@ def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]
     )
 
 
-def _watch(events: Iterable[IsolationEvent], control: SeriesControl, within_seconds: float) -> Isolation:
+def _watch(events: Iterable[rounds.IsolationEvent], control: SeriesControl, within_seconds: float) -> Isolation:
     runs, line = 0, StatusLine()
 
-    def show(event: IsolationEvent) -> None:
+    def show(event: rounds.IsolationEvent) -> None:
         nonlocal runs
         match event:
-            case IsolationOpened(isolation=isolation):
+            case rounds.IsolationOpened(isolation=isolation):
                 runs = event.runs
-                about = duration(min(within_seconds, WHOLE_RUN * runs * isolation.seconds))
+                about = duration(min(within_seconds, rounds.WHOLE_RUN * runs * isolation.seconds))
                 said = (
                     f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}" if runs else "no run left"
                 )
                 common.say(f"isolation {isolation.id}: {said}")
-            case LayerRunStarted(layer=layer, clients=clients, number=number):
+            case rounds.LayerRunStarted(layer=layer, clients=clients, number=number):
                 line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
-            case LayerRunEnded(run=run):
+            case rounds.LayerRunEnded(run=run):
                 line.clear()
                 if line.is_on or run.error:
                     told = run.error or byte_rate(run.bytes_per_second)
@@ -339,7 +331,7 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl, within_seco
             case Warned(text=text):
                 line.say(f"sharebench: {text}")
 
-    return watch_to_end(events, control, IsolationClosed, show, line).isolation
+    return watch_to_end(events, control, rounds.IsolationClosed, show, line).isolation
 
 
 def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, what: str) -> int:
