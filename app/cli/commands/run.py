@@ -17,16 +17,7 @@ from app.clients.base import Secrets
 from app.environment.link.facts import detect_link, is_this_machine
 from app.errors import CancelledError, SharebenchError, UsageError
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest
-from app.recorder.recording import (
-    RecorderEvent,
-    Resumption,
-    SeriesClosed,
-    open_notebook,
-    plan_to_resume,
-    record,
-    record_interleaved,
-    resume,
-)
+from app.recorder import recording
 from app.targets import parse_target
 from app.workflows.guide.known import reached
 from app.workflows.guide.progress import Prospect
@@ -95,14 +86,14 @@ def run_versus(
 def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | None, series: int = 1) -> Prospect:
     measured, target = None, plan.target
     if path.exists():
-        with open_notebook(path) as notebook:
+        with recording.open_notebook(path) as notebook:
             measured = reached(notebook, target, plan.command)
     link = link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
     rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
     return Prospect(plan=plan, rate=rate, series=series)
 
 
-def _why_ended(control: SeriesControl, closed: Iterable[SeriesClosed]) -> SharebenchError | None:
+def _why_ended(control: SeriesControl, closed: Iterable[recording.SeriesClosed]) -> SharebenchError | None:
     """What ended the first that did not complete, and how all of those are resumed."""
     failures = [(one.failure.error, one) for one in closed if one.failure]
     if not failures or not isinstance(failures[0][0], CancelledError):
@@ -115,7 +106,7 @@ def _interleaved(
     requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
 ) -> list[Series]:
     control, plan = SeriesControl(within_seconds), requests[0].plan
-    events = record_interleaved(requests, path, control)
+    events = recording.record_interleaved(requests, path, control)
     prospect = _prospect(plan, path, requests[0].link_bits_per_second, len(requests))
     closed = watch_turns(events, control, names, [plan.warmups + plan.runs] * len(requests), prospect)
     if failure := _why_ended(control, closed):
@@ -155,8 +146,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
         full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         if before and resume_reference:
-            plan, link = plan_to_resume(before, secrets), before.link_bits_per_second
-            events = _events(Resumption(series_id=before.id, secrets=secrets, confirmed=True), path, control)
+            plan, link = recording.plan_to_resume(before, secrets), before.link_bits_per_second
+            events = _events(recording.Resumption(series_id=before.id, secrets=secrets, confirmed=True), path, control)
         elif choices["versus"] is not None:
             options = _options(context, choices)
             if options.experiment or options.until_percent or choices["reject_unusual"]:
@@ -186,13 +177,15 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     return 0
 
 
-def _events(todo: SeriesRequest | Resumption, path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+def _events(
+    todo: SeriesRequest | recording.Resumption, path: Path, control: SeriesControl
+) -> Iterator[recording.RecorderEvent]:
     """A series alone; with a time limit step by step, so that nobody begins a run that would end too late."""
     if control.limit.seconds < math.inf:
-        return (event for _, event in record_interleaved([todo], path, control))
-    if isinstance(todo, Resumption):
-        return resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
-    return record(todo, path, control)
+        return (event for _, event in recording.record_interleaved([todo], path, control))
+    if isinstance(todo, recording.Resumption):
+        return recording.resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
+    return recording.record(todo, path, control)
 
 
 def _measured_before(
@@ -274,7 +267,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
                 common.say(f"sharebench: {control.finish_in_time('series').text}")
                 break
             control.limit.began()
-            closed = watch(record(each, path, control), control, prospect=None if ids else prospect)
+            closed = watch(recording.record(each, path, control), control, prospect=None if ids else prospect)
             if failure := _why_ended(control, [closed]):
                 raise failure
             control.limit.ended()
