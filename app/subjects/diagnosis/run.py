@@ -16,17 +16,7 @@ from app.measure.process import SeriesControl, ServerRequest, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.subjects.audit import AuditRequest, audit_server
-from app.subjects.diagnosis.plan import (
-    CHILD_EVENTS,
-    SHARE_OF_FREE,
-    SIZES,
-    DiagnosisPlan,
-    Ended,
-    FinishDiagnosis,
-    FolderMade,
-    MeasureStage,
-    StageMeasured,
-)
+from app.subjects.diagnosis import plan
 from app.targets import is_tree_folder, new_folder
 from forms import wording
 from forms.diagnosis.report import STAGE_NAMES
@@ -74,15 +64,15 @@ def check_request(request: DiagnosisRequest) -> None:
 
 def amount_text(request: DiagnosisRequest) -> str:
     """What it creates and how long it takes; empty where nothing is created."""
-    sizes = SIZES[request.effort]
+    sizes = plan.SIZES[request.effort]
     files, size = sizes.amount(request.stages, own_folders=request.folder is None)
     if not files:
         return ""
     return (
         f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size)} together, never more than"
-        f" {100 * SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in {format_target(request.target)},"
-        f" and removes them at the end. Takes about {duration(sizes.seconds(request.stages))} at most on a local"
-        " network."
+        f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
+        f" {format_target(request.target)}, and removes them at the end."
+        f" Takes about {duration(sizes.seconds(request.stages))} at most on a local network."
     )
 
 
@@ -178,19 +168,19 @@ class _Measuring:
         # the first login of a process is the cold one, and the audit logs in too
         self._to_do.sort(key=lambda name: name is not StageName.CONNECT)
         self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
-        self._events = self.process.events(CHILD_EVENTS)
+        self._events = self.process.events(plan.CHILD_EVENTS)
         profile_conf = None
         if request.profile:
             server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
             profile_conf = profiled_conf(server, request.smb_conf, request.target)
-        plan = DiagnosisPlan(
-            **shared(request, DiagnosisPlan) | {"stages": tuple(self._to_do)},
-            sizes=SIZES[request.effort],
+        order = plan.DiagnosisPlan(
+            **shared(request, plan.DiagnosisPlan) | {"stages": tuple(self._to_do)},
+            sizes=plan.SIZES[request.effort],
             own_folder=new_folder("diagnose"),
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,
         )
-        self.process.say(plan)
+        self.process.say(order)
 
     def stages(self, control: SeriesControl) -> Iterator[DiagnosisEvent]:
         if self._to_do[:1] != [StageName.CONNECT]:
@@ -201,7 +191,7 @@ class _Measuring:
             if control.cancelled.is_set():
                 break
             control.limit.began()
-            seconds = SIZES[self.request.effort].seconds(tuple(self._to_do[number - 1 :]))
+            seconds = plan.SIZES[self.request.effort].seconds(tuple(self._to_do[number - 1 :]))
             yield StageBegan(name=name, number=number, of=len(self._to_do), seconds=seconds)
             if name is StageName.SETTINGS:
                 self.diagnosis = _with_audit(self.diagnosis, self.request)
@@ -213,18 +203,18 @@ class _Measuring:
                 _look_at(self.request)
             yield from self._stored(stage)
         if not control.cancelled.is_set():
-            self.process.say(FinishDiagnosis())
-        ended = [event for event in self._events if isinstance(event, Ended)]
+            self.process.say(plan.FinishDiagnosis())
+        ended = [event for event in self._events if isinstance(event, plan.Ended)]
         self.problem = ended[-1].problem if ended else f"the measuring process {self.process.how_it_ended()}"
 
     def _by_process(self, name: StageName) -> Iterator[DiagnosisEvent]:
-        self.process.say(MeasureStage(name=name))
+        self.process.say(plan.MeasureStage(name=name))
         stage = Stage(name=name, status=SeriesStatus.FAILED, error="the measuring process ended")
         for event in self._events:
-            if isinstance(event, FolderMade):
+            if isinstance(event, plan.FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
                 yield from self._stored()
-            elif isinstance(event, StageMeasured):
+            elif isinstance(event, plan.StageMeasured):
                 stage = event.stage
                 self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
                 break
