@@ -14,19 +14,8 @@ from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.layout import Tone, Toned, pad
+from forms.series import summary
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
-from forms.series.summary import (
-    FileFit,
-    RunMeasures,
-    SeriesSummary,
-    advised,
-    estimate_text,
-    expected_rate,
-    headline,
-    run_form,
-    suitability,
-    why_advised,
-)
 from forms.wording import link_rate
 from storage.plan import MOST_RUNS, MOST_WARMUPS
 from storage.records import Command, Phase, Quiet, RunStatus, Series, Target, format_target
@@ -72,18 +61,18 @@ def _ask_credentials() -> Ask:
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     size_context = around(choices, known)
-    size = advised(size_context)
-    advice = f"Recommended: {why_advised(size_context)}"
+    size = summary.advised(size_context)
+    advice = f"Recommended: {summary.why_advised(size_context)}"
     facts = [_link_fact(choices, known), advice]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
-        suits = suitability(choices.file_bytes, size_context)
+        suits = summary.suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
         facts.append(f"File: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = acts.with_picked_file(choices)
-        usable = suits.word is not FileFit.EMPTY
+        usable = suits.word is not summary.FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
         if suited and size_context.expected_bytes_per_second is None:
             facts.remove(advice)  # it is a guess beside a file that is there to be tried
@@ -108,11 +97,11 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     return page(MethodStep.FILE, facts, options, cursor=cursor)
 
 
-_ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
+_ADVISED_FITS = (summary.FileFit.WELL, summary.FileFit.LARGE, summary.FileFit.UNKNOWN)
 
 
-def _fit(fit: FileFit) -> str:
-    return "not yet known if it is large enough" if fit is FileFit.UNKNOWN else str(fit)
+def _fit(fit: summary.FileFit) -> str:
+    return "not yet known if it is large enough" if fit is summary.FileFit.UNKNOWN else str(fit)
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
@@ -207,11 +196,11 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     context = around(choices, known)
     measured, link = context.measured_bytes_per_second, context.link_bits_per_second
-    return estimate_text(
+    return summary.estimate_text(
         runs=choices.runs,
         warmups=choices.warmups,
         size_bytes=choices.run_bytes,
-        rate=expected_rate(choices.target, measured=measured, link=link),
+        rate=summary.expected_rate(choices.target, measured=measured, link=link),
         makes_file_first=choices.makes_file and choices.command is Command.GET,
         until_percent=choices.until_percent,
         max_runs=choices.max_runs,
@@ -241,7 +230,7 @@ _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Review", why="There is no series to review yet.")
-    series, form, anew = known.series, run_form(known.series), acts.same_again(choices)
+    series, form, anew = known.series, summary.run_form(known.series), acts.same_again(choices)
     go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     table = (*_table(form), *_averages(form))
     better = advised_rounds(series)
@@ -256,14 +245,14 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         MethodStep.REVIEW,
         _said(form),
         options,
-        headline=tuple(headline(form)),
+        headline=tuple(summary.headline(form)),
         columns=_line("Run", "Seconds", "Rate", "of link"),
         cursor=len(table),
         chart=acts.PageChart(form=form),
     )
 
 
-def _said(form: SeriesSummary) -> tuple[Toned, ...]:
+def _said(form: summary.SeriesSummary) -> tuple[Toned, ...]:
     series = form.series
     warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
     if series.resumed_at:
@@ -272,7 +261,7 @@ def _said(form: SeriesSummary) -> tuple[Toned, ...]:
     return (*(warnings or (Toned("No problems found.", Tone.GOOD),)), *shown)
 
 
-def _table(form: SeriesSummary) -> Iterator[Option]:
+def _table(form: summary.SeriesSummary) -> Iterator[Option]:
     for row in form.all_rows:
         mark = mark_of(row)
         title = _measured(row.label, row.measures, form.average_rate)
@@ -286,7 +275,7 @@ def _table(form: SeriesSummary) -> Iterator[Option]:
             yield Option(title, acts.Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
 
 
-def _averages(form: SeriesSummary) -> Iterator[Option]:
+def _averages(form: summary.SeriesSummary) -> Iterator[Option]:
     for name, measures in (
         ("Average", form.average),
         ("Deviation", form.deviation),
@@ -297,7 +286,7 @@ def _averages(form: SeriesSummary) -> Iterator[Option]:
             yield Option(_measured(name, measures, form.average_rate), None, hint, result=True)
 
 
-def _measured(name: str, measures: RunMeasures, average: float | None) -> str:
+def _measured(name: str, measures: summary.RunMeasures, average: float | None) -> str:
     percent, rate = measures.percent_of_link, wording.rate(measures.bytes_per_second, beside=average)
     share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
     return _line(name, wording.cell_seconds(measures.seconds), rate, share)
@@ -308,7 +297,7 @@ def _line(name: str, seconds: str, rate: str, share: str) -> str:
     return pad(name, _NAME) + " ".join(pad(text, cells, right=True) for text, cells in numbers_of)
 
 
-def filling_table(form: SeriesSummary, width: int, height: int) -> str:
+def filling_table(form: summary.SeriesSummary, width: int, height: int) -> str:
     """As much of the table as ``height`` lines show while it fills in: the oldest runs give way."""
     seen = form.all_rows[-height:] if height > 0 else ()
     warm_ups = tuple(row for row in seen if row.run.phase is Phase.WARM_UP)
