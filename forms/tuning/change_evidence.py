@@ -8,16 +8,6 @@ from forms.comparison.differences import GLOBAL, SHARE, Difference, differences,
 from forms.findings.series_warnings import UNKNOWN
 from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
-from forms.tuning.smb_conf import (
-    CONF_STATE,
-    CONF_WARNINGS,
-    ConfState,
-    agreement,
-    contradiction,
-    follows,
-    lines_of_fact,
-    squeeze,
-)
 from forms.wording import plain, value_of
 from storage.records import Change, Evidence, Facts, FactValue, Series
 
@@ -92,7 +82,7 @@ def _of_client(name: str) -> OwnSetting:
 
 
 def _key(name: str) -> str:
-    return squeeze(name).replace("-", "").replace("_", "")
+    return smb_conf.squeeze(name).replace("-", "").replace("_", "")
 
 
 def _on_hosts(facts: Iterable[str]) -> Iterable[str]:
@@ -171,7 +161,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
         return _unconfirmed(f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at.")
     previous, current = effective(old, name), effective(new, name)
     if wrong := unknown_name(spelled, new) or _refused_value(spelled, value, new):
-        known = _configuration_is_known(new) or CONF_WARNINGS in new
+        known = _configuration_is_known(new) or smb_conf.CONF_WARNINGS in new
         return _contradicted(wrong, previous) if known else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
@@ -184,12 +174,12 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     if unchanged:
         return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
     text = f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}"
-    if denied := contradiction(name, value, after.client):
+    if denied := smb_conf.contradiction(name, value, after.client):
         why = f"{denied}: smbd has not read it yet, or the session is an old one."
         return _contradicted(f"{text} in smb.conf, but {why}", previous)
     if missing := inert(name, value, new, after):
         return _contradicted(f"{text}, but does nothing: {missing}.", previous)
-    seen = agreement(name, value, before.client, after.client)
+    seen = smb_conf.agreement(name, value, before.client, after.client)
     notes = (condition(name, value), warning(spelled, new))
     text = f"{text}, and the session shows it ({seen})." if seen else f"{text}."
     return _Judgement(Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
@@ -197,20 +187,20 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name, new = spelled.name, after.environment.get("server", {})
-    if denied := contradiction(name, value, after.client):
+    if denied := smb_conf.contradiction(name, value, after.client):
         return _contradicted(f"{name} = {value} is not in effect: {denied}.")
     current = effective(new, name)
     if current is not None and not smb_conf.same_value(name, current, value):
         return _contradicted(f"{name} is {value_of(name, current)}, not {value}.")
     if current is not None:
         text = f"{name} is {value_of(name, current)} now, but what it was before is not known."
-    elif new.get(CONF_STATE) == ConfState.LOADS_NOT:
-        reasons = lines_of_fact(new, CONF_WARNINGS)
+    elif new.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
+        reasons = smb_conf.lines_of_fact(new, smb_conf.CONF_WARNINGS)
         text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
     else:
         why = new.get(UNKNOWN)
         text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
-    seen = agreement(name, value, before.client, after.client) if before else None
+    seen = smb_conf.agreement(name, value, before.client, after.client) if before else None
     return _unconfirmed(f"{text} The session fits it ({seen})." if seen else text)
 
 
@@ -250,8 +240,8 @@ def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> 
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     if own is not None:
         return difference.name in (*own.places, *own.follows)
-    own_names = (f"server.{CONF_STATE}", f"server.{CONF_WARNINGS}")
-    return difference.parameter == name or difference.name in own_names or follows(difference.name, name)
+    own_names = (f"server.{smb_conf.CONF_STATE}", f"server.{smb_conf.CONF_WARNINGS}")
+    return difference.parameter == name or difference.name in own_names or smb_conf.follows(difference.name, name)
 
 
 def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
@@ -277,7 +267,7 @@ def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str 
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
     why = smb_conf.refusal(spelled.name, value)
-    if why is None and facts.get(CONF_STATE) == ConfState.LOADS_NOT:
+    if why is None and facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
         wanted = smb_conf.squeeze(value)
         named = [line for line in _about(facts, spelled) if wanted in smb_conf.squeeze(line)]
         why = f"{spelled.typed} = {value}" if named else None
@@ -333,7 +323,9 @@ def _configuration_is_known(facts: Facts) -> bool:
 def _about(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
     names = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
     return [
-        line for line in lines_of_fact(facts, CONF_WARNINGS) if any(name in smb_conf.squeeze(line) for name in names)
+        line
+        for line in smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS)
+        if any(name in smb_conf.squeeze(line) for name in names)
     ]
 
 
