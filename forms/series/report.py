@@ -5,14 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.findings.finding import (
-    TCP_ROUND_TRIP,
-    finding_document,
-    is_loopback,
-    practice_text,
-    request_seconds,
-    round_trip_seconds,
-)
+from forms.findings import finding
 from forms.findings.rules import findings_of
 from forms.findings.rules_series import closing_seconds, harmful_in, opening_seconds
 from forms.findings.series_warnings import advice, ceiling_beaten, near_ceiling_percent
@@ -109,7 +102,7 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
     text, url = records.format_target(series.target, escaped=False), records.format_target(series.target)
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
-    yield from fields_of(("Server", practice_text(series.target)))
+    yield from fields_of(("Server", finding.practice_text(series.target)))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     plan, rate = series.plan, mean(series.rates())
     if plan and plan.files:
@@ -230,17 +223,17 @@ def processors_text(quiet: records.Quiet | None) -> str:
 
 def _round_trip(series: records.Series) -> Iterator[Field]:
     path = series.environment.get("path", {})
-    least, loaded = path.get(TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
+    least, loaded = path.get(finding.TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
     if not isinstance(least, int | float):
         return
     rate = mean([r.bytes_per_second for r in series.measured() if r.bytes_per_second])
     text = wording.milliseconds(least)
     if isinstance(loaded, int | float) and loaded >= _QUEUES_TIMES * least:
         text += f", {wording.milliseconds(loaded)} under load"
-    request, trip = request_seconds(series), round_trip_seconds(series)
+    request, trip = finding.request_seconds(series), finding.round_trip_seconds(series)
     if request is not None:
         text += f"; an empty request {wording.milliseconds(request)}"
-    if rate is not None and trip is not None and not is_loopback(series):
+    if rate is not None and trip is not None and not finding.is_loopback(series):
         text += f"; bandwidth-delay product {wording.binary_size(round(rate * trip))}"
     yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
@@ -294,7 +287,7 @@ def series_document(series: records.Series) -> Document:
         **named(series, "ceiling_bytes_per_second", "error", "base_id"),
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
-        "findings": [finding_document(finding) for finding in findings_of(series)],
+        "findings": [finding.finding_document(one) for one in findings_of(series)],
         "advice": [{"key": said.key, "text": said.text} for said in advice(series)],
     }
     if target.domain:
