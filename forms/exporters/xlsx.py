@@ -183,17 +183,15 @@ class _SheetWriter:
         if chart.source is None:
             return
         table, column = chart.source
-        lines = [
-            self.table_lines[table] + index
+        entries = {
+            self.table_lines[table] + index: row
             for index, row in enumerate(self.form.tables[table].rows)
             if row.role is report.Role.ENTRY and row.mark is not report.Mark.WARM_UP
-        ][chart.rows_before :]
+        }
+        lines, rows = [*entries][chart.rows_before :], entries.values()
         name = self.page.get_name()
         heading = clean(self.form.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
-        rows = [
-            r for r in self.form.tables[table].rows if r.role is report.Role.ENTRY and r.mark is not report.Mark.WARM_UP
-        ]
         hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
         drawing.add_series(
             {
@@ -236,11 +234,8 @@ def _look(row: report.Row) -> dict[str, Any]:
         return {"font_color": "#8F1D1D"}
     if row.mark is report.Mark.WARM_UP:
         return {"font_color": "#595959", "italic": True}
-    return (
-        {"bold": True}
-        if row.role is report.Role.RESULT or row.mark in {report.Mark.UNUSUAL, report.Mark.BOTTLENECK}
-        else {}
-    )
+    bold = row.role is report.Role.RESULT or row.mark in {report.Mark.UNUSUAL, report.Mark.BOTTLENECK}
+    return {"bold": True} if bold else {}
 
 
 _FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
