@@ -441,8 +441,6 @@ class _Pages(FPDF):
         lines = lines_of(self, text, self.epw - _LINE_END)
         if len(lines) <= _WHOLE_LINES and self.y + len(lines) * size * _LEADING > self.page_break_trigger:
             self.add_page()
-            self.set_font(TEXT, "B" if bold else "", size)
-            self.set_text_color(GREY if grey else INK)
         self.multi_cell(self.epw - _LINE_END, size * _LEADING, text, align="L", new_x="LMARGIN")
 
     def fields(self, fields: Sequence[Field], *, by_hand: bool = False) -> None:
@@ -454,7 +452,6 @@ class _Pages(FPDF):
             name = lines_of(self, cut(visible(field.name), _LONGEST_NAME), beside - _NAME_GAP)
             if self.y + height * len(name) > self.page_break_trigger:
                 self.add_page()
-                self.set_font(TEXT, "", _SIZE)
             page, below = self.page_no(), self.y + height * len(name)
             self.set_text_color(GREY)
             self.multi_cell(beside, height, "\n".join(name), align="L", new_x="LMARGIN", new_y="TOP")
