@@ -21,7 +21,7 @@ from app.measure import process
 from app.measure.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasurementPlan, RunGate
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
-from storage.json_reader import LARGEST
+from storage.json_reader import LARGEST, shared
 from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, utc_now
 
 if TYPE_CHECKING:
@@ -172,14 +172,7 @@ class Engine:
             failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
             self._emit(process.RunFinished(run=failed))
             raise
-        run = replace(
-            run,
-            size_bytes=transfer.size_bytes,
-            seconds=transfer.seconds,
-            open_seconds=transfer.open_seconds,
-            close_seconds=transfer.close_seconds,
-            progress=_course(meter, transfer),
-        )
+        run = replace(run, **shared(transfer, Run) | {"progress": _course(meter, transfer)})
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
         self._emit(process.RunFinished(run=run))
