@@ -54,23 +54,16 @@ def connect_tcp(
     """
     try:
         return _first_that_answers(host, port, timeout_seconds, hold)
-    except (socket.gaierror, UnicodeError) as error:
-        raise errors.UnreachableError(
-            f"{where}: no host of that name is known; check the name, or give its address"
-        ) from error
-    except TimeoutError as error:
-        raise errors.UnreachableError(
-            f"{where}: no answer within {timeout_seconds:g} s; check the address and the firewall"
-        ) from error
-    except ConnectionRefusedError as error:
-        raise errors.UnreachableError(
-            f"{where}: nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
-        ) from error
-    except OSError as error:
-        reason = error.strerror or error
-        raise errors.UnreachableError(
-            f"{where}: cannot be reached ({reason}); check the name and the network"
-        ) from error
+    except (OSError, UnicodeError) as error:
+        if isinstance(error, socket.gaierror | UnicodeError):
+            why = "no host of that name is known; check the name, or give its address"
+        elif isinstance(error, TimeoutError):
+            why = f"no answer within {timeout_seconds:g} s; check the address and the firewall"
+        elif isinstance(error, ConnectionRefusedError):
+            why = f"nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
+        else:
+            why = f"cannot be reached ({error.strerror or error}); check the name and the network"
+        raise errors.UnreachableError(f"{where}: {why}") from error
 
 
 def _first_that_answers(
