@@ -87,19 +87,8 @@ _VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
 
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
-DEFAULTS = {
-    "only": "",
-    "window": "0",
-    "samba": "no",
-    "conf": "",
-    "port": "",
-    "share": "",
-    "folder": "",
-    "client": "",
-    "server": "",
-    "files": "",
-    "counters": "\n".join(COUNTER_FILES),
-}
+DEFAULTS = dict.fromkeys(("only", "conf", "port", "share", "folder", "client", "server", "files"), "")
+DEFAULTS |= {"window": "0", "samba": "no", "counters": "\n".join(COUNTER_FILES)}
 
 
 def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
