@@ -345,14 +345,9 @@ DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "co
 """Drivers count most of them among errors and drops too, so they are not added up."""
 _TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
 INTERFACE_COLUMNS = {
-    "rx_bytes": 0,
-    "rx_packets": 1,
-    "rx_errors": 2,
-    "rx_dropped": 3,
-    "tx_bytes": 8,
-    "tx_packets": 9,
-    "tx_errors": 10,
-    "tx_dropped": 11,
+    f"{way}_{counter}": first + place
+    for way, first in (("rx", 0), ("tx", 8))
+    for place, counter in enumerate(("bytes", "packets", "errors", "dropped"))
 }
 TCP_COUNTERS = {
     "segments_sent": ("Tcp:", "OutSegs"),
