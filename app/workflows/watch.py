@@ -231,7 +231,7 @@ def _after(watch: Watch, outcome: Outcome, found: _Judged, slow: Sequence[str]) 
     )
 
 
-def tell(document: object, command: str, watch: Watch, path: Path) -> str:
+def tell(document: object, command: str) -> str:
     """Run --on-change with the document on its stdin; returns why that failed: it is run again after the next check."""
     secret = {"SHAREBENCH_PASSWORD", "CREDENTIALS_DIRECTORY"}
     environment = {name: value for name, value in os.environ.items() if name not in secret}
@@ -244,7 +244,6 @@ def tell(document: object, command: str, watch: Watch, path: Path) -> str:
         return f"the command of --on-change failed: {error}"
     if code := done.returncode:
         return f"the command of --on-change ended with exit code {code}; it is run again after the next check"
-    delivered(watch, path)
     return ""
 
 

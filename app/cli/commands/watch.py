@@ -89,7 +89,7 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
     common.answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
-        failed = tell(check_document(found), choices["on_change"], found.watch, path) if choices["on_change"] else ""
+        failed = tell(check_document(found), choices["on_change"]) if choices["on_change"] else ""
         if failed:
             common.say(f"sharebench: {failed}")
         else:
