@@ -256,7 +256,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.push_screen(make(**arguments))
 
     @property
-    def _measuring(self) -> Screen[Any] | None:
+    def _measuring(self) -> BaseScreen | None:
         """The screen that measures just now."""
         running = (one for one in reversed(self.screen_stack) if isinstance(one, BaseScreen) and one.quit_question())
         return next(running, None)
@@ -320,13 +320,9 @@ class SharebenchApp(App[int], commands.Commanded):
         else:
             self.push_screen(HelpDialog(self.screen))
 
-    @property
-    def _busy(self) -> BaseScreen | None:
-        return next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
-
     def action_suspend_process(self) -> None:
         """Back to the shell, unless a run is timed: its clock would run on while it stands still."""
-        if self._busy is None:
+        if self._measuring is None:
             super().action_suspend_process()
         else:
             self.notify("A measurement is under way, and would stand still: stop it first.", severity="warning")
@@ -335,7 +331,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.notify("Ctrl+Q leaves, Ctrl+Z goes back to the shell for a while.")
 
     async def action_quit(self) -> None:
-        busy = self._busy
+        busy = self._measuring
         if busy is None:
             self.exit(0)
             return
