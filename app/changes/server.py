@@ -264,11 +264,10 @@ def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
 
 def undo(undo_script: str, ssh: str | None) -> Answer:
     """Raises StepRunningError (nothing done), ConflictError (would overwrite another change), ChangeFailedError."""
-    answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
-    for _ in range(ATTEMPTS - 1):
+    for _ in range(ATTEMPTS):
+        answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
         if answer.problem is None:
             break
-        answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     return _done(answer)
 
 
