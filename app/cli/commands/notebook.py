@@ -169,13 +169,11 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
     """Print a recording, with recommendations on stderr."""
-    if head.kind == SERIES and not as_json:
-        show_series(notebook.series(head.id), chart=chart)
+    if head.kind == SERIES:
+        show_series(notebook.series(head.id), as_json=as_json, chart=chart)
         return
     common.answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
-    if as_json:
-        return
-    if left := kinds.leftover_text(notebook, head):
+    if not as_json and (left := kinds.leftover_text(notebook, head)):
         common.say(f"Recommendation: {left}")
 
 
