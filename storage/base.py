@@ -10,7 +10,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
@@ -372,10 +372,8 @@ class NotebookBase:
     def be_patient(self, seconds: float) -> None:
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
-    @contextmanager
-    def at_once(self) -> Iterator[None]:
-        with self._db.atomic():
-            yield
+    def at_once(self) -> AbstractContextManager[NotebookDatabase]:
+        return self._db.atomic()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
