@@ -32,11 +32,7 @@ from storage.records import Worksheet, utc_now
 
 FORM = "bottleneck calculation"
 SCHEMA = "sharebench/worksheet/bottleneck/1"
-_NAMES = {
-    summary.ReferenceKind.CPU: "CPU",
-    summary.ReferenceKind.DISK: "Disk",
-    summary.ReferenceKind.NETWORK: "Network",
-}
+_NAMES = {kind: f"{word[0].upper()}{word[1:]}" for kind, word in summary.SINGULARS.items()}
 _TITLE = "Bottleneck calculation"
 DISKS_RULE = (
     "Disks add up only where each has a way of its own (Using Samba: one IDE disk a controller, three SCSI disks a"
@@ -317,16 +313,8 @@ def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculatio
     return Worksheet(kind=kind, name=name, saved_at=utc_now(), content=worksheet.to_content())
 
 
-def from_record(record: Worksheet) -> summary.BottleneckCalculation | summary.UsersCalculation:
-    """The worksheet of a record. Raises DocumentError for one that sharebench did not make."""
-    if record.kind == BOTTLENECK:
-        return summary.BottleneckCalculation.from_content(record.content)
-    return summary.UsersCalculation.from_content(record.content)
-
-
 def worksheet_report(record: Worksheet) -> Report:
-    """The report of a saved worksheet. Raises DocumentError."""
-    found = from_record(record)
-    if isinstance(found, summary.BottleneckCalculation):
-        return bottleneck_report(found, record.name)
-    return users_report(found, record.name)
+    """The report of a saved worksheet. Raises DocumentError for one that sharebench did not make."""
+    if record.kind == BOTTLENECK:
+        return bottleneck_report(summary.BottleneckCalculation.from_content(record.content), record.name)
+    return users_report(summary.UsersCalculation.from_content(record.content), record.name)

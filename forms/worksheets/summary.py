@@ -123,12 +123,8 @@ TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_to
 
 SMALL_STEPS = 10
 _MOST_STEPS = 20
-SINGULARS: Mapping[ReferenceKind, str] = {
-    ReferenceKind.CPU: "CPU",
-    ReferenceKind.DISK: "disk",
-    ReferenceKind.NETWORK: "network",
-}
-PLURALS: Mapping[ReferenceKind, str] = {kind: f"{word}s" for kind, word in SINGULARS.items()}
+SINGULARS = {kind: kind.value for kind in ReferenceKind} | {ReferenceKind.CPU: "CPU"}
+PLURALS = {kind: f"{word}s" for kind, word in SINGULARS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.worksheets.report import blank_users_report, from_record, to_record, users_report
+from forms.worksheets.report import blank_users_report, to_record, users_report
 from forms.worksheets.summary import ServerMemory, UserGroup, UsersCalculation
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
@@ -67,7 +67,7 @@ def test_the_memory_of_clients():
     assert told(filled)["Memory"] == ("✗ too little: 36 x 800 kB + 5.2 MB = 34 MB of 32 MB, which carries 33 clients")
     enough = replace(filled, memory=replace(memory, available_bytes=64_000_000))
     assert told(enough)["Memory"].startswith("✓ enough: ")
-    assert from_record(to_record(filled, "office")) == filled
+    assert UsersCalculation.from_content(to_record(filled, "office").content) == filled
     assert "Memory" not in told(report(2_000 * KB, OFFICE))
 
 
@@ -82,7 +82,7 @@ def told(worksheet: UsersCalculation) -> dict[str, str]:
 
 def test_saved_and_read_back():
     worksheet = report(960 * KB, OFFICE)
-    assert from_record(to_record(worksheet, "office")) == worksheet
+    assert UsersCalculation.from_content(to_record(worksheet, "office").content) == worksheet
     with pytest.raises(DocumentError, match="capacity_bytes_per_second"):
         UsersCalculation.from_content({"capacity_bytes_per_second": 0, "groups": []})
 
