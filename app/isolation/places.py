@@ -184,11 +184,6 @@ class Places:
     problems: tuple[str, ...] = ()
 
 
-class _Found(list[str]):
-    def missing(self, layer: str, why: str) -> None:
-        self.append(f"{layer} not measured: {why}")
-
-
 def find_places(request: IsolationRequest) -> Places:
     """Look at the server. Raises UsageError for a target that is no share."""
     target = request.target
@@ -196,7 +191,7 @@ def find_places(request: IsolationRequest) -> Places:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.server_ssh:
         check_ssh_host(request.server_ssh)
-    found = _Found()
+    problems: list[str] = []
     around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     here = is_this_machine(target.host) and request.server_ssh is None
     reached = here or (request.server_ssh and around.server)
@@ -206,22 +201,20 @@ def find_places(request: IsolationRequest) -> Places:
     folder = _share_path(around, request)
     loopback = around.link is not None and around.link.loopback
     if shell is None:
-        found.missing(
-            "disk, network and profile",
-            next(iter(around.problems), "the server does not answer")
-            if request.server_ssh
-            else f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}",
-        )
+        why = f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}"
+        if request.server_ssh:
+            why = next(iter(around.problems), "the server does not answer")
+        problems.append(f"disk, network and profile not measured: {why}")
     conf = around.server.get("smb.conf.path")
-    smbd, profiling = _smbd(shell, str(conf) if conf else None, request, found) if shell else (None, None)
+    smbd, profiling = _smbd(shell, str(conf) if conf else None, request, problems) if shell else (None, None)
     processors = around.server.get("cpu.count")
     return Places(
-        shell=shell, disk=_disk(shell, folder, name, around, found) if shell else None,
+        shell=shell, same_machine=here, disk=_disk(shell, folder, name, around, problems) if shell else None,
         share_folder=share_folder.replace("/", "\\"), share_folder_there=f"{folder}/{name}" if folder else None,
-        network=shell is not None and _network(shell, request, found, here=here), same_machine=here, loopback=loopback,
+        network=shell is not None and _network(shell, request, problems, here=here), loopback=loopback,
         link_bits_per_second=request.link_bits_per_second or (around.link.bits_per_second if around.link else None),
         processors=processors if isinstance(processors, int) else None, smbd=smbd, smb_conf=str(conf) if conf else None,
-        profiling=profiling, problems=tuple(found),
+        profiling=profiling, problems=tuple(problems),
     )  # fmt: skip
 
 
@@ -233,7 +226,9 @@ def _share_path(around: Environment, request: IsolationRequest) -> str | None:
     return str(PurePosixPath(path) / request.target.path.strip("/"))
 
 
-def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment, found: _Found) -> DiskPlace | None:
+def _disk(
+    shell: ServerShell, folder: str | None, name: str, around: Environment, problems: list[str]
+) -> DiskPlace | None:
     if folder is None:
         why = next(iter(around.problems), "the share's folder on the server is unknown; name the server's smb.conf")
     elif not shell.has("dbench"):
@@ -243,42 +238,41 @@ def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment
         if isinstance(place, DiskPlace):
             return place
         why = place
-    found.missing("disk", why)
+    problems.append(f"disk not measured: {why}")
     return None
 
 
-def _network(shell: ServerShell, request: IsolationRequest, found: _Found, *, here: bool) -> bool:
+def _network(shell: ServerShell, request: IsolationRequest, problems: list[str], *, here: bool) -> bool:
     near = ServerShell()
     if not near.has("tbench"):
-        found.missing("network", f"tbench is not installed: {near.how_to_install('dbench')}")
+        why = f"tbench is not installed: {near.how_to_install('dbench')}"
     elif here:
-        if near.run("unshare", "-n", "true").code and near.run("unshare", "-r", "-n", "true").code:
-            found.missing("network", "no network namespace can be made here, and tbench_srv listens on every address")
-        else:
+        if not near.run("unshare", "-n", "true").code or not near.run("unshare", "-r", "-n", "true").code:
             return True
+        why = "no network namespace can be made here, and tbench_srv listens on every address"
     elif not shell.has("tbench_srv"):
-        found.missing("network", f"tbench_srv is not installed: {shell.how_to_install('dbench')}")
-    elif not request.expose_tbench:
-        found.missing(
-            "network",
-            f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
-            f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there",
-        )
-    else:
+        why = f"tbench_srv is not installed: {shell.how_to_install('dbench')}"
+    elif request.expose_tbench:
         return True
+    else:
+        why = (
+            f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
+            f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there"
+        )
+    problems.append(f"network not measured: {why}")
     return False
 
 
 def _smbd(
-    shell: ServerShell, conf: str | None, request: IsolationRequest, found: _Found
+    shell: ServerShell, conf: str | None, request: IsolationRequest, problems: list[str]
 ) -> tuple[SmbdControl | None, str | None]:
     processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
     smbd = SmbdControl(shell, conf, processes)
     if conf is None:
-        found.missing("profile", "which smb.conf the server has is unknown; name the file")
+        problems.append("profile not measured: which smb.conf the server has is unknown; name the file")
         return None, None
     try:
         return smbd, smbd.level()
     except MeasurementError as error:
-        found.missing("profile", str(error))
+        problems.append(f"profile not measured: {error}")
     return None, None
