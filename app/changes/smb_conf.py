@@ -151,7 +151,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
     dump = smbd.parse_dump(answer.text("testparm"))
-    if not (ssh or smb_conf_path or has_port((dump.section("global") or {}).get("smb ports"), port)):
+    if not (ssh or smb_conf_path or has_port(dump.get("global", {}).get("smb ports"), port)):
         raise ChangeRefusedError(
             f"which smb.conf the server on port {port} of this machine has is unknown: name the file",
             options="--smb-conf FILE",
@@ -166,7 +166,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
             for_server=scopes.for_server,
             for_share=scopes.for_share,
             modules=frozenset(loadable_modules(answer)),
-            sections=frozenset(one.lower() for one in dump.sections),
+            sections=frozenset(dump),
         ),
         state=state, complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
     )  # fmt: skip

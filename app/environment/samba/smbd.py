@@ -47,29 +47,18 @@ class Scopes:
     for_share: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dump:
-    """Sections of ``testparm -sv``; names in original case, values as printed."""
-
-    sections: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def section(self, name: str) -> dict[str, str] | None:
-        wanted = name.strip().lower()
-        return next((values for key, values in self.sections.items() if key.lower() == wanted), None)
-
-
-def parse_dump(text: str | None) -> Dump:
-    """A name never contains an equals sign, a value may."""
+def parse_dump(text: str | None) -> dict[str, dict[str, str]]:
+    """Sections of ``testparm -sv`` by name in lower case; a parameter never contains an equals sign, a value may."""
     sections: dict[str, dict[str, str]] = {}
     current: dict[str, str] = {}
     for line in (text or "").splitlines():
         stripped = line.strip()
         if stripped.startswith("[") and stripped.endswith("]") and not line.startswith(("\t", " ")):
-            current = sections.setdefault(stripped[1:-1], {})
+            current = sections.setdefault(stripped[1:-1].lower(), {})
         elif "=" in stripped and not stripped.startswith("#"):
             name, _, value = stripped.partition("=")
             current[name.strip()] = value.strip()
-    return Dump(sections=sections)
+    return sections
 
 
 def parse_scopes(text: str | None) -> Scopes | None:
@@ -231,7 +220,7 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
 
 def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
     dump = parse_dump(answer.text("testparm"))
-    server = dump.section("global") or {}
+    server = dump.get("global", {})
     of_share = {parameter_key(name) for name in scopes.for_share}
 
     def belongs_to_shares(name: str) -> bool:
@@ -239,9 +228,9 @@ def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: st
 
     effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
     if share:
-        own = dump.section(share)
+        own = dump.get(share.strip().lower())
         if own is None:
-            own = dump.section("homes") or {}
+            own = dump.get("homes", {})
             if not own:
                 found.problems.append(
                     f"{found.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"

@@ -312,9 +312,9 @@ def test_running_log_level() -> None:
 
 def test_a_dump_keeps_values_that_have_equals_signs_and_brackets() -> None:
     dump = parse_dump("# Global parameters\n[global]\n\tadd user script = /x --a=b\n\tveto files = [x]\n[My Share]\n")
-    assert dump.section("GLOBAL") == {"add user script": "/x --a=b", "veto files": "[x]"}
-    assert dump.section("my share") == {}
-    assert dump.section("nowhere") is None
+    assert dump["global"] == {"add user script": "/x --a=b", "veto files": "[x]"}
+    assert dump["my share"] == {}
+    assert dump.keys() == {"global", "my share"}
 
 
 def test_scopes_of_a_list_of_parameters() -> None:
