@@ -14,7 +14,7 @@ from app.child_process import keep_memory_to_ourselves, message_of, own_stdout, 
 from app.errors import SharebenchError
 from app.subjects.diagnosis import stages
 from app.subjects.diagnosis.bench import Bench
-from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Doing, Ended, MeasureStage, StageMeasured
+from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Ended, MeasureStage, StageMeasured
 from storage.looks import Stage, StageName
 from storage.records import SeriesStatus
 
@@ -60,7 +60,6 @@ def main() -> int:
             order = message_of(orders.pop(0), ORDERS) if orders and not cancelled.is_set() else None
         if not isinstance(order, MeasureStage):
             break
-        emit(Doing(text=order.name))
         stage = _measured(bench, order.name)
         emit(StageMeasured(stage=stage, client=bench.client_facts))
     bench.cancelled = threading.Event()  # cleaning up is not cancelled

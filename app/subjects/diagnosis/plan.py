@@ -119,11 +119,6 @@ class FolderMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doing:
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StageMeasured:
     stage: Stage
     client: ClientFacts | None = None
@@ -136,6 +131,6 @@ class Ended:
     problem: str = ""
 
 
-ChildEvent = FolderMade | Doing | StageMeasured | Ended
+ChildEvent = FolderMade | StageMeasured | Ended
 CHILD_EVENTS: tuple[type, ...] = get_args(ChildEvent)
 ORDERS = (MeasureStage, FinishDiagnosis)
