@@ -373,7 +373,7 @@ def _hides(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | Non
         instead = f"{setting.name} = {kept}" if kept.strip("/") else ""
         return _finding(
             setting, "veto-hides-all", Ruling.HARMFUL, 97, why, instead=instead, advised_by=("IBM Redpaper 2004",)
-        )  # fmt: skip
+        )
     shares = server.names_in_shares
     names = shares.get(setting.section, ()) if setting.section != "global" else [n for s in shares.values() for n in s]
     hidden = [name for name in names if any(fnmatchcase(name.lower(), pattern) for pattern in patterns)]

@@ -182,8 +182,9 @@ def _uses(one: Round, unit: str, *, timed: bool) -> dict[str, tuple[float, float
     count = max(1, one[unit].calls)
     calls = {name: each for name, each in one.items() if name.startswith(_CALL)}
     found = {name: (each.calls / count, each.microseconds / 1e6 / count) for name, each in calls.items()}
-    requests = [each.microseconds for name, each in one.items()
-                if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)]  # fmt: skip
+    requests = [
+        each.microseconds for name, each in one.items() if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)
+    ]
     if requests or timed:
         beyond = sum(requests) - sum(each.microseconds for each in calls.values())
         own = one[PROCESSOR].microseconds if timed else beyond
@@ -203,9 +204,10 @@ def _calls(sides: Sequence[Sequence[Mapping[str, tuple[float, float]]]]) -> Iter
 def _alike(both: Iterable[tuple[_Side, _Side]]) -> float:
     """How many times as long a call takes, in the middle of all calls that are frequent."""
     ratios = [
-        basic.median(before.rates) / basic.median(after.rates) for before, after in both
+        basic.median(before.rates) / basic.median(after.rates)
+        for before, after in both
         if min(before.calls, after.calls) >= _OFTEN and before.rates and after.rates
-    ]  # fmt: skip
+    ]
     return basic.median(ratios) if ratios else 1.0
 
 

@@ -143,10 +143,8 @@ def round_trip(stage: Stage) -> float:
 def rates_in_flight(stage: Stage) -> dict[int, float]:
     return {
         size: max(stage.of(f"in_flight_{size}_bytes_per_second"))
-        for size in (
-            int(name.split("_")[2]) for name in stage.samples if name.startswith("in_flight_")
-        )
-    }  # fmt: skip
+        for size in (int(name.split("_")[2]) for name in stage.samples if name.startswith("in_flight_"))
+    }
 
 
 def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "data", "close")) -> list[float]:

@@ -150,8 +150,9 @@ def pooled(
             squares += counted * _squares([log_mean(rates) for rates in group.series])
             repeats += counted * (len(group.series) - 1)
     if alone:
-        return Variation(variance=squares / repeats, freedom=repeats, run_deviation=math.sqrt(run), repeats=repeats,
-                         alone=True)  # fmt: skip
+        return Variation(
+            variance=squares / repeats, freedom=repeats, run_deviation=math.sqrt(run), repeats=repeats, alone=True
+        )
     if known <= 2:
         return None
     freedom = PRIOR_FREEDOM + repeats
