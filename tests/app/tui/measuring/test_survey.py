@@ -17,7 +17,6 @@ from app.recorder.writer import Calibration
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.measuring import survey as run_screen
 from app.tui.measuring.survey import SurveyRunScreen, SurveyScreen, begin
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.views import AnsiView
@@ -136,7 +135,7 @@ def held(planned: SurveyRound, path: Path, control: SeriesControl) -> Iterator[t
 
 @pytest.mark.long
 async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd, monkeypatch):
-    monkeypatch.setattr(run_screen, "measure_round", held)
+    monkeypatch.setattr("app.workflows.survey.measure_round", held)
     app.context.logins = Known(Secrets(password=smbd.password))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(app, pilot)
@@ -229,8 +228,8 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
         for index in range(len(stations)):
             yield index, Failed(kind=LoginError, text="the server refused anna")
 
-    monkeypatch.setattr(run_screen, "measure_round", refused)
-    monkeypatch.setattr(run_screen, "result", lambda *_: survey("survey", stations))
+    monkeypatch.setattr("app.workflows.survey.measure_round", refused)
+    monkeypatch.setattr("app.workflows.survey.result", lambda *_: survey("survey", stations))
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.push_screen(SurveyRunScreen(planned, [target], lambda: again.append(app.screen)))
