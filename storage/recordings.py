@@ -232,29 +232,24 @@ class RecordingTables(NotebookBase):
         """Raises UnknownReferenceError."""
         if reference == LAST_LOAD:
             return self.resolve(LAST, LOAD)
-        wanted = set(kinds)
         if reference == LAST:
             return self._newest(*kinds)
-        ids = self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference)
-        heads = {head.id: head for head in self.recordings_of(ids)}
-        known = {head.id: head.kind for head in heads.values()}
-        ids = [one for one in ids if one in known]
-        fitting = [one for one in ids if not wanted or known[one] in wanted]
-        if fitting and (len(fitting) == 1 or fitting[0] == reference):
-            return fitting[0]
+        found = self.recordings_of(self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference))
+        fitting = [head for head in found if not kinds or head.kind in kinds]
+        if fitting and (len(fitting) == 1 or fitting[0].id == reference):
+            return fitting[0].id
         what = " or ".join(kinds) or "recording"
-        if len(fitting) > 1 and all(heads[one].label == reference for one in fitting):
-            listed = ", ".join(f"{one} of {records.to_minute(heads[one].created_at)}" for one in fitting[-5:])
+        if len(fitting) > 1 and all(head.label == reference for head in fitting):
+            listed = ", ".join(f"{head.id} of {records.to_minute(head.created_at)}" for head in fitting[-5:])
             raise UnknownReferenceError(
                 f"{len(fitting)} recordings have the label {reference!r}: {listed}; name one of them by its id"
             )
         if len(fitting) > 1:
             more = ", …" if len(fitting) > 5 else ""
-            raise UnknownReferenceError(
-                f"{reference!r} is short for several recordings: {', '.join(fitting[:5])}{more}"
-            )
-        if len(ids) == 1:
-            raise UnknownReferenceError(f"{ids[0]} is not {with_article(what)} (it is of kind {known[ids[0]]})")
+            ids = ", ".join(head.id for head in fitting[:5])
+            raise UnknownReferenceError(f"{reference!r} is short for several recordings: {ids}{more}")
+        if len(found) == 1:
+            raise UnknownReferenceError(f"{found[0].id} is not {with_article(what)} (it is of kind {found[0].kind})")
         meant = did_you_mean(reference, (each.name for each in self.baselines()))
         raise UnknownReferenceError(
             f"no {what} or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
@@ -295,9 +290,8 @@ class RecordingTables(NotebookBase):
         return found[0]
 
     def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
-        found = {
-            one.id: one for one in self._recordings(self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids))
-        }
+        rows = self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids)
+        found = {one.id: one for one in self._recordings(rows)}
         return [found[one] for one in ids if one in found]
 
     def recordings(
