@@ -236,7 +236,11 @@ class FTPClient(base.OneByOne):
                     raise self._cannot_store(control, path, error) from error
                 self._stall.start()
                 started = meter.start(look=self._stall.moved)
-                self._send(control, data, path, content, meter)
+                try:
+                    send_all(data, content, self._block_bytes, meter)
+                    control.end_of_data(data)
+                except (ConnectionError, ssl.SSLError) as error:
+                    raise self._refused_in_transfer(control, path, error) from error
                 while not control.has_said_something(TICK_SECONDS) and waiting_bytes(data):
                     meter.advance(content.size_bytes)
                 self._finish(control, path)
@@ -451,15 +455,6 @@ class FTPClient(base.OneByOne):
         self._data = control.protect(data)
         wait_in_ticks(self._data)
         return self._data
-
-    def _send(
-        self, control: ControlConnection, data: socket.socket, path: str, content: base.Content, meter: base.Meter
-    ) -> None:
-        try:
-            send_all(data, content, self._block_bytes, meter)
-            control.end_of_data(data)
-        except (ConnectionError, ssl.SSLError) as error:
-            raise self._refused_in_transfer(control, path, error) from error
 
     def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> errors.MeasurementError:
         try:
