@@ -293,7 +293,7 @@ def remove(
     client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
 ) -> dict[Leftover, str]:
     """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
-    done = {}
+    done = dict.fromkeys(found, "")
     for leftover in found:
         try:
             if leftover.is_folder:
@@ -301,21 +301,18 @@ def remove(
                     name = leftover.path.rpartition("/")[2]
                     if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
                         remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
-                problem = ""
             elif (
                 targets.is_scratch_path(folder, leftover.path)
                 and _is_plain(leftover.path, folder)
                 and client.size(leftover.path) == leftover.size_bytes
             ):
                 client.remove(leftover.path)
-                problem = ""
             else:
-                problem = "it is not the file that was listed: it was left"
+                done[leftover] = "it is not the file that was listed: it was left"
         except NoSuchFileError:
-            problem = ""
+            continue
         except MeasurementError as error:
-            problem = str(error)
-        done[leftover] = problem
+            done[leftover] = str(error)
     return done
 
 
