@@ -76,12 +76,9 @@ class SmbclientClient(ExternalClient):
         command = f'put /proc/self/fd/{source} "{_remote(path)}"'
         outcome = self._run([command], where, meter, counter="rchar", files=[source])
         match = _PUT.search(outcome.out + outcome.error)
-        if match is None:
+        if match is None or self._own.size(path) != content.size_bytes:
             raise self._failed(outcome, where)
-        stored = self._own.size(path)
-        if stored != content.size_bytes:
-            raise self._failed(outcome, where)
-        return transfer_of(stored, match[1], where)
+        return transfer_of(content.size_bytes, match[1], where)
 
     def _run(
         self,

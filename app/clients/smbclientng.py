@@ -104,10 +104,9 @@ class SmbclientNgClient(ExternalClient):
             )
         finally:
             self._session.smb_cwd = ""
-        try:
+        stored = 0
+        with contextlib.suppress(NoSuchFileError):
             stored = self._own.size(path)
-        except NoSuchFileError:
-            stored = 0
         if stored != content.size_bytes:
             self._failed(where, f"only {stored} of {content.size_bytes} bytes were stored")
         return Transfer(size_bytes=stored, seconds=seconds)
