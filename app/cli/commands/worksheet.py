@@ -108,10 +108,9 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 
     machine = sheets.Machine(name=name)
     counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
-    for part in PARTS:
-        if (words := choices[part]) is not None:
-            kind = sheets.ReferenceKind(part)
-            machine = machine.with_part(kind, read_part(kind, words, counts[part]))
+    for kind in sheets.ReferenceKind:
+        if (words := choices[kind]) is not None:
+            machine = machine.with_part(kind, read_part(kind, words, counts[kind]))
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:
