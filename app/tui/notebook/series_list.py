@@ -108,6 +108,8 @@ _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
 """What a column says beside another one, which tells the rest."""
 
 
+_NAME = 44
+"""Cells that a name takes before a target, and before an answer that has its ``uncut``."""
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
@@ -115,12 +117,13 @@ COLUMNS = (
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
-    ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1),
+    ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1, uncut=24),
     ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
     ListColumn(SortKey.MACHINE, "Measured on", lambda s: s.machine, 11, 5, grows=1, tone=_faint),
 )
 
 
+_GROW_LAST = (SortKey.TARGET, SortKey.AVERAGE)
 _LAST_KEPT = 3
 """The rank up to which columns are there before the answer is shown whole."""
 _WITH_YEARS_FROM = 100
@@ -160,7 +163,8 @@ class PlacedColumn(NamedTuple):
 def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool = False) -> list[PlacedColumn]:
     """The columns for these lines that fit ``width`` cells, a space between them; some share what is left.
 
-    A column without a text in any line gives its room to the others: each cell to the one that is cut in most lines.
+    A column without a text in any line gives its room to the others: each cell to the one that is cut in most lines,
+    a name before a target and a long answer.
     """
     newest = max((line.when[:4] for line in lines), default="")
     short = COLUMNS[0]._replace(text=lambda line: _short_date(line.when, newest))
@@ -172,9 +176,12 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
         needed = min(column.needed(lines), column.width)
         taken = sum(widths.values()) + len(widths)
         if column.rank > _LAST_KEPT:
-            taken += sum(max(0, min(each.needed(lines), each.uncut) - each.width) for each in chosen.values())
-        if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed < whole - taken):
+            taken += sum(max(0, min(each.needed(lines), each.uncut) - widths[each.order]) for each in chosen.values())
+        room = whole - taken - 1
+        if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed <= room):
             chosen[column.order], widths[column.order] = column, needed
+            if column.rank > _LAST_KEPT:
+                widths[column.order] = max(needed, min(column.needed(lines), column.uncut, room))
     for order, (other, text) in _BESIDE.items():
         if other in chosen and order in chosen:
             chosen[order] = chosen[order]._replace(text=text)
@@ -185,13 +192,17 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
     used: dict[SortKey, int] = {}
     lengths = {one.order: sorted(cell_len(one.text(line)) for line in lines) for one in ranked}
     for growing in (ranked, [one for one in ranked if one.order is not SortKey.AVERAGE]):
-        while growing and left > 0:
-            cut, _, order = max(
-                (_longer(lengths[c.order], widths[c.order]), -widths[c.order], c.order) for c in growing
+        while left > 0 and (cut := [c for c in growing if lengths[c.order][-1:] > [widths[c.order]]]):
+            grown = max(
+                cut,
+                key=lambda c: (
+                    widths[c.order] < (c.uncut if c.order in _GROW_LAST else _NAME),
+                    _longer(lengths[c.order], widths[c.order]),
+                    -widths[c.order],
+                    c.order,
+                ),
             )
-            if not cut:
-                break
-            widths[order], left = widths[order] + 1, left - 1
+            widths[grown.order], left = widths[grown.order] + 1, left - 1
         for column in (one for one in ranked if used.get(one.order) != widths[one.order]):
             used[column.order] = PlacedColumn(column, widths[column.order]).used(lines)
             left += widths[column.order] - used[column.order]

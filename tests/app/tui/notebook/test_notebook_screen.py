@@ -1170,6 +1170,22 @@ def test_the_cell_to_spare_goes_to_the_column_that_is_cut_in_most_lines(short: i
     assert placed[SortKey.LABEL].width == label_width
 
 
+@pytest.mark.parametrize(
+    ("width", "answer", "target", "length", "seen"),
+    [(200, 90, 90, 30, 30), (210, 90, 90, 60, 43), (132, 36, 90, 60, 29), (133, 36, 90, 60, 23), (200, 30, 0, 60, 60)],
+)
+def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, target: int, length: int, seen: int):
+    """Each of two names has 44 cells on a wide screen; a baseline's has 24 before a target has any, from 133 on."""
+    others = [replace(LINES[0], answer=Toned("x" * answer), what="t" * target, label="l")] * 3
+    last = replace(others[0], label="n" * length, baselines=("b" * length,))
+    placed = {one.column.order: one for one in fitted(width, [*others, last])}
+    cells = {order: one.cell(one.column.text(last)) for order, one in placed.items()}
+    assert cells[SortKey.BASELINE].count("b") == seen
+    assert width < 200 or cells[SortKey.LABEL].count("n") == seen
+    assert placed[SortKey.AVERAGE].width >= min(answer, 66)
+    assert (SortKey.TARGET in placed) is (width > 132 and target > 0)
+
+
 @pytest.mark.parametrize("behind", range(12))
 def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int):
     answer = f"Limit: Samba, 14 % of both together, with 8 clients; {'x' * behind}"
