@@ -195,9 +195,9 @@ def short_place(target: Target) -> str:
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """Label, title or ``get nas/data``, distinguished from ``beside`` by protocol or id."""
+    """Label, title or ``get nas/data/file``, distinguished from ``beside`` by protocol or id."""
     title = "" if series.title == default_title(series.command, series.target) else series.title
-    name = plain(series.label or title or f"{series.command} {short_place(series.target)}")
+    name = plain(series.label or title or f"{series.command} {place(series.target).removeprefix('smb://')}")
     if beside is None or name != name_of(beside):
         return name
     other_protocol = series.target.protocol != beside.target.protocol

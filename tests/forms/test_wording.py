@@ -90,8 +90,11 @@ def test_a_place_has_no_user():
 def test_a_series_without_a_label_is_called_what_it_did():
     nas = Target(protocol="smb", host="nas", share="data", path="a/big.iso", user="anna")
     plainly = replace(series([1e8]), target=nas, label="", title=wording.default_title(Command.GET, nas))
-    assert wording.name_of(plainly) == "get nas/data"
-    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data ({plainly.id})"
+    assert wording.name_of(plainly) == "get nas/data/a/big.iso"
+    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data/a/big.iso ({plainly.id})"
+    small = replace(nas, path="a/small.iso")
+    titled = replace(plainly, target=small, title=wording.default_title(Command.GET, small))
+    assert wording.name_of(plainly, beside=titled) == "get nas/data/a/big.iso"
     assert wording.name_of(replace(plainly, title="before lunch")) == "before lunch"
     assert wording.name_of(replace(plainly, label="new switch")) == "new switch"
 
