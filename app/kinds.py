@@ -22,7 +22,7 @@ from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, h
 from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, Target, format_target
 
 if TYPE_CHECKING:
-    from forms.report import Report
+    from forms.report import Field, Report
     from forms.trials.report import ChangeSummary
 
 SLOWER, INCONCLUSIVE = 1, 3
@@ -62,13 +62,13 @@ class Kind:
         from forms.report import fields_of  # noqa: PLC0415  as the module says
 
         report = self.report(notebook, head)
+        rest = tuple(one for one in report.fields if one is not report.answer)
+        answer: tuple[Field, ...] = (report.answer,) if report.answer else ()
         if head.running and head.kind != SERIES:
             answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
-            rest = (one for one in report.fields if one is not report.answer)
-            report = replace(report, fields=(*answer, *rest))
-        if head.kind not in {SERIES, LOAD}:
-            said = fields_of(("Question", head.question), ("Note", head.note))
-            report = replace(report, fields=(*said, *report.fields))
+        if head.kind not in {SERIES, LOAD, looks.AUDIT}:
+            answer += fields_of(("Question", head.question), ("Note", head.note))
+        report = replace(report, fields=(*answer, *rest))
         if not self.whole:
             return report
         from forms.series.report import series_document  # noqa: PLC0415  as the module says

@@ -115,7 +115,7 @@ def one_page(
 ) -> Report:
     """The form below what is said of it, cut to what a page holds; whatever is cut is counted."""
     measured = _measured(series) if series else ""
-    own = (("Question", question), ("Answer", answer), ("How sure", how_sure), ("Measured", measured))
+    own = (("Answer", answer), ("How sure", how_sure), ("Question", question), ("Measured", measured))
     tones = {"Answer": tone}
     top = [Field(name=name, text=wording.plain(text), tone=tones.get(name, Tone.PLAIN)) for name, text in own if text]
     kept = _ANSWERED - {name for name, text in own if not text}

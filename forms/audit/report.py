@@ -109,10 +109,10 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
         name="Audit",
         fields=fields_of(
             ("Answer", f"{sign} {audit_answer(audit)}", sign.tone),
-            ("Server", audit.subject),
-            ("Samba", str(audit.facts.get("samba.version", ""))),
             ("Question", audit.question),
             ("Note", audit.note),
+            ("Server", audit.subject),
+            ("Samba", str(audit.facts.get("samba.version", ""))),
             ("Scope", _SCOPES[audit.scope]),
             *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),

@@ -244,6 +244,9 @@ def test_a_question_stands_on_the_form_of_every_kind(kind: str, inside: Inside):
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
         notebook.describe(made, question="Is it enough?")
+        form = kinds.kind_of(head := notebook.recording(made)).form(notebook, head)
+    assert form.answer is (None if kind == "weighing" else form.fields[0]), "the answer comes first"
+    assert [field.name for field in form.fields].count("Question") == 1
     assert "Is it enough?" in inside("show", made).stdout
     assert inside.json("show", made, "--json")["question"] == "Is it enough?"
 

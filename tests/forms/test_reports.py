@@ -57,9 +57,9 @@ def fields(report: Report) -> dict[str, str]:
     return {field.name: field.text for field in report.fields}
 
 
-def test_question_answer_and_how_sure_come_first():
+def test_answer_how_sure_and_question_come_first():
     report = a_comparison()
-    assert [field.name for field in report.fields[:4]] == ["Question", "Answer", "How sure", "Measured"]
+    assert [field.name for field in report.fields[:4]] == ["Answer", "How sure", "Question", "Measured"]
     said = fields(report)
     assert said["Question"] == "Is it faster now?"
     assert said["Answer"].startswith("Faster by 43 %")
