@@ -19,6 +19,7 @@ from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchA
 from app.tui.frame.base import BaseScreen, Context, WorkDone
 from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
+from app.tui.frame.parts import KeyBar
 from app.tui.frame.themes import THEMES
 from app.tui.measuring.stored import AuditScreen
 from app.tui.notebook.screen import NotebookScreen
@@ -389,9 +390,24 @@ async def test_a_note_over_a_dialog_covers_neither_its_heading_nor_a_button(tmp_
         app.notify("Told at length, in words that take two lines of a note.")
         await settled(app, pilot)
         note = app.screen.query_one("Toast").region
-        assert note.bottom == 23
+        assert note.bottom == 22
         for each in ("Button", ".dialog-heading"):
             assert not any(widget.region.overlaps(note) for widget in app.screen.query(each)), each
+
+
+@pytest.mark.parametrize("dialog", [False, True])
+@pytest.mark.parametrize(("screen", "rows"), [("notebook", 2), ("guide", 1), ("catalogue", 1)])
+async def test_a_note_stands_above_the_keys_of_the_footer(tmp_path, screen, rows, dialog):
+    app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 12))), first=screen)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        keys = app.screen.query_one(KeyBar).region
+        assert keys.height == rows
+        if dialog:
+            app.push_screen(ConfirmDialog("Really?", "All of it", yes="Yes"))
+        app.notify("Told at length, in words that take two lines of a note.", timeout=600)
+        await settled(app, pilot)
+        assert app.screen.query_one("Toast").region.bottom == (22 if dialog else keys.y), "near the edge as well"
 
 
 async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
