@@ -87,6 +87,7 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, s
     unit = fastest if average is None or average * _TWO_FIGURES >= fastest else average
     low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in form.confidence or (0.0, 0.0))
     deviation = form.deviation.bytes_per_second if form.deviation else None
+    share = form.average.percent_of_link if form.average else None
     parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
     parts += [f"signed ({client.signing})"] if client.is_signed else []
     parts += [f"encrypted ({client.encryption})"] if client.is_encrypted else []
@@ -97,14 +98,14 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, s
         ("Command", series.command.value),
         ("Target", wording.place(series.target)),
         ("Size", wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several" if sizes else wording.ABSENT),
-        ("Link", wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else wording.ABSENT),
+        ("Link", wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""),
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
         ("Protocol", wording.plain(", ".join(parts))),
         ("Valid runs", str(len(series.measured()))),
         ("Average", wording.rate(average, beside=unit)),
         ("Deviation", wording.rate(deviation, beside=unit)),
         ("95 % interval", f"{low} to {high}" if form.confidence else wording.ABSENT),
-        ("% of link", wording.cell_percent(form.average.percent_of_link if form.average else None)),
+        ("% of link", "" if share is None else wording.cell_percent(share)),
     ]
 
 

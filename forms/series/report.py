@@ -355,7 +355,6 @@ BLANK_ROWS = 5
 _WARNED_OF = frozenset({"busy", "client-ceiling"})
 _KINDS = (ReportKind.TEXT, ReportKind.WHOLE, ReportKind.SECONDS, ReportKind.WHOLE, ReportKind.WHOLE, ReportKind.PERCENT)
 _MEASURES = tuple(RunMeasures.__dataclass_fields__)
-STATUS_COLUMN = len(_KINDS)
 
 
 def series_report(form: SeriesSummary) -> Report:
@@ -369,7 +368,7 @@ def series_report(form: SeriesSummary) -> Report:
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
         advice=tuple(one.text for one in (*advice(series), *found)),
-        drawn=(_chart(form),),
+        drawn=(runs_chart(form),),
         document=lambda: series_document(series),
     )
 
@@ -405,23 +404,26 @@ def blank_series_report(link_bits_per_second: int | None = None) -> Report:
 
 
 def run_table(form: SeriesSummary) -> Table:
+    """The runs and their statistics, without the share of the link where no run has one."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
+    count = len(_KINDS) - all(row.measures.percent_of_link is None for row in form.all_rows)
     if form.average:
-        averages = _of_column('AVERAGEIF({1},"valid",{0})', first, last) if form.rows else None
+        averages = _of_column('AVERAGEIF({1},"valid",{0})', first, last, count) if form.rows else None
         rows.append(_statistic("Average:", form.average, averages))
     if form.deviation:
-        deviations = _of_column('STDEV(IF({1}="valid",{0}))', first, last, array=True)
+        deviations = _of_column('STDEV(IF({1}="valid",{0}))', first, last, count, array=True)
         rows.append(_statistic("Deviation:", form.deviation, deviations))
     if form.average_with_rejected:
         rows.append(Row(cells=(Cell(value="With the rejected runs:"),), role=Role.HEADING))
-        averages = _of_column('AVERAGEIF({1},"<>failed",{0})', first, last)
+        averages = _of_column('AVERAGEIF({1},"<>failed",{0})', first, last, count)
         rows.append(_statistic("Average:", form.average_with_rejected, averages))
     if form.deviation_with_rejected:
-        deviations = _of_column('STDEV(IF({1}<>"failed",{0}))', first, last, array=True)
+        deviations = _of_column('STDEV(IF({1}<>"failed",{0}))', first, last, count, array=True)
         rows.append(_statistic("Deviation:", form.deviation_with_rejected, deviations))
-    columns = columns_of(*zip(column_names(form.series.link_bits_per_second), _KINDS, strict=True))
-    return Table(columns=columns, rows=tuple(rows), marked=True, entry="run")
+    columns = columns_of(*zip(column_names(form.series.link_bits_per_second), _KINDS, strict=True))[:count]
+    kept = tuple(replace(row, cells=row.cells[:count]) for row in rows)
+    return Table(columns=columns, rows=kept, marked=True, entry="run")
 
 
 def _row(row: RunRow, index: int) -> Row:
@@ -464,13 +466,13 @@ def _statistic(name: str, measures: RunMeasures, formulas: Sequence[Formula] | N
     return row_of(name, *cells, role=Role.RESULT)
 
 
-def _of_column(template: str, first: int, last: int, *, array: bool = False) -> list[Formula]:
-    """A formula of each column's runs, ``{0}``, and their status, ``{1}``."""
-    status, *columns = (ColumnGroup(column=one, first=first, last=last) for one in (STATUS_COLUMN, *range(1, 6)))
-    return [Formula(template=template, references=(column, status), array=array) for column in columns]
+def _of_column(template: str, first: int, last: int, status: int, *, array: bool = False) -> list[Formula]:
+    """A formula of each column's runs, ``{0}``, and their status, ``{1}``, in the column behind them."""
+    beside, *columns = (ColumnGroup(column=one, first=first, last=last) for one in (status, *range(1, 6)))
+    return [Formula(template=template, references=(column, beside), array=array) for column in columns]
 
 
-def _chart(form: SeriesSummary) -> Chart:
+def runs_chart(form: SeriesSummary) -> Chart:
     bars = tuple(
         Bar(name=row.label, value=None if mark is Mark.FAILED else row.measures.bytes_per_second, mark=mark)
         for row, mark in ((row, mark_of(row)) for row in form.rows)

@@ -71,9 +71,10 @@ def list_command(
         lines = kinds.lines(notebook, heads)
     if lines:
         rows = [_HEADING, *map(_cells, lines)]
-        widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
+        filled = [i for i in range(len(_HEADING)) if i == _ANSWER or any(row[i] for row in rows[1:])]
+        widths = {i: max(layout.width(row[i]) for row in rows) for i in filled}
         if all(line.machine in {"", platform.node()} for line in lines):
-            del widths[_MACHINE]
+            widths.pop(_MACHINE, None)
         if sys.stdout.isatty():
             widths = fitted(widths, shutil.get_terminal_size().columns)
         tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
@@ -114,8 +115,11 @@ def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
     if _line_width(kept) > room:
         kept.pop(_MACHINE, None)
     least = {_ANSWER: _LEAST_ANSWER, _WHAT: _LEAST_WHAT, _LABEL: _LEAST_LABEL}
-    if _line_width(kept | {column: min(kept[column], cells) for column, cells in least.items()}) > room:
-        del kept[_WHAT]
+    if (
+        _line_width(kept | {column: min(kept[column], cells) for column, cells in least.items() if column in kept})
+        > room
+    ):
+        kept.pop(_WHAT, None)
     while _line_width(kept) > room:
         longest = max((column for column in least if column in kept), key=lambda column: kept[column] - least[column])
         if kept[longest] <= 1:

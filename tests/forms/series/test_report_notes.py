@@ -7,7 +7,8 @@ import pytest
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
-from forms.series.report import QUESTIONS, series_document, series_report
+from forms.report import ColumnGroup, ReportKind, table_of
+from forms.series.report import QUESTIONS, run_table, series_document, series_report
 from forms.series.summary import run_form
 from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series
@@ -68,6 +69,25 @@ def test_the_processors_stand_on_the_form_of_every_series_that_was_watched():
     for known in (None, of_old):
         fields = series_report(run_form(series([100e6] * 5, quiet=known))).results
         assert "Processors" not in {field.name for field in fields}
+
+
+@pytest.mark.parametrize("link", [None, 10**9])
+def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known(link: int | None):
+    table = run_table(run_form(series((100e6, 101e6, 99e6), link_bits_per_second=link)))
+    assert [column.heading for column in table.columns][4:] == ["Bits/sec", *(["% of 1 Gb/s"] if link else [])]
+    assert {len(row.cells) for row in table.rows} == {len(table.columns)}
+    average = next(row for row in table.rows if row.name == "Average:").cells[1].formula
+    assert average is not None
+    assert average.references[1] == ColumnGroup(column=len(table.columns), first=2, last=4), "beside the last column"
+
+
+def test_a_last_column_without_a_value_is_left_out_and_any_other_stays():
+    text = ReportKind.TEXT
+    columns = (("Name", text, lambda one: one), ("None", text, lambda _: None), ("Length", text, len))
+    empty = (("Empty", text, lambda _: ""), ("None", text, lambda _: None))
+    assert [one.heading for one in table_of(["a", "b"], *columns, *empty).columns] == ["Name", "None", "Length"]
+    assert len(table_of(["", "b"], *columns[:1]).columns) == 1, "one row has a value"
+    assert len(table_of([], *columns, *empty).columns) == 5
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

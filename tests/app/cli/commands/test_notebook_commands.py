@@ -65,6 +65,15 @@ def test_words_list_the_series_that_have_them_all(inside: Inside):
     assert "no recording has 'zebra'" in none.stderr
 
 
+def test_the_list_has_no_column_that_is_empty_in_every_line(inside: Inside):
+    for number, label in ((1, ""), (2, "new switch")):
+        with Notebook(inside.db) as notebook:
+            notebook.add(one(number, label=label))
+        heading = inside("list").stdout.splitlines()[0].split()
+        assert heading[-1] == ("label" if label else "what")
+    assert fitted({0: 12, 1: 16, 4: 60}, 60) == {0: 12, 1: 16, 4: 28}, "neither target nor label"
+
+
 def test_a_line_of_the_list_fits_80_columns():
     widths = dict(enumerate((12, 16, 9, 4, 60, 40, 30)))
     for room in (80, 100, 200):
