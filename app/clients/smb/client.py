@@ -18,7 +18,15 @@ from app.clients.smb.session import ChannelConnection, Session, mapped, reach
 from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, write_file
 from app.clients.smb.wire import OpenedFile, place
 from app.clients.tcp import TcpInfo, connection_facts, request_facts
-from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
+from app.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    NoSuchShareError,
+    NotAFileError,
+    UsageError,
+)
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -105,7 +113,7 @@ class SMBLink:
             with channel.stage(), mapped(where):
                 share = None
                 if self.target.share:
-                    tree_id = session.connection.connectTree(self.target.share)
+                    tree_id = _connected_tree(session, self.target.share, where)
                     share = Share(channel, tree_id, single_requests=self._settings.single_requests)
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
                 self._prepare(session.connection)
@@ -262,6 +270,19 @@ class SMBClient(SMBLink):
         while before < channel.credits < asked.credits:
             before = channel.credits
             channel.ask(wire.echo_frame())
+
+
+def _connected_tree(session: Session, share: str, where: str) -> int:
+    """The id of the share's tree. Raises NoSuchShareError with the shares that the server lists."""
+    try:
+        with mapped(where):
+            tree_id: int = session.connection.connectTree(share)
+            return tree_id
+    except NoSuchShareError as error:
+        names: list[str] = []
+        with contextlib.suppress(MeasurementError):
+            names = session.share_names()
+        raise NoSuchShareError(f"{error} (it lists {', '.join(names)})" if names else str(error)) from error
 
 
 def _timed(

@@ -7,12 +7,14 @@ import sys
 import textwrap
 import threading
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from impacket.ntlm import compute_nthash
 
 from app.clients.base import Content, Meter, Secrets
 from app.clients.smb.client import SMBClient
+from app.clients.smb.session import Session
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -267,7 +269,13 @@ def test_closed_port():
 def test_no_such_share(smbd, make_client):
     with pytest.raises(NoSuchShareError) as caught:
         make_client(smbd, changes={"share": "nowhere"}).connect()
-    one_line(caught.value, smbd.host, "nowhere")
+    one_line(caught.value, smbd.host, "nowhere", f"it lists {', '.join(make_client(smbd).shares())}")
+
+
+def test_no_such_share_where_the_server_lists_none(smbd, make_client, monkeypatch):
+    monkeypatch.setattr(Session, "share_names", Mock(side_effect=AccessDeniedError("may not list")))
+    with pytest.raises(NoSuchShareError, match=r"check the share.s name$"):
+        make_client(smbd, changes={"share": "nowhere"}).connect()
 
 
 @pytest.mark.parametrize("method", ["get", "size", "digest"])
@@ -435,6 +443,7 @@ def test_memory_stays_small_whatever_the_size(smbd):
         from storage.plan import Settings
         from app.clients.base import Content
         from app.clients.smb.client import SMBClient
+from app.clients.smb.session import Session
         from storage.records import Target
         target = Target(protocol="smb", host=sys.argv[1], port=int(sys.argv[2]), share=sys.argv[3], user=sys.argv[4])
         client = SMBClient(target, Secrets(password=sys.argv[5]), Settings())
