@@ -29,7 +29,7 @@ from forms.report import (
     row_of,
     table_of,
 )
-from forms.series.report import origin_fields
+from forms.series.report import origin_fields, runs_chart
 from forms.series.summary import SeriesSummary
 from storage.isolations import profile_rounds
 from storage.json_reader import named
@@ -197,16 +197,31 @@ def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     )
 
 
+def _sides(form: summary.ComparisonSummary) -> list[tuple[str, SeriesSummary, Tone]]:
+    return [("base", one, Tone.FAINT) for one in form.bases] + [
+        ("other", one, form.comparison.tone) for one in form.others
+    ]
+
+
+def runs_of_both(form: summary.ComparisonSummary) -> Chart:
+    """Each run of both sides, repeats one after another."""
+    bars = (
+        replace(bar, name=f"{name} {bar.name}", tone=tone)
+        for name, one, tone in _sides(form)
+        for bar in runs_chart(one).bars
+    )
+    return Chart(title="Rate of each run", unit="bytes/sec", bars=tuple(bars))
+
+
 def _chart(form: summary.ComparisonSummary) -> Chart | None:
     bars = tuple(
         Bar(
             name=f"{name}: {wording.name_of(one.series)}",
             value=one.average.bytes_per_second if one.average else None,
             interval=interval_of(form.comparison, one),
-            tone=Tone.FAINT if name == "base" else form.comparison.tone,
+            tone=tone,
         )
-        for name, side in (("base", form.bases), ("other", form.others))
-        for one in side
+        for name, one, tone in _sides(form)
     )
     if any(bar.value is None for bar in bars):
         return None

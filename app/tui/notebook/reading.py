@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -21,11 +22,11 @@ from app.workflows.guide.rounds import NextStep, after_comparison, after_series
 from app.workflows.watch import MOST_SHOWN, history_of_recording
 from forms import wording
 from forms.comparison.blame import BLAME
-from forms.comparison.report import comparison_report, pair_report
+from forms.comparison.report import comparison_report, pair_report, runs_of_both
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import figures_text
 from forms.layout import Toned, visible
-from forms.report import Report
+from forms.report import Chart, Report
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
 from forms.watch.history import History, history_chart, history_report, history_sentence
@@ -86,8 +87,11 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             with Horizontal(id="compared"):
                 with VerticalScroll(id="comparison-box"):
                     yield AnsiView(id="comparison")
-                with Vertical(id="compared-picture", classes="pane"):
-                    yield ChartView(id="compared-chart")
+                with Vertical(id="compared-charts"):
+                    with Vertical(id="compared-picture", classes="pane"):
+                        yield ChartView(id="compared-chart")
+                    with Vertical(id="compared-runs-picture", classes="pane"):
+                        yield ChartView(id="compared-runs")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -123,11 +127,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=width, ansi=True)
         )
-        chart = report.chart
-        self.query_one("#compared-picture").border_title = chart.title if chart else ""
-        self.query_one("#compared-chart", ChartView).show_chart(
-            None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
-        )
+        charts = (("#compared-picture", report.chart), ("#compared-runs-picture", runs_of_both(self.form)))
+        for picture, chart in charts:
+            self.query_one(picture).border_title = chart.title if chart else ""
+            self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(_bars, chart) if chart else None)
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
@@ -148,6 +151,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id
         self._look()
+
+
+def _bars(chart: Chart, width: int, height: int, zoomed: bool) -> str:
+    return bars_chart(chart, width, height, zoomed=zoomed)
 
 
 class TableScreen(ReportScreen):
