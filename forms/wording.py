@@ -195,11 +195,14 @@ def short_place(target: Target) -> str:
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """Label, title or ``get nas/data/file``, distinguished from ``beside`` by protocol or id."""
+    """Label, title or ``get nas/data/file``; beside another of that server ``get data/file``, or with its id."""
     title = "" if series.title == default_title(series.command, series.target) else series.title
     name = plain(series.label or title or f"{series.command} {place(series.target).removeprefix('smb://')}")
+    one, other = series.target, beside.target if beside else None
     if beside is None or name != name_of(beside):
-        return name
+        same_server = other and (one.protocol, one.host, one.port) == (other.protocol, other.host, other.port)
+        short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
+        return plain(short) if same_server and one.share and not (series.label or title) else name
     other_protocol = series.target.protocol != beside.target.protocol
     return f"{name} ({series.target.protocol.upper() if other_protocol else series.id})"
 

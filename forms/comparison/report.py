@@ -1,7 +1,7 @@
 """Comparisons on paper: a pair side by side, or table B-1 (Using Samba)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -158,7 +158,8 @@ def _averages(form: summary.ComparisonSummary) -> Table:
             called = name if len(filled) == 1 else f"{name} {number}"
             runs = len(one.series.measured())
             change = _change(form, ends[0], len(rows)) if side and len(filled) == 1 else Cell()
-            rows.append(row_of(called, wording.name_of(one.series), runs, average, deviation, change))
+            beside = (form.other, form.base)[side].series
+            rows.append(row_of(called, wording.name_of(one.series, beside=beside), runs, average, deviation, change))
         if len(filled) > 1:
             comparison = form.comparison
             mean = (comparison.base_bytes_per_second, comparison.other_bytes_per_second)[side]
@@ -197,17 +198,17 @@ def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     )
 
 
-def _sides(form: summary.ComparisonSummary) -> list[tuple[str, SeriesSummary, Tone]]:
-    return [("base", one, Tone.FAINT) for one in form.bases] + [
-        ("other", one, form.comparison.tone) for one in form.others
-    ]
+def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary, Series, Tone]]:
+    """Name, each series of that side, the one that it stands beside, and tone."""
+    yield from (("base", one, form.other.series, Tone.FAINT) for one in form.bases)
+    yield from (("other", one, form.base.series, form.comparison.tone) for one in form.others)
 
 
 def runs_of_both(form: summary.ComparisonSummary) -> Chart:
     """Each run of both sides, repeats one after another."""
     bars = (
         replace(bar, name=f"{name} {bar.name}", tone=tone)
-        for name, one, tone in _sides(form)
+        for name, one, _, tone in _sides(form)
         for bar in runs_chart(one).bars
     )
     return Chart(title="Rate of each run", unit="bytes/sec", bars=tuple(bars))
@@ -216,12 +217,12 @@ def runs_of_both(form: summary.ComparisonSummary) -> Chart:
 def _chart(form: summary.ComparisonSummary) -> Chart | None:
     bars = tuple(
         Bar(
-            name=f"{name}: {wording.name_of(one.series)}",
+            name=f"{name}: {wording.name_of(one.series, beside=beside)}",
             value=one.average.bytes_per_second if one.average else None,
             interval=interval_of(form.comparison, one),
             tone=tone,
         )
-        for name, one, tone in _sides(form)
+        for name, one, beside, tone in _sides(form)
     )
     if any(bar.value is None for bar in bars):
         return None

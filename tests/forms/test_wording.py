@@ -94,7 +94,10 @@ def test_a_series_without_a_label_is_called_what_it_did():
     assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data/a/big.iso ({plainly.id})"
     small = replace(nas, path="a/small.iso")
     titled = replace(plainly, target=small, title=wording.default_title(Command.GET, small))
-    assert wording.name_of(plainly, beside=titled) == "get nas/data/a/big.iso"
+    assert wording.name_of(plainly, beside=titled) == "get data/a/big.iso"
+    assert wording.name_of(replace(plainly, label="new switch"), beside=titled) == "new switch"
+    for elsewhere in (replace(small, host="attic"), replace(small, port=4450), replace(small, protocol="ftp")):
+        assert wording.name_of(plainly, beside=replace(titled, target=elsewhere)) == "get nas/data/a/big.iso"
     assert wording.name_of(replace(plainly, title="before lunch")) == "before lunch"
     assert wording.name_of(replace(plainly, label="new switch")) == "new switch"
 
