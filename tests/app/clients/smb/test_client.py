@@ -443,7 +443,6 @@ def test_memory_stays_small_whatever_the_size(smbd):
         from storage.plan import Settings
         from app.clients.base import Content
         from app.clients.smb.client import SMBClient
-from app.clients.smb.session import Session
         from storage.records import Target
         target = Target(protocol="smb", host=sys.argv[1], port=int(sys.argv[2]), share=sys.argv[3], user=sys.argv[4])
         client = SMBClient(target, Secrets(password=sys.argv[5]), Settings())
