@@ -276,8 +276,7 @@ def _connected_tree(session: Session, share: str, where: str) -> int:
     """The id of the share's tree. Raises NoSuchShareError with the shares that the server lists."""
     try:
         with mapped(where):
-            tree_id: int = session.connection.connectTree(share)
-            return tree_id
+            return int(session.connection.connectTree(share))
     except NoSuchShareError as error:
         names: list[str] = []
         with contextlib.suppress(MeasurementError):
