@@ -14,7 +14,7 @@ from app.clients.tcp import TcpInfo
 from app.environment.collect import server_facts
 from app.environment.samba import smbd
 from app.environment.samba.smbd import loadable_modules
-from app.errors import LoginError, MeasurementError, UsageError
+from app.errors import LoginError, MeasurementError, NoSuchShareError, UsageError
 from app.measure.process import SeriesRequest
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
@@ -50,7 +50,7 @@ class AuditResult:
 
 
 def audit_server(request: AuditRequest) -> AuditResult:
-    """Audit a server from its files and facts if readable, else from a session."""
+    """Audit a server from its files and facts if readable, else from a session. Raises NoSuchShareError."""
     target = request.target
     found = server_facts(target, request.ssh, request.smb_conf)
     session, failure = _session_facts(request)
@@ -151,6 +151,8 @@ def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], Measure
         with closing(make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)) as client:
             client.connect()
             agreed, path = client.facts(), client.facts_of_path()
+    except NoSuchShareError:
+        raise
     except MeasurementError as error:
         return {}, error
     facts: dict[str, FactValue | None] = {

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,11 @@ def test_a_plain_server_has_nothing_harmful(inside: Inside, smbd: Smbd):
     found = json.loads(done.stdout)
     assert found["schema"] == "sharebench/audit/1"
     assert [each["title"] for each in found["findings"] if each["severity"] in {"problem", "warning"}] == []
+
+
+def test_a_share_that_does_not_exist_is_told_in_place_of_an_audit(inside: Inside, smbd: Smbd):
+    said = inside.fails(4, "audit", format_target(replace(smbd.target(), share="wrong")))
+    assert "the server has no such share; check the share's name (it lists bench, open)" in said
 
 
 def test_a_server_whose_settings_cannot_be_read_is_told_apart(inside: Inside, make_smbd: Callable[..., Smbd]):
