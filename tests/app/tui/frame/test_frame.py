@@ -286,7 +286,7 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
         await pilot.pause()
         lines = painted(app).splitlines()
         told = next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line)
-        assert told == 21, "the last two lines above the footer, where no heading is"
+        assert told == 20, "above both rows of the keys below the dialog"
         assert next(i for i, line in enumerate(lines) if "Yes (y)" in line) < told
         assert sum("Ctrl+Q leaves" in line for line in lines) == 1, "not behind the dialog as well"
         await pilot.press("escape")
