@@ -73,6 +73,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def begin(self) -> None:
         self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
+        self.order = None
         self.refresh_bindings()
         self.draw()
         self.with_notebook(self._prepared, self._ask)
@@ -277,10 +278,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             ready = self._to_accept if action == "accept" else self.order
             return ready is not None and not self._begun
         if action == "measure":
-            if self.order is None or self._begun or self.experiment:
+            if self._target is None or not self._is_prepared or self._begun or self.experiment:
                 return False
-            plan = self.order.request.plan
-            return plan.target.abilities.moves_files and parameters != (plan.command,)
+            return self._target.abilities.moves_files and parameters != (self._command or self._choices.command,)
         if action == "within":
             return self.order is not None and not self._begun
         if action == "server":

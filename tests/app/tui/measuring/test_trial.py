@@ -1,8 +1,10 @@
 """The trial on the screen: nothing is written before y, what would be is shown, and the verdict in the end."""
 
+import itertools
 import os
 import signal
 import sqlite3
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +154,32 @@ async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chose
         await measured(app, pilot)
         assert here(app).check_action("measure", ("put",)) is False
     assert sized == [False, False, False]
+
+
+async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(app, monkeypatch):
+    """The get that was agreed to before is not started in its place; one can go back to it."""
+    looks, goes_on = itertools.count(1), threading.Event()
+
+    def fits(request: SeriesRequest, **_: bool) -> FittedRequest:
+        if next(looks) == 2:
+            goes_on.wait(30)
+            raise UnreachableError("no put there")
+        return FittedRequest(request, 0, run_seconds=5.0)
+
+    monkeypatch.setattr(trial_order, "fitted", fits)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("p")
+        await pilot.pause()
+        assert here(app).check_action("consent", ()) is False, "while it looks at the server"
+        goes_on.set()
+        await settled(app, pilot)
+        assert "no put there" in painted(app)
+        assert here(app).check_action("consent", ()) is False
+        assert here(app).check_action("within", ()) is False
+        assert "p Get" in painted(app)
+        await press(app, pilot, "p")
+        assert here(app).order.request.plan.command is Command.GET
 
 
 @pytest.mark.parametrize(
