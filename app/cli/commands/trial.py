@@ -26,6 +26,7 @@ from app.load.scenario import changed, find_scenario
 from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
+from app.targets import parse_target
 from app.workflows import trial_order
 from app.workflows.requests import series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text, where
@@ -234,7 +235,10 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
     """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
     name, equals, rest = (part.strip() for part in text.partition("="))
     if "://" in name:
-        raise UsageError(f"{name} is a target: name the setting first, such as 'strict sync=no' {name}")
+        parse_target(text)  # its errors come first, such as that of a password
+        raise UsageError(
+            f"the setting comes first, then the target: {'NAME=V1,V2' if several else 'NAME=VALUE'} TARGET"
+        )
     if not name:
         raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
     values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)

@@ -205,10 +205,13 @@ def test_a_sweep_of_two_settings_is_refused_before_anything_is_looked_at(inside:
     assert "the method changes one setting at a time" in said
 
 
-@pytest.mark.parametrize("command", ["try", "sweep"])
-def test_a_target_that_is_named_before_the_setting_is_told(inside: Inside, command: str):
-    said = inside.fails(2, command, "smb://nas/share/file", "use sendfile=yes")
-    assert "smb://nas/share/file is a target: name the setting first, such as 'strict sync=no' smb://nas" in said
+@pytest.mark.parametrize(("command", "setting"), [("try", "NAME=VALUE"), ("sweep", "NAME=V1,V2")])
+def test_a_target_that_is_named_before_the_setting_is_told(inside: Inside, command: str, setting: str):
+    said = inside.fails(2, command, "smb://nas/share/a=file", "use sendfile=yes")
+    assert f"the setting comes first, then the target: {setting} TARGET" in said
+    said = inside.fails(2, command, "smb://alice:sec=ret@nas/share", "use sendfile=yes")
+    assert "sec" not in said
+    assert "SHAREBENCH_PASSWORD" in said
 
 
 def test_a_stored_sweep_of_two_settings_is_not_resumed(inside: Inside):
