@@ -12,13 +12,13 @@ from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen, run_keys
 from app.workflows.requests import options_of, series_request
 from forms import wording
-from forms.comparison.verdict import paired_rates
 from forms.layout import cut, visible
 from forms.stats.summary import mean
 from storage.records import Phase, Series
 
 
 class InterleavedScreen(ReportRunScreen):
+    LABELLED = ", interleaved"
     KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
@@ -48,9 +48,9 @@ class InterleavedScreen(ReportRunScreen):
             log_in(self, series[0].target, lambda _: log_in(self, series[1].target, self._measure))
 
     def _measure(self, _: object) -> None:
-        requests, labelled = [], "" if paired_rates(*self.series) else ", interleaved"
+        requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = f"{wording.name_of(one, beside=beside)}{labelled}"
+            label = f"{wording.name_of(one, beside=beside).removesuffix(self.LABELLED)}{self.LABELLED}"
             options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
             request = series_request(options, one.target, self.context.logins.find(one.target))
             requests.append(replace(request, base_id=one.id))

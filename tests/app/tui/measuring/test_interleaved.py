@@ -14,23 +14,23 @@ from app.tui.notebook.reading import CompareScreen
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
 from storage.records import ClientFacts, Target
-from tests.builders import all_series, book, interleaved, one
+from tests.builders import all_series, book, one
 from tests.tui import app_on, here, measured, painted, settled
 
 RUNS = 3
 
 
-def written(tmp_path: Path, *, were_interleaved: bool = False, **fields: Any) -> Path:
+def written(tmp_path: Path, **fields: Any) -> Path:
     file = tmp_path / "big.bin"
     file.write_bytes(bytes(1 << 20))
     plan = Plan(runs=RUNS, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
     small = replace(plan, settings=Settings(block_bytes=4096))
     target, client = Target(protocol="file", path=str(file)), ClientFacts(name=OWN, version="1")
-    both = (
+    return book(
+        tmp_path / "notebook.db",
         one(1, target=target, client=client, plan=plan, label="large blocks"),
         one(2, target=target, client=client, plan=small, label="small blocks", **fields),
     )
-    return book(tmp_path / "notebook.db", *(interleaved(*both) if were_interleaved else both))
 
 
 async def begun(app: SharebenchApp, pilot: Pilot[Any]) -> None:
@@ -56,16 +56,6 @@ async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Pa
         "large blocks, interleaved": None, "small blocks, interleaved": 4096,
     }  # fmt: skip
     assert [len(one.measured()) for one in new] == [RUNS, RUNS]
-
-
-async def test_series_that_were_interleaved_already_keep_their_names(tmp_path: Path):
-    app = app_on(written(tmp_path, were_interleaved=True))
-    async with app.run_test(size=(100, 36)) as pilot:
-        await begun(app, pilot)
-        screen = here(app)
-        assert isinstance(screen, InterleavedScreen)
-        assert [request.label for request in screen.requests] == ["large blocks", "small blocks"]
-        await measured(app, pilot)
 
 
 async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
