@@ -70,7 +70,7 @@ _CREATED_BYTES_PER_SECOND, _CREATED_SECONDS, _REMOVED_SECONDS = 100e6, 0.001, 0.
 
 
 def _files_seconds(scenario: Scenario, choices: LoadChoices) -> dict[events.LoadPhase, float]:
-    """Expected time to create the files and to remove them."""
+    """Expected time to create the files of one target, and to remove them."""
     files, shares = scenario.files * scenario.needs_files, sum(each.share for each in scenario.sizes) or 1.0
     mean_bytes = sum(each.size_bytes * each.share for each in scenario.sizes) / shares
     return {
@@ -79,12 +79,13 @@ def _files_seconds(scenario: Scenario, choices: LoadChoices) -> dict[events.Load
     }
 
 
-def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, *, creates: bool = True) -> str:
-    """What is measured, but for the points that are done, and how long it takes with its files."""
-    files = _files_seconds(scenario, choices) if creates else {}
-    of_files, each = sum(files.values()), duration(scenario.settle_seconds + scenario.duration_seconds)
+def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, creates_on: int = 1) -> str:
+    """What is measured, but for the points that are done, and how long it takes with the files of so many targets."""
+    of_files = creates_on * sum(_files_seconds(scenario, choices).values())
+    each = duration(scenario.settle_seconds + scenario.duration_seconds)
     removed = "" if choices.keep_files else " with their removal"
-    made = f"Creates {scenario.files:,} files (about {duration(of_files)}{removed}), then measures"
+    on_each = f" on each of {creates_on} targets" if creates_on > 1 else ""
+    made = f"Creates {scenario.files:,} files{on_each} (about {duration(of_files)}{removed}), then measures"
     made = made if of_files else "Measures"
     if choices.find_capacity:
         return f"{made} load points of {each} each until one is overloaded."
@@ -108,13 +109,16 @@ class LoadStanding:
     load: Load | None = None
     phase: events.PhaseBegan | None = None
     files: events.FilesMade | None = None
+    made_on: int = 0
+    """The targets that files were made on, or are."""
 
     def heard(self, step: LoadStep) -> Self:
         match step:
             case LoadChanged(load=load):
                 return replace(self, load=load)
-            case events.PhaseBegan():
-                return replace(self, phase=step, files=None)
+            case events.PhaseBegan(phase=phase):
+                made_on = self.made_on + (phase is events.LoadPhase.FILES)
+                return replace(self, phase=step, files=None, made_on=made_on)
             case events.FilesMade():
                 return replace(self, files=step)
         return self
@@ -143,7 +147,7 @@ class LoadStanding:
         settle, steady = load.scenario.settle_seconds, load.scenario.duration_seconds
         to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned[len(load.points) :]
         ahead = {events.LoadPhase.RAMP: settle + steady, events.LoadPhase.SETTLE: steady}.get(phase.phase, 0.0)
-        ahead += _files_seconds(load.scenario, load.choices)[events.LoadPhase.CLEANING]
+        ahead += self.made_on * _files_seconds(load.scenario, load.choices)[events.LoadPhase.CLEANING]
         return of_phase + ahead + _points_seconds(load.scenario, load.choices, to_come)
 
 

@@ -220,8 +220,8 @@ class LoadProgress(StatusLine):
                 self.tell(text)
             case PhaseBegan():
                 if not before.phase and (load := before.load):
-                    creates, done = step.phase is LoadPhase.FILES, len(load.points)
-                    self.tell(time_text(load.scenario, load.choices, done, creates=creates))
+                    creates_on = len(load.targets) * (step.phase is LoadPhase.FILES)
+                    self.tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
                 self._phase = step
                 self.draw(f"{step.phase.value}{self._left()}")
             case FilesMade(files=made, of_files=wanted):

@@ -209,7 +209,10 @@ def test_the_time_that_a_load_takes_counts_each_point(more: dict[str, Any], done
     choices = LoadChoices(users=(10, 20, 10), ramp_per_second=20.0, **more)
     assert time_text(scenario, choices, done) == f"Creates 2,500 files {told}."
     measured = told.partition("then measures ")[2].partition(":")[0]
-    assert time_text(scenario, choices, done, creates=False).startswith(f"Measures {measured}")
+    assert time_text(scenario, choices, done, creates_on=0).startswith(f"Measures {measured}")
+    assert time_text(scenario, choices, done, creates_on=2).startswith(
+        "Creates 2,500 files on each of 2 targets (about"
+    )
 
 
 @pytest.mark.parametrize(

@@ -124,20 +124,23 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     of_files = scenario(files=4_000, sizes=(SizeClass(size_bytes=400_000, share=3.0),))  # created in 20 s, removed in 3
     load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0), scenario=of_files)
     settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
-    state = LoadProgressState(load=load).heard(settling)
+    files = PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0)
+    state = LoadProgressState(load=load).heard(files).heard(settling)
     each = load.scenario.settle_seconds + load.scenario.duration_seconds
     left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0) + 3.0
     assert (
         state.now(102.0)
         == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s left in all"
     )
-    ending = LoadProgressState(load=load).heard(settling).now(102.0, is_last=True)
+    reused = LoadProgressState(load=load).heard(settling)
+    assert reused.now(102.0).endswith(f"about {left - 3.0:.0f} s left in all"), "what is not made is not removed"
+    ending = state.now(102.0, is_last=True)
     assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds + 3.0:.0f} s left in all (the last point)")
     failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
-    state = LoadProgressState(load=failed).heard(last)
+    state = LoadProgressState(load=failed).heard(files).heard(last)
     assert state.now(102.0).endswith("18 s left; about 21 s left in all"), "no point is measured twice"
-    making = LoadProgressState(load=load).heard(PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0))
+    making = LoadProgressState(load=load).heard(files)
     points = 3 * each + 0.5 + 1.0 + 2.0 + 3.0
     assert making.now(98.0).endswith(f"files, 12 s left; about {duration(12.0 + points)} left in all"), "as expected"
     cleaning = making.heard(PhaseBegan(phase=LoadPhase.CLEANING, at_seconds=90.0))
