@@ -152,15 +152,9 @@ def table_of(
     look: Callable[[_Entry], Mapping[str, Any]] | None = None,
     **properties: Any,
 ) -> Table:
-    """A row for each entry by heading, kind and value of each column; ``look``: the properties of a row.
-
-    The last columns are left out where every entry leaves them empty; others keep the places that formulas name.
-    """
-    rows = [row_of(*(value(one) for *_, value in columns), **(look(one) if look else {})) for one in entries]
-    filled = (place for row in rows for place, cell in enumerate(row.cells, 1) if cell.value not in {None, ""})
-    count = max(filled, default=len(columns))
-    headings = columns_of(*((name, kind) for name, kind, _ in columns[:count]))
-    return Table(columns=headings, rows=tuple(replace(row, cells=row.cells[:count]) for row in rows), **properties)
+    """A row for each entry by heading, kind and value of each column; ``look``: the properties of a row."""
+    rows = (row_of(*(value(one) for *_, value in columns), **(look(one) if look else {})) for one in entries)
+    return Table(columns=columns_of(*((name, kind) for name, kind, _ in columns)), rows=tuple(rows), **properties)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

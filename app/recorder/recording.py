@@ -9,7 +9,7 @@ from typing import Any
 from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect, with_counters
-from app.environment.quiet import QuietWatch, server_load
+from app.environment.quiet import LOOK_SECONDS, QuietWatch, server_load
 from app.environment.samba.smbd import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure import process
@@ -55,7 +55,7 @@ class SeriesMonitor:
             busy = self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY
             if busy and request.wait_seconds:
                 yield QuietWait(most_seconds=request.wait_seconds)
-                self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
+                self._watch.wait_until_quiet(request.wait_seconds - LOOK_SECONDS, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 

@@ -283,14 +283,20 @@ def _row(matrix: summary.ProtocolMatrix, index: int, factor: float) -> Row:
 
 
 def _verdicts(found: Sequence[summary.ComparisonSummary]) -> Table:
+    compared = [form.comparison for form in found]
+    needed = (
+        [("Runs needed", ReportKind.WHOLE, lambda one: one.needed_runs)]
+        if any(one.needed_runs for one in compared)
+        else []
+    )
     return table_of(
-        (form.comparison for form in found),
+        compared,
         ("Series", ReportKind.TEXT, lambda one: one.other_name),
         ("Against", ReportKind.TEXT, lambda one: one.base_name),
         ("Verdict", ReportKind.TEXT, lambda one: f"{one.sign} {one.word}"),
         ("Change", ReportKind.SIGNED, lambda one: one.change_percent),
         ("from", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[0]),
         ("to", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[1]),
-        ("Runs needed", ReportKind.WHOLE, lambda one: one.needed_runs),
+        *needed,
         caption="Verdicts, with the 95 % interval of the change",
     )

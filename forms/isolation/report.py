@@ -140,8 +140,10 @@ def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -
     if doubt is summary.IsolationDoubt.DISTURBED:
         most = (evidence.server or 0.0) / summary.FASTER_THAN_PART
         rates = {"the disk": evidence.disk, "the network": evidence.network}
-        parts = wording.listed([name for name, rate in rates.items() if rate and rate <= most]) or "a part"
-        return f"with {_clients(evidence)} the server was much faster than {parts} alone, so that run was disturbed"
+        parts = [name for name, rate in rates.items() if rate and rate <= most]
+        runs = "those runs were" if len(parts) > 1 else "that run was"
+        faster = f"the server was much faster than {wording.listed(parts) or 'a part'} alone"
+        return f"with {_clients(evidence)} {faster}, so {runs} disturbed"
     return _DOUBTS.get(doubt, doubt.value)
 
 

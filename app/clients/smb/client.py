@@ -272,6 +272,9 @@ class SMBClient(SMBLink):
             channel.ask(wire.echo_frame())
 
 
+_MOST_NAMED = 10
+
+
 def _connected_tree(session: Session, share: str, where: str) -> int:
     """The id of the share's tree. Raises NoSuchShareError with the shares that the server lists."""
     try:
@@ -281,7 +284,8 @@ def _connected_tree(session: Session, share: str, where: str) -> int:
         names: list[str] = []
         with contextlib.suppress(MeasurementError):
             names = session.share_names()
-        raise NoSuchShareError(f"{error} (it lists {', '.join(names)})" if names else str(error)) from error
+        listed = [*names[:_MOST_NAMED], *["…"] * (len(names) > _MOST_NAMED)]
+        raise NoSuchShareError(f"{error} (it lists {', '.join(listed)})" if names else str(error)) from error
 
 
 def _timed(

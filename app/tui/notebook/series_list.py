@@ -180,7 +180,7 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
         room = whole - taken - 1
         if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed <= room):
             chosen[column.order], widths[column.order] = column, needed
-            if column.rank > _LAST_KEPT:
+            if column.rank > _LAST_KEPT and width >= _WITH_YEARS_FROM:
                 widths[column.order] = max(needed, min(column.needed(lines), column.uncut, room))
     for order, (other, text) in _BESIDE.items():
         if other in chosen and order in chosen:

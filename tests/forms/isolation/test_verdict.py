@@ -78,15 +78,15 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
 @pytest.mark.parametrize(
     ("disk", "network", "parts"),
     [
-        (100e6, 101e6, "the disk"),
-        (101e6, 100e6, "the network"),
-        (100e6, 100e6, "the disk and the network"),
-        (None, 100e6, "the network"),
+        (100e6, 101e6, "the disk alone, so that run was"),
+        (101e6, 100e6, "the network alone, so that run was"),
+        (100e6, 100e6, "the disk and the network alone, so those runs were"),
+        (None, 100e6, "the network alone, so that run was"),
     ],
 )
 def test_what_was_disturbed_is_named(disk: float | None, network: float, parts: str):
     evidence = replace(AT_THE_LIMIT, server=200e6, least=100e6, disk=disk, network=network)
-    said = f"with {evidence.clients} clients the server was much faster than {parts} alone, so that run was disturbed"
+    said = f"with {evidence.clients} clients the server was much faster than {parts} disturbed"
     assert said in verdict_sentence(judge(evidence))
 
 

@@ -7,7 +7,7 @@ import pytest
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
-from forms.report import ColumnGroup, ReportKind, table_of
+from forms.report import ColumnGroup
 from forms.series.report import QUESTIONS, run_table, series_document, series_report
 from forms.series.summary import run_form
 from storage.records import Quiet, QuietVerdict, Series
@@ -79,15 +79,6 @@ def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known(link: i
     average = next(row for row in table.rows if row.name == "Average:").cells[1].formula
     assert average is not None
     assert average.references[1] == ColumnGroup(column=len(table.columns), first=2, last=4), "beside the last column"
-
-
-def test_a_last_column_without_a_value_is_left_out_and_any_other_stays():
-    text = ReportKind.TEXT
-    columns = (("Name", text, lambda one: one), ("None", text, lambda _: None), ("Length", text, len))
-    empty = (("Empty", text, lambda _: ""), ("None", text, lambda _: None))
-    assert [one.heading for one in table_of(["a", "b"], *columns, *empty).columns] == ["Name", "None", "Length"]
-    assert len(table_of(["", "b"], *columns[:1]).columns) == 1, "one row has a value"
-    assert len(table_of([], *columns, *empty).columns) == 5
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -278,6 +278,14 @@ def test_no_such_share_where_the_server_lists_none(smbd, make_client, monkeypatc
         make_client(smbd, changes={"share": "nowhere"}).connect()
 
 
+@pytest.mark.parametrize(("count", "ends"), [(10, "share 9)"), (11, "share 9, …)")])
+def test_no_such_share_names_ten_of_those_there_are(smbd, make_client, monkeypatch, count: int, ends: str):
+    monkeypatch.setattr(Session, "share_names", Mock(return_value=[f"share {number}" for number in range(count)]))
+    with pytest.raises(NoSuchShareError) as caught:
+        make_client(smbd, changes={"share": "nowhere"}).connect()
+    assert str(caught.value).endswith(ends)
+
+
 @pytest.mark.parametrize("method", ["get", "size", "digest"])
 def test_no_such_file(smbd, make_client, meter, method):
     client = make_client(smbd)
