@@ -52,10 +52,9 @@ def sides_to_compare(
         sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)
         for sides in sides_of(groups)
     ]
-    found = [_named(notebook, sides) for sides in found]
     if not alone and turns is not False:
         found = [_interleaved(sides, set() if turns else {one.id for one in called}) for sides in found]
-    return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
+    return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:

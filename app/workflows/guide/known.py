@@ -200,6 +200,10 @@ def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     return sides_to_compare(notebook, (base.id, changed.id), turns=False)[0] if base and changed else None
 
 
+def _sizes(series: Series) -> set[int | None]:
+    return {run.size_bytes for run in series.measured()}
+
+
 def _yardsticks(
     notebook: Notebook, choices: GuideChoices, series: Series, heads: Sequence[Series]
 ) -> Iterable[Yardstick]:
@@ -210,7 +214,8 @@ def _yardsticks(
         yield Yardstick(name="the series before", series=base)
     for baseline in notebook.baselines():
         found = _series(notebook, baseline.recording_id)
-        if found and found.id not in seen and found.command is series.command:
+        alike = found is not None and found.command is series.command and _sizes(found) == _sizes(series)
+        if found and alike and found.id not in seen:
             seen.add(found.id)
             yield Yardstick(name=f"baseline {baseline.name}", series=found)
     for head in heads:

@@ -171,6 +171,41 @@ def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tm
     assert not any(option.title == "Measure both again, interleaved" for option in page.options)
 
 
+def facts_of_comparing(path: Path, series: Series) -> str:
+    with Notebook(path) as notebook:
+        choices = repeat_of(notebook, series.id)
+        choices = replace(choices, step=MethodStep.EXPECTED, series_id=series.id, base_id=series.base_id)
+        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+    return " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+
+
+@pytest.mark.parametrize("repeats", [0, 1])
+def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: int):
+    again = [replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")] * repeats
+    said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((60e6,) * 5), *again), changed(()))
+    assert "Against the series before" in said
+    assert ("Against the series before (with repeats: 120.0 MB/s, then 60.00 MB/s): " in said) is (repeats == 1)
+
+
+@pytest.mark.parametrize(("size_bytes", "alike"), [(10**8, True), (10**8 + 1, False)])
+def test_the_guide_compares_with_baselines_of_the_same_size_alone(tmp_path: Path, size_bytes: int, alike: bool):
+    runs = tuple(replace(run, size_bytes=10**8) for run in one(1).runs)
+    before = replace(one(5), runs=tuple(replace(run, size_bytes=size_bytes) for run in runs))
+    after = replace(changed((60e6,) * 5), runs=runs)
+    path = book(tmp_path / "notebook.db", one(1), before, after, baselines={"spring": before.id})
+    assert ("Against baseline spring" in facts_of_comparing(path, after)) is alike
+
+
+def test_a_pair_that_stands_for_the_baseline_has_not_its_name(tmp_path: Path):
+    before, after = one(1, VARYING), changed(VARYING)
+    pair = interleaved(one(3, (100e6,) * 8, base_id=before.id), one(4, (150e6,) * 8, client=FEW, base_id=after.id))
+    with Notebook(book(tmp_path / "notebook.db", before, after, *pair, baselines={"spring": before.id})) as notebook:
+        (narrowed,) = sides_to_compare(notebook, (before.id, after.id), turns=True)
+        (whole,) = sides_to_compare(notebook, (before.id, after.id), turns=False)
+    assert ([each.id for each in narrowed.base], narrowed.baseline) == ([f"{3:012x}"], "")
+    assert whole.baseline == "spring"
+
+
 def test_an_open_change_of_the_client_is_settled_from_the_guide_run_by_run(tmp_path: Path):
     rates = (100e6, 104e6, 96e6, 101e6, 99e6)
     after = changed(tuple(1.05 * rate for rate in rates))
