@@ -362,6 +362,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     session: GuideSession
     _browser: tuple[Steps, BrowseScreen] | None = None
+    _begun: tuple[acts.MethodStep, int | None] | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -490,6 +491,10 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     @on(PageView.OptionChosen)
     def _chosen(self, event: PageView.OptionChosen) -> None:
+        chosen = self.session.choices.step, self.query_one(OptionList).highlighted
+        if self.query_one(PageView).has_class("-doing") and chosen == self._begun:
+            return  # Enter was pressed twice
+        self._begun = chosen
         self.drive(self.session.do(event.option.act))
 
     @on(StepsView.StepChosen)

@@ -1,5 +1,7 @@
 """The target and file steps: logging in, looking around, and everything that can be wrong with it."""
 
+import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -44,6 +46,31 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
         assert isinstance(guide_app.screen, BrowseScreen)
     assert [secrets.password for secrets in backend.logins] == ["practice", "s3"]
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
+
+
+async def test_enter_twice_asks_for_a_target_once(guide_app, backend, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "s3cret")
+    goes_on, look = threading.Event(), backend.look
+
+    def slow_look(*place):
+        goes_on.wait(30)
+        return look(*place)
+
+    monkeypatch.setattr(backend, "look", slow_look)
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "down", "enter")
+        guide_app.screen.query_one(Input).value = format_target(SMB)
+        guide_app.simulate_key("enter")
+        await asyncio.sleep(0.2)
+        guide_app.simulate_key("enter")
+        await asyncio.sleep(0.2)
+        assert isinstance(guide_app.screen, GuideScreen), repr(guide_app.screen_stack)
+        goes_on.set()
+        await settled(guide_app, pilot)
+        assert isinstance(guide_app.screen, BrowseScreen)
+        await press(guide_app, pilot, "escape")
+        assert isinstance(guide_app.screen, GuideScreen)
 
 
 TWO_FOLDERS = BrowsedFolder(
