@@ -68,7 +68,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
 
 
-_OFFERED_NAME = "before the change"
+_OFFERED_NAME = "reference"
 """Which Enter takes, unless it names another recording already."""
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
 from app.kinds import used_targets
-from app.tui.frame.dialogs import HelpDialog
+from app.tui.frame.dialogs import AskDialog, HelpDialog
 from app.tui.guide.screen import BrowseScreen, GuideScreen, NameList, PageView
 from app.workflows.guide.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
@@ -65,12 +65,12 @@ async def test_enter_twice_asks_for_a_target_once(guide_app, backend, monkeypatc
         await asyncio.sleep(0.2)
         guide_app.simulate_key("enter")
         await asyncio.sleep(0.2)
-        assert isinstance(guide_app.screen, GuideScreen), repr(guide_app.screen_stack)
+        assert not isinstance(guide_app.screen, AskDialog), "Enter reached the choice below"
         goes_on.set()
         await settled(guide_app, pilot)
-        assert isinstance(guide_app.screen, BrowseScreen)
+        screens = [type(screen) for screen in guide_app.screen_stack]
         await press(guide_app, pilot, "escape")
-        assert isinstance(guide_app.screen, GuideScreen)
+    assert screens[-2:] == [GuideScreen, BrowseScreen]
 
 
 TWO_FOLDERS = BrowsedFolder(

@@ -780,16 +780,16 @@ async def test_enter_takes_the_offered_name_of_a_baseline_unless_it_names_anothe
         await settled(app, pilot)
         await pilot.press("b")
         await settled(app, pilot)
-        assert "before the change" in painted(app)
+        assert "reference" in painted(app)
         await pilot.press("enter")
         await settled(app, pilot)
-        assert names(three) == {"before": f"{1:012x}", "before the change": f"{3:012x}"}
+        assert names(three) == {"before": f"{1:012x}", "reference": f"{3:012x}"}
         await pilot.press("down", "b")
         await settled(app, pilot)
         await pilot.press("enter")
         await settled(app, pilot)
         assert isinstance(app.screen, BaselineDialog), "nothing is offered, nothing typed"
-        assert names(three)["before the change"] == f"{3:012x}"
+        assert names(three)["reference"] == f"{3:012x}"
 
 
 def names(path: Path) -> dict[str, str]:
