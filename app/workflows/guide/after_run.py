@@ -225,10 +225,15 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]
+    kept = []
+    if series.change is not None and series.decision is None:
+        text = f"! {_changed_to(series.change)} counts as kept: step 7 leaves it out, if you choose so there."
+        kept.append(Toned(text, Tone.CAUTION))
     return page(
         MethodStep.CHANGE,
         (
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
+            *kept,
             *([before_a_change(form.shown)] if form.shown else []),
             "Everything else stays as it was.",
         ),

@@ -17,7 +17,7 @@ from forms.comparison.summary import comparisons
 from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.records import Change, Evidence, Quiet, QuietVerdict, Series, SeriesStatus
+from storage.records import Change, Decision, Evidence, Quiet, QuietVerdict, Series, SeriesStatus
 from tests.builders import CLIENT, book, interleaved, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
@@ -177,6 +177,21 @@ def facts_of_comparing(path: Path, series: Series) -> str:
         choices = replace(choices, step=MethodStep.EXPECTED, series_id=series.id, base_id=series.base_id)
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     return " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+
+
+@pytest.mark.parametrize(
+    ("decision", "changes", "warns"),
+    [(None, True, True), (Decision.KEPT, True, False), (None, False, False)],
+)
+def test_the_guide_says_that_an_undecided_change_counts_as_kept(
+    tmp_path: Path, decision: Decision | None, changes: bool, warns: bool
+):
+    series = replace(changed((60e6,) * 5), decision=decision) if changes else one(2)
+    with Notebook(book(tmp_path / "notebook.db", one(1), series)) as notebook:
+        choices = replace(repeat_of(notebook, series.id), step=MethodStep.CHANGE, series_id=series.id)
+        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+    said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+    assert ("in-flight = 1 counts as kept" in said) is warns
 
 
 @pytest.mark.parametrize("repeats", [0, 1])
