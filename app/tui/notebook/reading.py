@@ -70,7 +70,9 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    KEYS = keys("screen.next report.more compare.alone compare.swap compare.chart chart.zoom compare.export")
+    KEYS = keys(
+        "screen.next report.more compare.alone compare.whole compare.swap compare.chart chart.zoom compare.export"
+    )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
@@ -120,7 +122,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         verdict = [Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
         if self.alone and self.whole:
             whole = self.whole.comparison
-            verdict += [Toned(f"These two alone. With all their runs (o): {whole.sign} {whole.headline}", whole.tone)]
+            verdict += [Toned(f"These two alone. With repeats (o): {whole.sign} {whole.headline}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
@@ -136,16 +138,17 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         return after_comparison(self.form.comparison) if self.form else ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "alone":
+        if action == "only":
             shown = (*self.form.comparison.base_ids, *self.form.comparison.other_ids) if self.form else ()
-            return self.form is not None and (self.alone or {*shown} != {self.base_id, self.other_id})
+            offered = self.form is not None and (self.alone or {*shown} != {self.base_id, self.other_id})
+            return offered and parameters != (self.alone,)
         return super().check_action(action, parameters)
 
     def action_chart(self) -> None:
         self.toggle_class("-pictured")
 
-    def action_alone(self) -> None:
-        self.alone = not self.alone
+    def action_only(self, alone: bool) -> None:
+        self.alone = alone
         self._look()
 
     def action_swap(self) -> None:

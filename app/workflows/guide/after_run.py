@@ -109,8 +109,7 @@ def ask_server(choices: GuideChoices) -> Ask:
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
-    proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
-    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), choices.label or proposed)
+    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), choices.label)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:

@@ -1242,7 +1242,8 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
         assert "o Only these" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1" in painted(app)
-        assert "o Only these" in footer_of(app)
+        assert "o With repeats" in footer_of(app)
+        assert "o Only these" not in footer_of(app)
 
 
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
@@ -1254,7 +1255,7 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
         assert "These two alone" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
-        assert "These two alone. With all their runs (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
+        assert "These two alone. With repeats (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
         assert "These two alone" not in painted(app)
