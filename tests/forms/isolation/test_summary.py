@@ -1,13 +1,21 @@
 """What rounds say together: ratios with their intervals, pooled processors, one operation's time."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from forms.exporters.drawing import Box, drawing
 from forms.isolation.report import isolation_report
-from forms.isolation.summary import isolation_summary, pooled_cpu, profile_summary, ratio_over_rounds, waterfall
+from forms.isolation.summary import (
+    Cause,
+    isolation_summary,
+    pooled_cpu,
+    profile_summary,
+    ratio_over_rounds,
+    waterfall,
+)
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, Spread, Target
 
@@ -139,6 +147,33 @@ def test_where_an_operations_time_goes_is_drawn_part_after_part():
     ends = [0.0, *(bar.start + (bar.value or 0.0) for bar in drawn.bars)]
     assert [bar.start for bar in drawn.bars] == pytest.approx(ends[:-1])
     assert ends[-1] == pytest.approx(fall.whole)
+
+
+@pytest.mark.parametrize(
+    ("held", "ceiling", "cause", "limit"),
+    [
+        (13.0, None, Cause.CLIENT, " (this client is the limit from 65 % on)"),
+        (13.0, 2_000.0, Cause.CLIENT, " (this client is the limit from 65 % on)"),
+        (12.9, 2_000.0, Cause.CLIENT, ""),
+        (12.9, None, Cause.UNKNOWN, ""),
+    ],
+)
+def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decided(
+    held: float, ceiling: float | None, cause: Cause, limit: str
+):
+    served = run(
+        Layer.SERVER, 1.0, profile=PROFILE, operations={"readx": 8_000}, window_requests=16_000, wait_seconds=19,
+        client_held_seconds=held,
+    )  # fmt: skip
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=(served,), ceilings={4: ceiling} if ceiling else {},
+    )  # fmt: skip
+    assert isolation_summary(isolation).verdict.cause is cause
+    assert isolation_report(isolation).charts[-1].title == f"Where one operation's time goes{limit}"
+    full = replace(isolation, link_bits_per_second=8, runs=(replace(served, in_bytes_per_second=1.0),))
+    assert isolation_summary(full).verdict.cause is Cause.NETWORK
+    assert isolation_report(full).charts[-1].title == "Where one operation's time goes"
 
 
 def test_an_isolation_without_the_server_is_drawn_too():
