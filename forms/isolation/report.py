@@ -137,12 +137,15 @@ _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
 def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -> str:
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
-    if doubt is summary.IsolationDoubt.DISTURBED:
-        most = (evidence.server or 0.0) / summary.FASTER_THAN_PART
-        rates = {"the disk": evidence.disk, "the network": evidence.network}
-        parts = [name for name, rate in rates.items() if rate and rate <= most]
-        runs = "those runs were" if len(parts) > 1 else "that run was"
-        faster = f"the server was much faster than {wording.listed(parts) or 'a part'} alone"
+    is_alone = doubt is summary.IsolationDoubt.SLOWER_ALONE
+    if doubt is summary.IsolationDoubt.DISTURBED or is_alone:
+        disk, network = evidence.disk, evidence.network
+        pairs = {"the disk": (disk, evidence.server), "the network": (network, evidence.server)}
+        if is_alone:
+            pairs = {"the disk": (evidence.disk_alone, disk), "the network": (evidence.network_alone, network)}
+        parts = [name for name, rates in pairs.items() if summary.far_slower(*rates)]
+        named, runs = wording.listed(parts) or "a part", "those runs were" if len(parts) > 1 else "that run was"
+        faster = f"{'disk and network together were' if is_alone else 'the server was'} much faster than {named} alone"
         return f"with {_clients(evidence)} {faster}, so {runs} disturbed"
     return _DOUBTS.get(doubt, doubt.value)
 

@@ -31,7 +31,8 @@ OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
 OTHERS_COST = 4.0
 FASTER_THAN_PART = 2.0
-"""Caches let a server be faster than dbench by itself; beyond this the run of dbench was disturbed."""
+"""Caches let a server be faster than dbench by itself; beyond this the run of dbench was disturbed. So was that of one
+part alone, where both at once are as much faster."""
 
 
 class Cause(StrEnum):
@@ -49,6 +50,7 @@ class IsolationDoubt(StrEnum):
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
     DISTURBED = "the server was much faster than the disk by itself, so that run was disturbed"  # as VARYING
+    SLOWER_ALONE = "a part alone was much slower than with the other, so that run was disturbed"
     VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/report.py
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
@@ -65,6 +67,9 @@ class LayerEvidence:
     server: float | None = None
     disk: float | None = None
     network: float | None = None
+    """As ``disk``: at once with the other part, where that was measured."""
+    disk_alone: float | None = None
+    network_alone: float | None = None
     least: float | None = None
     ratio: float | None = None
     ratio_low: float | None = None
@@ -103,7 +108,7 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
     part = {Cause.DISK: found.disk, Cause.SAMBA: found.least, Cause.PROCESSOR: found.least}.get(cause)
-    if part and _at_least(found.server, FASTER_THAN_PART * part):
+    if far_slower(part, found.server):
         cause, why = Cause.UNKNOWN, IsolationDoubt.DISTURBED
     reasons = (why,) if why else ()
     told = [doubt for doubt in _reservations(found, cause) if doubt is not why]
@@ -160,6 +165,8 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]
 def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
     rested = found.disk_busy_percent is not None and found.disk_busy_percent < IDLE_DISK_PERCENT
     told = {
+        IsolationDoubt.SLOWER_ALONE: far_slower(found.disk_alone, found.disk)
+        or far_slower(found.network_alone, found.network),
         IsolationDoubt.LOOPBACK: found.loopback,
         IsolationDoubt.PAGE_CACHE: rested and cause is not Cause.DISK,
         IsolationDoubt.ONE_MACHINE: found.same_machine,
@@ -167,6 +174,10 @@ def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
         IsolationDoubt.ONE_ROUND: found.rounds == 1,
     }
     return [doubt for doubt, holds in told.items() if holds]
+
+
+def far_slower(rate: float | None, other: float | None) -> bool:
+    return rate is not None and _at_least(other, FASTER_THAN_PART * rate)
 
 
 def others_percent(found: LayerEvidence) -> float | None:
@@ -500,6 +511,7 @@ def _evidence(
         clients=point.clients, server=point.server,
         disk=point.rates.get(Layer.DISK_WITH_NETWORK) or point.rates.get(Layer.DISK),
         network=point.rates.get(Layer.NETWORK_WITH_DISK) or point.rates.get(Layer.NETWORK), least=point.least,
+        disk_alone=point.rates.get(Layer.DISK), network_alone=point.rates.get(Layer.NETWORK),
         ratio=ratio.value if ratio else None, ratio_low=ratio.low if ratio else None,
         ratio_high=ratio.high if ratio else None, cpu_percent=use.total.mean if use else None,
         cpu_percent_of_both=both_cpu.total.mean if both_cpu else None, server_percent=processes.get("server"),

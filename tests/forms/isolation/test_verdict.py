@@ -91,6 +91,25 @@ def test_what_was_disturbed_is_named(disk: float | None, network: float, parts: 
 
 
 @pytest.mark.parametrize(
+    ("disk_alone", "network_alone", "parts"),
+    [
+        (50e6, 150.1e6, "the disk alone, so that run was"),
+        (50.1e6, 150e6, "the network alone, so that run was"),
+        (50e6, 150e6, "the disk and the network alone, so those runs were"),
+        (50.1e6, 150.1e6, ""),
+        (None, None, ""),
+    ],
+)
+def test_a_part_that_is_far_slower_alone_than_with_the_other_was_disturbed(
+    disk_alone: float | None, network_alone: float | None, parts: str
+):
+    verdict = judge(replace(SLOW, disk_alone=disk_alone, network_alone=network_alone))
+    assert verdict.cause is Cause.SAMBA, "judged by what both at once carried"
+    said = f"Keep in mind: with 4 clients disk and network together were much faster than {parts} disturbed."
+    assert reservations(verdict) == ([said] if parts else [])
+
+
+@pytest.mark.parametrize(
     ("evidence", "named"),
     [
         (AT_THE_LIMIT, "server signing, server smb encrypt, log level and network card: offloads"),
