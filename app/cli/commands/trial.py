@@ -133,6 +133,7 @@ def _carry_out(
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
     control = SeriesControl(order.within_seconds)
     pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
+    pace.ends_at = time.monotonic() + order.within_seconds
     try:
         found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
     except CancelledError as error:
@@ -209,12 +210,15 @@ class _Pace:
     name: str = ""
     done: int = 0
     began: float = field(default_factory=time.monotonic)
+    ends_at: float = math.inf
 
     def place(self, block: int) -> str:
         """``pair 9 (of 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
         what = "pair" if self.kind is ExperimentKind.TRIAL else "block"
-        each = (time.monotonic() - self.began) / self.done if self.done else 0.0
-        left = f"; at most {duration(each * (self.looks[-1] * self.arms - self.done))} left" if each else ""
+        now = time.monotonic()
+        each = (now - self.began) / self.done if self.done else 0.0
+        seconds = min(each * (self.looks[-1] * self.arms - self.done), self.ends_at - now)
+        left = f"; at most {duration(seconds)} left" if seconds > 0 else ""
         return f"{what} {block} (of {listed([str(look) for look in self.looks if look >= block], 'or')}{left})"
 
 
@@ -374,6 +378,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
         control, pace = SeriesControl(), _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
+        pace.ends_at = time.monotonic() + tuning.within_seconds
         summary = _watched(tuning.run(common.notebook_path(context), control), control, pace, tunes=True)
     except SharebenchError:
         if tuning.trials:

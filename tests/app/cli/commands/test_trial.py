@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -386,3 +388,21 @@ def test_tune_says_what_it_tries_where_it_does_not_try_what_is_named(inside: Ins
 @pytest.mark.parametrize(("pair", "looks"), [(1, "8, 14 or 20"), (8, "8, 14 or 20"), (9, "14 or 20"), (15, "20")])
 def test_progress_names_the_looks_that_are_still_to_come(pair, looks):
     assert _Pace((8, 14, 20), 2, ExperimentKind.TRIAL).place(pair) == f"pair {pair} (of {looks})"
+
+
+@pytest.mark.parametrize(
+    ("done", "within", "left"),
+    [
+        (2, math.inf, "; at most 32 min left"),
+        (2, 1901, "; at most 32 min left"),
+        (2, 45, "; at most 45 s left"),
+        (2, 0, ""),
+        (0, 45, ""),
+    ],
+)
+def test_no_more_time_is_left_than_the_limit_leaves(
+    monkeypatch: pytest.MonkeyPatch, done: int, within: float, left: str
+):
+    monkeypatch.setattr("app.cli.commands.trial.time", SimpleNamespace(monotonic=lambda: 100.0))
+    pace = _Pace((8, 14, 20), 2, ExperimentKind.TRIAL, done=done, began=0.0, ends_at=100.0 + within)
+    assert pace.place(9) == f"pair 9 (of 14 or 20{left})"
