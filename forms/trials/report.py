@@ -210,8 +210,10 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     effect = found.effect
     if effect is None:
         return
-    text = f"{effect.p_value:.4f}, the probability of such a difference between equal settings (exact rank-sum test)"
-    yield Field(name="p-value", text=text, number=effect.p_value)
+    can_tell = effect.pairs >= found.plan.looks[0]  # fewer pairs never have a small p
+    if can_tell:
+        what = "the probability of such a difference between equal settings (exact rank-sum test)"
+        yield Field(name="p-value", text=f"{effect.p_value:.4f}, {what}", number=effect.p_value)
     if (varied := effect.deviation_percent) is not None:
         text = f"{wording.cell_percent(varied)} %"
         yield Field(name="Deviation of the pairs", text=text, number=varied, unit="%")
@@ -220,8 +222,9 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         text = f"{seen} for the second of a pair; the order of the pairs balances it"
         yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
-        seen = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f})"
-        text = f"{seen}: work that no setting changes, so a difference is this machine's"
+        seen = wording.signed_percent(found.control.change_percent)
+        chance = f" (p {found.control.p_value:.3f})" if can_tell else ""
+        text = f"{seen}{chance}: work that no setting changes, so a difference is this machine's"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

@@ -113,6 +113,13 @@ def test_between_looks_nothing_is_decided():
     assert late.looked_at is None
 
 
+@pytest.mark.parametrize(("pairs", "shown"), [(3, False), (7, False), (8, True), (9, True)])
+def test_a_p_value_is_shown_from_the_first_look_on(pairs: int, shown: bool):
+    fields = {field.name: field.text for field in report_of(tried(*noisy(pairs))).results}
+    assert ("p-value" in fields) is shown
+    assert ("(p " in fields["Fixed work"]) is shown
+
+
 def test_a_small_change_is_none_however_sure():
     found = tried(*noisy(20, 1.004, percent=0.1))
     assert found.effect is not None
