@@ -136,7 +136,7 @@ def verdict_sentence(found: TrialSummary) -> str:
         return f"{_seen(found)}. Resume the trial."
     if found.doubt is Doubt.FEW_PAIRS:
         done, so_far = len(found.pairs), wording.signed_percent(found.effect.change_percent)
-        return f"Not finished: {done} of at most {found.plan.looks[-1]} pairs, {so_far} so far. Resume the trial."
+        return f"Not finished: {so_far} so far, in {done} of at most {found.plan.looks[-1]} pairs. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)
@@ -360,7 +360,7 @@ def answer_of(found: ChangeSummary) -> Toned:
     if isinstance(found, SweepSummary):
         return Toned(_sweep_sentence(found))
     if found.doubt is Doubt.FEW_PAIRS:
-        return Toned(f"{Sign.STOPPED} {verdict_sentence(found)}", Sign.STOPPED.tone)
+        return Toned(verdict_sentence(found), Sign.STOPPED.tone)
     tried = f", with {found.value}" if found.value else ""
     return Toned(f"{VERDICT_SIGNS[found.verdict]} {_seen(found)}{tried}.", VERDICT_SIGNS[found.verdict].tone)
 

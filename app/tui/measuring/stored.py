@@ -114,7 +114,8 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         self.recorded, self.context.pointed = (self.head.id,), self.head.id
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
-        line.update(joined([self.answer] if self.head.running else [stopped(self.head), self.answer], ""))
+        is_told = self.head.running or (_RESUMED.get(self.head.kind) is _of_trial and not self.head.error)
+        line.update(joined([self.answer] if is_told else [stopped(self.head), self.answer], ""))
         line.display = True
 
     def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:

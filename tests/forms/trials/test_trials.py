@@ -107,8 +107,9 @@ def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: 
 def test_between_looks_nothing_is_decided():
     found = tried(*noisy(7, 1.1))
     assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, Doubt.FEW_PAIRS, None)
-    assert report_of(found).fields[0].text.startswith("Not finished: 7 of at most 20 pairs, +")
-    assert report_of(found).fields[0].text.endswith(" so far. Resume the trial.")
+    said = report_of(found).fields[0].text
+    assert re.fullmatch(r"Not finished: \+\d+\.\d % so far, in 7 of at most 20 pairs\. Resume the trial\.", said)
+    assert answer_of(found).text == said, "the list has its sign with the number of pairs"
     late = tried(*noisy(13, 1.003, percent=2.0))
     assert late.looked_at is None
 

@@ -31,7 +31,7 @@ from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Command, Experiment, ExperimentKind
 from tests.builders import series
-from tests.tui import SMB, app_on, here, measured, painted, press, settled
+from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
 
 CHOICES = GuideChoices(
     step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
@@ -410,6 +410,20 @@ async def test_a_trial_that_was_stopped_offers_first_to_resume_it(app, monkeypat
         assert ("Not finished" in painted(app)) is (pairs == 3)
         await press(app, pilot, "enter")
         assert ("★ Resume it" in painted(app)) is (pairs == 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(None, "Not finished: "), ("the server is gone", "‖ interrupted: the server is gone. Not f")]
+)
+async def test_that_a_trial_was_interrupted_is_said_once(app, error: str | None, said: str):
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=3)
+    with sqlite3.connect(app.context.notebook_path) as notebook:
+        notebook.execute("UPDATE recordings SET status = 'interrupted', error = ? WHERE kind = 'trial'", (error,))
+    async with opened.run_test(size=(80, 24)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        assert text_of(opened.screen, "#headline").startswith(said)
 
 
 async def test_the_points_of_the_pairs_take_the_rows_that_are_left(app):
