@@ -80,7 +80,7 @@ def _files_seconds(scenario: Scenario, choices: LoadChoices) -> dict[events.Load
 
 
 def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, creates_on: int = 1) -> str:
-    """What is measured, but for the points that are done, and how long it takes with the files of so many targets."""
+    """What is measured, but for the points that are done, and how long it takes with files on each target."""
     of_files = creates_on * sum(_files_seconds(scenario, choices).values())
     each = duration(scenario.settle_seconds + scenario.duration_seconds)
     removed = "" if choices.keep_files else " with their removal"

@@ -232,7 +232,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"
     most = max(0, plan.looks[-1] - order.kept) * (len(plan.values) + 1)
-    measured, each = order.request.plan, "each after one that does not count"
+    measured, each = order.request.plan, "each after a warm-up run"
     what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s"

@@ -228,7 +228,7 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
         return None
     beside, intervals = "with their 95 % intervals", "95 % interval"
     if form.comparison.apart_percent:
-        beside, intervals = "and the range of 19 in 20 equal series", "19 in 20 equal series"
+        beside, intervals = "and where 19 of 20 equal series would lie", "19 of 20 equal series"
     return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE), intervals=intervals)
 
 

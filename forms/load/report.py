@@ -161,7 +161,7 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     return table_of(
         points,
         ("Users", ReportKind.TEXT, _name),
-        ("With session", ReportKind.WHOLE, lambda point: point.connected),
+        ("Logged in", ReportKind.WHOLE, lambda point: point.connected),
         ("Requests/s", ReportKind.DECIMAL, lambda point: point.requests_per_second),
         ("Offered/s", ReportKind.DECIMAL, lambda point: point.offered_per_second),
         ("Read MB/s", ReportKind.DECIMAL, lambda point: wording.megabytes(point.read_bytes_per_second)),
@@ -343,10 +343,11 @@ def _advice(load: Load) -> Iterator[str]:
     few = [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]
     if few:
         made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
-        yield (
-            f"Too few requests for every percentile ({made}): p95 needs {summary.requests_needed(0.95)}, p99 "
-            f"{summary.requests_needed(0.99)}; measure longer."
-        )
+        fewest = min(point.response.count for point in few)
+        needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
+        missing = {name: needed for name, needed in needs.items() if fewest < needed}
+        each = ", ".join(f"{name} needs {needed}" for name, needed in missing.items())
+        yield f"Too few requests for {wording.listed([*missing])} ({made}): {each}; measure longer."
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:
             yield (

@@ -457,7 +457,7 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "sources", "; ".join(entry.sources)
     yield "measured", entry.measured and f"{entry.measured} (Samba 4.17.12, one client, loopback)"
     words = {
-        Status.EXISTS: "Exists." if entry.kind is EntryKind.SMB_CONF else "",
+        Status.EXISTS: "",
         Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
         Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
         Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",

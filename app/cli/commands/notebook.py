@@ -46,7 +46,7 @@ def list_command(
 ) -> None:
     """List the recordings of the notebook, newest first.
 
-    With WORDs only those with these words in their label, target or note, such as the name of a host.
+    With WORDs only those with these words in their kind, label, target, note, setting or baseline name.
 
     Beside the number of runs, ‖ means interrupted, ✗ failed, ● running, and + leftovers on the server.
     """
@@ -84,7 +84,8 @@ def list_command(
                 f"the newest {len(lines)} of {count} recordings; --all shows the rest, --limit N as many as you like"
             )
     elif words:
-        common.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
+        sought = " and ".join(map(repr, words))
+        common.say(f"no recording has {sought} in its kind, label, target, note, setting or baseline name")
     elif experiment is not None:
         common.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"

@@ -176,7 +176,8 @@ def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = Fal
     """The time left of a run and of everything; ``is_open``: more runs may follow."""
     if run.seconds_left is None:
         return ""
-    whole = "" if whole_seconds is None else f", {'at least ' if is_open else ''}{duration(whole_seconds)} in all"
+    least = "at least " if is_open else ""
+    whole = "" if whole_seconds is None else f" (series: {least}{duration(whole_seconds)})"
     return f"{duration(run.seconds_left)} left{whole}"
 
 

@@ -46,8 +46,8 @@ def test_the_time_left_is_that_of_all_runs_to_come():
     ):
         running = running.heard(event)
     assert running.seconds_left == 6 + 5 * 10
-    assert "6 s left, 56 s in all" in running.line(100)
-    assert "at least 56 s" in replace(running, open_ended=True).line(100)
+    assert "6 s left (series: 56 s)" in running.line(100)
+    assert "(series: at least 56 s)" in replace(running, open_ended=True).line(100)
     assert running.asked(end=True).seconds_left == 6
     assert running.last_minute(60) == "█" * 14
 
