@@ -115,7 +115,7 @@ COLUMNS = (
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
     ListColumn(SortKey.LABEL, "Label", lambda s: s.name, 16, 1, grows=2, uncut=20, cut_inside=True),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, uncut=66, tone=lambda s: s.answer.tone),
-    ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
+    ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, uncut=26, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
     ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1, uncut=24),
     ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
@@ -130,29 +130,26 @@ _WITH_YEARS_FROM = 100
 """Columns from which a date has its year in each line."""
 
 
-_BEHIND_A_CLAUSE = 3
-"""Cells behind the sign of a cut: with fewer, the clause's end is not seen, and it is cut at an earlier one."""
-
-
 class PlacedColumn(NamedTuple):
     column: ListColumn
     width: int
 
-    def cell(self, text: str) -> str:
+    def cell(self, text: str, *, least: float = 2 / 3) -> str:
+        """Cut at the end of a clause, if that leaves ``least`` of the width filled."""
         if self.column.cut_inside:
             text = layout.cut_inside(text, self.width)
         length = cell_len(text)
         if length > self.width:
-            text = set_cell_size(text, self.width - 1).rstrip()
-            clause = max(text.rfind("; "), text.rfind(", "))
-            return set_cell_size(f"{text[:clause] if clause > self.width // 3 else text}…", self.width)
+            clause = max(set_cell_size(text, self.width + 1).rfind(end) for end in ("; ", ", "))
+            text = text[:clause] if clause > least * self.width else set_cell_size(text, self.width - 1).rstrip()
+            return set_cell_size(f"{text}…", self.width)
         space = " " * (self.width - length)
         return space + text if self.column.right else text + space
 
     def used(self, lines: "Sequence[RecordingLine]") -> int:
         """The width that shows as much of these lines: a text that is cut at a clause leaves cells empty."""
-        texts = [self.cell(self.column.text(line)).rstrip() for line in lines]
-        room = [cell_len(text) + _BEHIND_A_CLAUSE * text.endswith("…") for text in texts] or [self.width]
+        texts = (self.cell(self.column.text(line), least=1 / 3).rstrip() for line in lines)
+        room = [cell_len(text) for text in texts] or [self.width]
         return self.width if self.column.right else min(self.width, max(*room, cell_len(self.column.heading) + 1))
 
     def heading(self, order: SortKey, *, descending: bool) -> str:
@@ -198,6 +195,7 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
                 key=lambda c: (
                     widths[c.order] < (c.uncut if c.order in _GROW_LAST else _NAME),
                     _longer(lengths[c.order], widths[c.order]),
+                    c.order is not SortKey.TARGET,
                     -widths[c.order],
                     c.order,
                 ),

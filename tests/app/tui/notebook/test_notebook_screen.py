@@ -1168,7 +1168,7 @@ LINES = [
 def test_what_an_answer_cut_at_a_clause_leaves_empty_goes_to_the_label():
     placed = {one.column.order: one for one in fitted(80, LINES)}
     label, answer = placed[SortKey.LABEL], placed[SortKey.AVERAGE]
-    assert answer.cell(LINES[0].answer.text).rstrip() == "4 users carried…"
+    assert answer.cell(LINES[0].answer.text).rstrip() == "4 users carried; the li…"
     assert label.cell(LINES[0].name).rstrip() == "redpaper smb://127.0.0.1/bench"
 
 
@@ -1184,10 +1184,10 @@ def test_the_cell_to_spare_goes_to_the_column_that_is_cut_in_most_lines(short: i
 
 @pytest.mark.parametrize(
     ("width", "answer", "target", "length", "seen"),
-    [(200, 90, 90, 30, 30), (210, 90, 90, 60, 43), (132, 36, 90, 60, 29), (133, 36, 90, 60, 23), (200, 30, 0, 60, 60)],
+    [(200, 90, 90, 30, 30), (210, 90, 90, 60, 40), (132, 36, 90, 60, 29), (133, 36, 90, 60, 23), (200, 30, 0, 60, 60)],
 )
 def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, target: int, length: int, seen: int):
-    """Each of two names has 44 cells on a wide screen; a baseline's has 24 before a target has any, from 133 on."""
+    """A name has 44 cells before a target has more than 26, and a baseline's 24 before a target any, from 133 on."""
     others = [replace(LINES[0], answer=Toned("x" * answer), what="t" * target, label="l")] * 3
     last = replace(others[0], label="n" * length, baselines=("b" * length,))
     placed = {one.column.order: one for one in fitted(width, [*others, last])}
@@ -1196,6 +1196,21 @@ def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, t
     assert width < 200 or cells[SortKey.LABEL].count("n") == seen
     assert placed[SortKey.AVERAGE].width >= min(answer, 66)
     assert (SortKey.TARGET in placed) is (width > 132 and target > 0)
+
+
+@pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])
+def test_an_answer_is_cut_at_a_clause_that_fills_two_thirds_of_its_column(width: int, shown: str):
+    column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.AVERAGE), width)
+    assert column.cell(LINES[0].answer.text).rstrip() == shown
+
+
+@pytest.mark.parametrize(("length", "seen"), [(26, 26), (27, 25)])
+def test_a_target_of_26_cells_comes_before_the_end_of_a_long_answer(length: int, seen: int):
+    lines = [replace(LINES[1], what="t" * length, label="", answer=Toned("x" * size)) for size in (90, 20, 20)]
+    named = [replace(line, label="l" * 20, baselines=("b" * 24,), experiment="e" * 36) for line in lines]
+    placed = {one.column.order: one for one in fitted(198, named)}
+    assert placed[SortKey.TARGET].cell("t" * length).count("t") == seen
+    assert 50 < placed[SortKey.AVERAGE].width < 90
 
 
 @pytest.mark.parametrize("behind", range(12))
