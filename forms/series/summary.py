@@ -183,15 +183,24 @@ class RunProgress:
 
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[_RateSpan]:
-    """Rates between samples of (seconds, total bytes), in at most ``most`` stretches of equal count."""
+    """Rates between samples of (seconds, total bytes), in at most ``most`` stretches of equal count.
+
+    A stretch of at most half the usual length is joined to the one before it, the first to the one after it.
+    """
     step = max(1, -(-len(progress) // most))
     kept = [(0.0, 0), *progress[step - 1 :: step]]
     if progress and kept[-1] != progress[-1]:
         kept.append(progress[-1])
+    short = (summary.median([later - earlier for (earlier, _), (later, _) in pairwise(kept)]) or 0.0) / 2
+    joined = kept[:1]
+    for sample in kept[1:]:
+        if sample[0] - joined[-1][0] > short:
+            joined.append(sample)
+        elif len(joined) > 1:
+            joined[-1] = sample
     return [
         _RateSpan(until_seconds=later, bytes_per_second=(after - before) / (later - earlier))
-        for (earlier, before), (later, after) in pairwise(kept)
-        if later > earlier
+        for (earlier, before), (later, after) in pairwise(joined)
     ]
 
 

@@ -19,7 +19,19 @@ def test_many_samples_are_drawn_together_and_none_is_lost():
 
 
 def test_samples_of_the_same_moment_divide_nothing_by_zero():
-    assert [s.bytes_per_second for s in over_time([(1.0, 10), (1.0, 20), (2.0, 30)])] == [10.0, 10.0]
+    assert [s.bytes_per_second for s in over_time([(1.0, 10), (1.0, 20), (2.0, 30)])] == [20.0, 10.0]
+    assert over_time([(0.0, 10)]) == over_time([]) == []
+
+
+@pytest.mark.parametrize(("last", "rates"), [(3.001, [100, 100, 110]), (3.5, [100, 100, 73]), (3.51, [100] * 3 + [20])])
+def test_a_sample_soon_after_another_makes_no_needle(last, rates):
+    """A last one 1 ms after the one before had 10 kB/s beside 100 B/s, and all else was flat."""
+    spans = over_time([(1.0, 100), (2.0, 200), (3.0, 300), (last, 310)])
+    assert [round(span.bytes_per_second) for span in spans] == rates
+
+
+def test_a_first_sample_too_soon_is_part_of_the_next_stretch():
+    assert [round(span.bytes_per_second) for span in over_time([(0.001, 50), (1.0, 100), (2.0, 200)])] == [100, 100]
 
 
 def test_standing_half_way():
