@@ -84,17 +84,17 @@ class _Picture:
         return said + (["zoomed"] if self.zoomed else [])
 
     def _fitting(self, bars: Sequence[Bar]) -> tuple[int, list[str]]:
-        count, legend = len(bars), self._legend(bars)
-        rows = marks.wrapped(legend, self.width)[: self.height // 3] if legend else []
-        if count + len(rows) + 1 > self.height:
-            count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
-            legend = [f"{wording.count(of - count, 'more bar')} not shown", *self._legend(bars[-count:])]
-            rows = marks.wrapped(legend, self.width)[: max(1, self.height - 1 - count)]
+        for count in range(min(len(bars), self.height - 1), 0, -1):
+            hidden = [f"{wording.count(len(bars) - count, 'more bar')} not shown"] * (count < len(bars))
+            legend = hidden + self._legend(bars[-count:])
+            rows = marks.wrapped(legend, self.width)[: max(len(hidden), self.height // 3)] if legend else []
+            if count + len(rows) + (self.height > 3) <= self.height:
+                break
         return count, [cut("   ".join(parts), self.width) for parts in rows]
 
     def lines(self) -> Iterator[str]:
         axis = 1 if self.height > len(self.rows) + len(self.below) else 0
-        each = min(_THICKEST, (self.height - axis - len(self.below)) // len(self.rows))
+        each = min(_THICKEST, (self.height - axis - len(self.below) + (not self.over)) // len(self.rows))
         thick = max(1, each - 1)
         for place, (bar, name, number) in enumerate(self.rows):
             if self.over:

@@ -72,8 +72,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._cpu: dict[float, float] = {}
         self._taken = (-inf, 0.0)
         """When it was last drawn, and what this thread had taken of a processor by then."""
-        parts = ("form", "rates", "within", "cpu")
-        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(parts, (-inf, None))
+        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
 
     @property
     def is_over(self) -> bool:
@@ -147,10 +146,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.form = form
         if not self._is_timed:
             self.draw()
-        elif not self.is_covered:
+        elif not self.is_covered and (self.running.last_run_seconds or 0.0) >= LONG_RUN_SECONDS:
             self._draw_part("form")
-            if (self.running.last_run_seconds or 0.0) >= LONG_RUN_SECONDS:
-                self._draw_part("rates")
 
     def ended(self, error: Exception | None) -> None:
         if error is not None:
@@ -202,7 +199,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        shows = {"form": self.form, "rates": self.form, "within": self._within, "cpu": len(self._cpu)}
+        shows = {"form": self.form, "within": self._within, "cpu": len(self._cpu)}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 
     @property
@@ -257,14 +254,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             drawn = partial(area_chart, cpu_chart(self._cpu), until=until)
         elif form is None:
             return
-        elif part == "rates":
-            drawn = partial(rates_chart, form)
         else:
             drawing = self.query_one("#form", AnsiView)
             lines = len(form.all_rows) + _TABLE_FRAME
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(partial(filling_table, form))
-            return
+            part, drawn = "rates", partial(rates_chart, form)
         chart = self.query_one(f"#{part}", ChartView)
         chart.show_chart(lambda width, height, zoomed: drawn(width, height, zoomed=zoomed))
 

@@ -134,12 +134,23 @@ def test_what_is_far_above_is_named_instead_of_drawn():
 
 
 def test_few_lines_have_the_last_bars_and_say_so():
-    for height in (2, 4, 6):
+    for height in range(2, 10):
         lines = rates_chart(form(), 78, height, colour=False).split("\n")
-        bars = [line.split()[0] for line in lines if "█" in line]
+        bars = [line.split()[0].strip("◆") for line in lines if "█" in line]
+        assert len(lines) == height, "no row is empty"
+        assert len(bars) == height - (2 if height > 3 else 1)
         assert bars == ["W1", "W2", "1", "2", "3", "4", "5", "Average"][-len(bars) :]
-        assert lines[-1].startswith(f"{8 - len(bars)} more bars not shown")
+        assert re.match(rf"{8 - len(bars)} more bars? not shown", lines[-1])
         assert ("W warm-up" in lines[-1]) is ("W2" in bars)
+
+
+@for_each("height", [25, 33])
+def test_bars_and_gaps_fill_the_rows_up_to_the_last(height: int):
+    """Eight bars, an axis and a legend: the last bar has no gap below it."""
+    for rows, thick in ((height, height // 8 - 1), (height - 1, height // 8 - 2)):
+        lines = rates_chart(form(), 78, rows, colour=False).split("\n")
+        assert sum("█" in line for line in lines) == 8 * max(1, thick)
+    assert len(rates_chart(form(), 78, height, colour=False).split("\n")) == height
 
 
 @for_each("size", [(24, 6), (40, 10), (78, 16), (198, 50), (80, 2)])
@@ -226,7 +237,7 @@ def test_bars_beside_names_of_wide_letters_begin_in_one_column():
     chart = Chart(title="t", unit="bytes/sec", bars=(Bar(name="漢字", value=1e8), Bar(name="abcd", value=9e7)))
     lines = bars_chart(chart, 60, 4, colour=False).splitlines()
     assert lines[0].startswith("漢字 █")
-    assert lines[1].startswith("abcd █")
+    assert lines[2].startswith("abcd █")
 
 
 def test_a_legend_with_too_little_room_ends_in_a_sign():
