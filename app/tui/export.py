@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
-from app.output import is_there, output_file, print_document, printers
+from app.output import CannotWriteError, is_there, output_file, print_document, printers
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
@@ -26,6 +26,7 @@ from storage.recordings import SERIES
 from storage.records import JSONValue, with_zone
 
 MEMORY_KEY = "export"
+_NO_NAME = "Name a file."
 Gather = Callable[[Notebook], Sequence[Report]]
 
 
@@ -108,6 +109,20 @@ class ExportScreen(BaseScreen):
             event.stop()  # or the list would move as well
             self.query_one("#formats").focus()
 
+    def on_key(self, event: events.Key) -> None:
+        if event.is_printable and event.key not in self.active_bindings:
+            self._type(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        self._type(event)
+
+    def _type(self, event: events.Event) -> None:
+        """Text for the list goes to the file line, in place of the proposed name."""
+        if (line := self.query_one("#path")) is not self.focused:
+            event.stop()
+            self.set_focus(line)
+            line.post_message(event)
+
     def enter_now(self) -> str:
         return "Write" if self.query_one("#file-pane").has_focus_within else ""
 
@@ -134,9 +149,19 @@ class ExportScreen(BaseScreen):
         self._show_folder()
 
     def _show_folder(self) -> None:
-        paths = list(self._paths().values())
+        paths = list(self._paths().values()) if self.query_one("#path", Input).value.strip() else []
         names = ", ".join(path.name for path in paths)
-        self.query_one("#folder", Static).update(Content(plain(f"Writes {names} into {paths[0].absolute().parent}")))
+        said = f"Writes {names} into {paths[0].absolute().parent}" if paths else _NO_NAME
+
+        def told() -> str:
+            try:
+                for path in paths:
+                    is_there(path)
+            except CannotWriteError as error:
+                return str(error)
+            return said
+
+        self.in_background(told, lambda text: self.query_one("#folder", Static).update(Content(plain(text))), group="")
 
     @on(OptionList.OptionHighlighted, "#formats")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
@@ -180,7 +205,7 @@ class ExportScreen(BaseScreen):
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
         if not self.query_one("#path", Input).value.strip():
-            self.notify("Name a file.", severity="warning")
+            self.notify(_NO_NAME, severity="warning")
             return
         paths = self._paths()
         self.in_background(

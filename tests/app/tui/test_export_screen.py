@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
@@ -182,10 +183,13 @@ async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, 
     async with app.run_test() as pilot:
         await settled(app, pilot)
         app.screen.query_one("#path", Input).value = typed
+        await settled(app, pilot)
+        previewed = text_of(app.screen, "#folder")
         await pilot.press("enter", "enter")
         await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert why in text_of(app.screen, ".dialog-text")
+        assert typed == "/proc/x.html" or previewed in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
         assert isinstance(here(app), ExportScreen)
         assert here(app).query_one("#path", Input).value == typed
@@ -261,7 +265,7 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
         await press(app, pilot, *["space"] * marks)
         app.screen.query_one("#path", Input).value = f"{tmp_path}/paper/"
         await settled(app, pilot)
-        assert f"into {tmp_path}/paper" in painted(app)
+        assert f"there is no folder {tmp_path}/paper" in text_of(app.screen, "#folder")
         app.screen.query_one("#path", Input).focus()
         await press(app, pilot, "enter")
         assert not (tmp_path / "paper").exists(), "no folder is made unasked"
@@ -271,16 +275,44 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
     assert sorted(names_in(tmp_path / "paper")) == [f"before.{ending}" for ending in endings]
 
 
-@pytest.mark.parametrize("typed", ["", "/", ".", "~nobody-of-that-name"])
-@pytest.mark.parametrize("marks", [0, 2])
-async def test_half_typed_names_break_nothing(path, typed, marks):
+@pytest.mark.parametrize(
+    ("typed", "marks", "said"),
+    [
+        ("", 0, "Name a file."),
+        ("", 2, "Name a file."),
+        ("/", 0, "Writes before.html into /"),
+        ("/", 2, "Writes before.html, before.xlsx into /"),
+        (".", 0, "cannot write .: it is a folder; name a file in it"),
+        (".", 2, "Writes before.html, before.xlsx into "),
+        ("~nobody-of-that-name", 0, "Writes ~nobody-of-that-name into "),
+        ("~nobody-of-that-name", 2, "Writes ~nobody-of-that-name.html, "),
+    ],
+)
+async def test_half_typed_names_break_nothing(path, typed, marks, said):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, *["space"] * marks)
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
-        assert "Writes " in text_of(app.screen, "#folder")
+        assert text_of(app.screen, "#folder").startswith(said)
+
+
+@pytest.mark.parametrize("how", ["typed", "pasted"])
+async def test_text_over_the_formats_goes_to_the_file_line_in_place_of_the_proposed_name(path, how):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        if how == "typed":
+            await press(app, pilot, *"a b~x")
+        else:
+            app.screen.post_message(events.Paste("a b~x"))
+            await settled(app, pilot)
+        assert app.focused is app.screen.query_one("#path")
+        assert app.screen.query_one("#path", Input).value == "a b~x"
+        assert here(app).marked == [], "a space within the name is no mark"
+        await press(app, pilot, "up", "question_mark")
+        assert not isinstance(here(app), ExportScreen), "a key that has a meaning keeps it"
 
 
 async def test_it_is_printed_on_the_printer_that_is_chosen(path, monkeypatch):
