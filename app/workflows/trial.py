@@ -164,11 +164,14 @@ class _Trial:
 
     def _reject_lone_runs(self) -> None:
         """A single run of an interrupted pair or block has nothing to be compared with."""
-        numbers = [{run.number for run in writer.series.measured()} for writer in self.writers]
-        whole = set.intersection(*numbers)
-        for writer, found in zip(self.writers, numbers, strict=True):
-            for number in sorted(found - whole):
-                writer.reject(number, "its pair or block was interrupted")
+        whole = self._whole()
+        for writer in self.writers:
+            for run in writer.series.measured():
+                if run.number not in whole:
+                    writer.reject(run.number, "its pair or block was interrupted")
+
+    def _whole(self) -> set[int]:
+        return set.intersection(*({run.number for run in writer.series.measured()} for writer in self.writers))
 
     def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         limit = TimeLimit(self.order.within_seconds)
@@ -205,7 +208,7 @@ class _Trial:
 
     def _slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         self._set(arm)
-        yield trial_order.ValueSet(self._value(arm), block)
+        yield trial_order.ValueSet(self._value(arm), len(self._whole()) + 1)
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
             writer.put(replace(writer.series, base_id=self.writers[0].series.id))

@@ -105,7 +105,7 @@ def _trial_report(found: TrialSummary) -> Report:
 def _changes(found: TrialSummary) -> Chart | None:
     if (effect := found.effect) is None:
         return None
-    bars = [Bar(name=str(pair.number), value=100 * (pair.ratio - 1)) for pair in found.pairs]
+    bars = [Bar(name=str(place), value=100 * (pair.ratio - 1)) for place, pair in enumerate(found.pairs, 1)]
     tone = VERDICT_SIGNS[found.verdict].tone
     bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
     return Chart(
@@ -195,12 +195,12 @@ def _rate_unit(plan: TrialPlan) -> str:
 def _pairs(found: TrialSummary) -> Table:
     unit = _rate_unit(found.plan)
     return table_of(
-        found.pairs,
-        ("Pair", ReportKind.TEXT, lambda pair: str(pair.number)),
-        ("Order", ReportKind.TEXT, lambda pair: "A B" if pair.base_first else "B A"),
-        (f"As it was, {unit}", ReportKind.WHOLE, lambda pair: pair.base_rate),
-        (f"Tried, {unit}", ReportKind.WHOLE, lambda pair: pair.other_rate),
-        ("Change in %", ReportKind.SIGNED, lambda pair: 100 * (pair.ratio - 1)),
+        [*enumerate(found.pairs, 1)],
+        ("Pair", ReportKind.TEXT, lambda pair: str(pair[0])),
+        ("Order", ReportKind.TEXT, lambda pair: "A B" if pair[1].base_first else "B A"),
+        (f"As it was, {unit}", ReportKind.WHOLE, lambda pair: pair[1].base_rate),
+        (f"Tried, {unit}", ReportKind.WHOLE, lambda pair: pair[1].other_rate),
+        ("Change in %", ReportKind.SIGNED, lambda pair: 100 * (pair[1].ratio - 1)),
         caption="A: as it was; B: tried",
         entry="pair",
     )
@@ -229,7 +229,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")
     if found.rejected_pairs:
-        yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected or failed")
+        yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected, failed or missing")
 
 
 def _advice(found: TrialSummary) -> Iterator[str]:

@@ -171,11 +171,8 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
     places = {(slot.series_id, slot.number): slot for slot in slots}
     runs, others = ({run.number: run for run in one.runs if run.phase is Phase.MEASURED} for one in (base, other))
     rates, tried = rates_of(base, slots), rates_of(other, slots)
-    both = sorted(runs.keys() & others.keys())
     pairs = []
-    for number in both:
-        if number not in rates or number not in tried:
-            continue
+    for number in sorted(rates.keys() & tried.keys()):
         first, second = places.get((base.id, number)), places.get((other.id, number))
         in_order = runs[number].started_at < others[number].started_at
         control_ratio = None
@@ -192,7 +189,7 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
                 control_ratio=control_ratio,
             )
         )
-    return tuple(pairs), len(both) - len(pairs)
+    return tuple(pairs), len(runs.keys() - rates.keys() | others.keys() - tried.keys())
 
 
 def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:

@@ -173,7 +173,10 @@ def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejec
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
         assert [one.status for one in notebook.experiment(made.experiment.name)] == [SeriesStatus.INTERRUPTED] * 2
-    carried_out(made, path)
+    resumed = carried_out(made, path)
+    assert [event.block for event in resumed if isinstance(event, ValueSet)] == [2, 2], (
+        "the pair that counts is the second"
+    )
     with Notebook(path) as notebook:
         base, other = notebook.experiment(made.experiment.name)
     rejected = [run for one in (base, other) for run in one.runs if run.status is RunStatus.REJECTED]

@@ -140,6 +140,20 @@ def test_a_rejected_run_rejects_its_pair():
     assert isinstance(found, TrialSummary)
     assert [pair.number for pair in found.pairs] == [1, 2, 4, 5, 6, 7, 8, 9]
     assert (found.rejected_pairs, found.looked_at) == (1, 8)
+    report = report_of(found)
+    assert [row.cells[0].value for row in report.tables[0].rows] == [*"12345678"], "those that count have no gap"
+    assert report.chart
+    assert [bar.name for bar in report.chart.bars] == [*"12345678", "All"]
+
+
+@pytest.mark.parametrize(("status", "left_out"), [(RunStatus.REJECTED, 1), (RunStatus.FAILED, 1), (RunStatus.VALID, 0)])
+def test_a_pair_that_was_cut_off_is_left_out_and_one_that_is_under_way_is_not(status: RunStatus, left_out: int):
+    base, other = arms(*noisy(9, 1.1))
+    lone = tuple(replace(run, status=status) if run.number == 9 else run for run in base.runs)
+    sides = [replace(base, runs=lone), replace(other, runs=other.runs[:-1])]
+    found = judged(TRIAL, plan(), sides, places(sides))
+    assert isinstance(found, TrialSummary)
+    assert (len(found.pairs), found.rejected_pairs) == (8, left_out)
 
 
 def with_fixed_work(base_seconds: float, seconds: float, factor: float = 0.9, **fields: Any) -> TrialSummary:
