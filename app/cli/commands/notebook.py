@@ -22,7 +22,7 @@ from forms.wording import plain
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, LAST, SERIES, Recording, held_text
-from storage.records import Phase, RunStatus, Series, SeriesStatus, format_target, with_zone
+from storage.records import Phase, RunStatus, Series, SeriesStatus, format_target, to_minute
 
 _HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
 _MACHINE = 7
@@ -252,7 +252,11 @@ def note_command(context: click.Context, reference: str, text: str) -> None:
     with common.notebook(context) as notebook:
         head = notebook.recording(reference)
         notebook.describe(head.id, note=text)
-    common.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
+    common.say(f"noted with {_called(head)}" if text else f"note of {_called(head)} removed")
+
+
+def _called(head: Recording) -> str:
+    return f"{head.kind} {visible(head.label)} ({head.id})" if head.label else f"{head.kind} {head.id}"
 
 
 @common.command("rename")
@@ -273,7 +277,7 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
             return
         head = notebook.recording(reference)
         notebook.describe(head.id, label=name)
-    common.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
+    common.say(f"{_called(head)} is now called {name!r}" if name else f"{_called(head)} has no label any more")
 
 
 @common.command("delete")
@@ -363,15 +367,12 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     if re.fullmatch(r"[0-9a-f]{12}", name):
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
-        heads = kinds.alike(notebook, series)
-        ids = list(dict.fromkeys(head.id for head in heads))
+        heads = list({head.id: head for head in kinds.alike(notebook, series)}.values())
+        ids = [head.id for head in heads]
         if heads[0].kind == SERIES:
             kinds.check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids)
-    if heads[0].kind != SERIES:
-        common.say(f"{visible(name)} is {heads[0].kind} {', '.join(ids)}")
-        return
-    _say_what_it_holds(name, ids)
+    _say_what_it_holds(name, heads)
 
 
 @baseline_command.command("add")
@@ -384,15 +385,18 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
         known = notebook.baseline_ids(name, SERIES)
         if not known:
             raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
-        ids = list(dict.fromkeys(notebook.recording(one, SERIES).id for one in (*known, *series)))
+        heads = list(
+            {head.id: head for head in (notebook.recording(one, SERIES) for one in (*known, *series))}.values()
+        )
+        ids = [head.id for head in heads]
         kinds.check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids, keep=True)
-    _say_what_it_holds(name, ids)
+    _say_what_it_holds(name, heads)
 
 
-def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
-    common.say(f"{visible(name)} is series {', '.join(ids)}")
-    if len(ids) < ENOUGH_SERIES:
+def _say_what_it_holds(name: str, heads: Sequence[Recording]) -> None:
+    common.say(f"{visible(name)} is {', '.join(map(_called, heads))}")
+    if heads[0].kind == SERIES and len(heads) < ENOUGH_SERIES:
         common.say(
             f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): with {ENOUGH_SERIES} series"
             " sharebench knows the normal variation and can judge later changes"
@@ -413,8 +417,10 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
         return
     if not found:
         common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
+    else:
+        common.answer(f"{'id':<12}  {f'named ({layout.local_zones()})':<16}  {'kind':<9}  baseline")
     for baseline in found:
-        when, kind = with_zone(baseline.set_at), kinds[baseline.recording_id]
+        when, kind = to_minute(baseline.set_at), kinds[baseline.recording_id]
         common.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
 
 

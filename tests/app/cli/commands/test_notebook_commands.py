@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.cli.commands.notebook import fitted
+from forms.layout import local_zones
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.command_line import QUICK, Inside
@@ -131,7 +133,12 @@ def test_rejecting_needs_a_run_and_a_reason(inside: Inside, series: dict[str, An
 def test_notes_and_baselines(inside: Inside, series: dict[str, Any]):
     assert inside("note", "last", "after lunch").returncode == 0
     assert inside.json("show", "last", "--json")["note"] == "after lunch"
-    assert inside("baseline", "set", "before tuning", "last").returncode == 0
+    assert inside("baseline", "set", "before tuning", "last").stderr.startswith(
+        f"before tuning is series first ({series['id']})"
+    )
+    heading, line = inside("baseline", "list").stdout.splitlines()
+    assert re.sub(" +", " ", heading) == f"id named ({local_zones()}) kind baseline"
+    assert all(line[at - 2 : at] == "  " for at in (heading.index(" kind") + 1, heading.index(" baseline") + 1))
     assert inside.json("baseline", "list", "--json")[0]["series"] == series["id"]
     assert inside.json("show", "before tuning", "--json")["id"] == series["id"]
     assert "before tuning" in inside("list").stdout
@@ -196,8 +203,13 @@ def test_a_list_of_no_such_experiment_does_not_call_the_notebook_empty(inside: I
 
 
 def test_a_series_gets_another_label(inside: Inside, series: dict[str, Any]):
-    assert "is called 'old switch'" in inside("rename", "last", " old switch ").stderr
+    known = series["id"]
+    assert inside("rename", "last", " old switch ").stderr == f"series first ({known}) is now called 'old switch'\n"
     assert inside.json("show", "last", "--json")["label"] == "old switch"
+    assert inside("note", "last", "x").stderr == f"noted with series old switch ({known})\n"
+    assert inside("baseline", "set", "before", "last").stderr.startswith(f"before is series old switch ({known})\n")
+    assert inside("rename", "last", "").stderr == f"series old switch ({known}) has no label any more\n"
+    assert inside("rename", "last", "new").stderr == f"series {known} is now called 'new'\n"
 
 
 def test_a_mistyped_command_is_told_the_ones_that_look_like_it(inside: Inside):
