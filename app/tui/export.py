@@ -118,10 +118,9 @@ class ExportScreen(BaseScreen):
 
     def _type(self, event: events.Event) -> None:
         """Text for the list goes to the file line, in place of the proposed name."""
-        if (line := self.query_one("#path")) is not self.focused:
-            event.stop()
-            self.set_focus(line)
-            line.post_message(event)
+        event.stop()
+        self.set_focus(self.query_one("#path"))
+        self.query_one("#path").post_message(event)
 
     def enter_now(self) -> str:
         return "Write" if self.query_one("#file-pane").has_focus_within else ""

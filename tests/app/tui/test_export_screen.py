@@ -298,18 +298,22 @@ async def test_half_typed_names_break_nothing(path, typed, marks, said):
         assert text_of(app.screen, "#folder").startswith(said)
 
 
-@pytest.mark.parametrize("how", ["typed", "pasted"])
-async def test_text_over_the_formats_goes_to_the_file_line_in_place_of_the_proposed_name(path, how):
+@pytest.mark.parametrize(("how", "said"), [("typed", "a b~x"), ("at once", "abx"), ("pasted", "a b~x")])
+async def test_text_over_the_formats_goes_to_the_file_line_in_place_of_the_proposed_name(path, how, said):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)
         if how == "typed":
-            await press(app, pilot, *"a b~x")
+            await press(app, pilot, *said)
+        elif how == "at once":
+            for character in said:  # each is for the list, which has the focus when they arrive
+                app.screen.query_one("#formats").post_message(events.Key(character, character))
+            await settled(app, pilot)
         else:
-            app.screen.post_message(events.Paste("a b~x"))
+            app.screen.post_message(events.Paste(said))
             await settled(app, pilot)
         assert app.focused is app.screen.query_one("#path")
-        assert app.screen.query_one("#path", Input).value == "a b~x"
+        assert app.screen.query_one("#path", Input).value == said
         assert here(app).marked == [], "a space within the name is no mark"
         await press(app, pilot, "up", "question_mark")
         assert not isinstance(here(app), ExportScreen), "a key that has a meaning keeps it"

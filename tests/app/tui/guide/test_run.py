@@ -229,6 +229,19 @@ async def test_the_bars_are_those_of_the_table_however_short_the_runs(ready, bac
         await measured(ready, pilot)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 24), (120, 24), (120, 36)], ids=str)
+async def test_the_bars_that_have_no_room_are_counted_in_sight(ready, backend, size):
+    async with ready.run_test(size=size) as pilot:
+        await start(ready, pilot, backend, STARTED)
+        await hand_out(ready, pilot, backend, *(RunFinished(run=run_at(n, 100e6 + n)) for n in range(1, 9)))
+        await hand_out(ready, pilot, backend, Finished(), None)
+        await measured(ready, pilot)
+        bars = re.findall(r"\n(\d|Average) +█", painted(ready))
+        hidden = re.search(r"(\d) more bars? not shown", painted(ready))
+        assert bars == [*"12345678", "Average"][-len(bars) :]
+        assert len(bars) + int(hidden[1] if hidden else 0) == 9
+
+
 async def test_a_stall_is_called_one_and_the_machine_is_shown_beside_the_run(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
