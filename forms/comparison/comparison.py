@@ -297,11 +297,12 @@ def basis_sentence(found: Comparison) -> str | None:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
-    apart = f"{wording.change_size(found.apart_percent)} apart"
+    apart = wording.change_size(found.apart_percent, "a factor of {}")
     if not found.history_count:
-        return f"As the runs vary, two equal series could lie {apart}."
+        return f"As the runs vary, two equal series could differ by {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
-    return f"Equal series on this path lie up to {apart} (judged with {found.history_count:,} earlier series{age})."
+    judged = f"judged with {found.history_count:,} earlier series{age}"
+    return f"Equal series on this path differ by up to {apart} ({judged})."
 
 
 def _age(days: float | None) -> str:

@@ -67,7 +67,7 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    assert "As the runs vary, two equal series could lie 15 % apart." in found.sentence
+    assert "As the runs vary, two equal series could differ by 15 %." in found.sentence
     assert (found.settle is None) == (verdict != "unknown")
 
 
@@ -146,7 +146,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(−98 % to over +9,900 %)" in found.sentence
-    assert "could lie over 100-fold apart" in found.sentence
+    assert "could differ by a factor of over 100" in found.sentence
     assert "to +1," not in found.sentence
 
 
