@@ -127,7 +127,7 @@ _GROW_LAST = (SortKey.TARGET, SortKey.AVERAGE)
 _LAST_KEPT = 3
 """The rank up to which columns are there before the answer is shown whole."""
 _WITH_YEARS_FROM = 100
-"""Columns from which a date has its year in each line."""
+"""Columns from which a date has its year in each line, and a baseline claims room for its name."""
 
 
 class PlacedColumn(NamedTuple):

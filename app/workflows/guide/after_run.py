@@ -226,7 +226,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     kept = []
     if series.change is not None and series.decision is None:
-        text = f"! {_changed_to(series.change)} counts as kept: step 7 leaves it out, if you choose so there."
+        text = f"! {_changed_to(series.change)} counts as kept. To leave it out, go to step 7."
         kept.append(Toned(text, Tone.CAUTION))
     return page(
         MethodStep.CHANGE,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.clients.base import Secrets
+from app.environment.quiet import LOOK_SECONDS
 from app.errors import ChildDiedError, NotQuietError, UsageError
 from app.measure.process import (
     Failed,
@@ -415,3 +416,15 @@ def test_only_what_waits_for_a_quiet_time_says_so(
     assert isinstance(events[0], SeriesOpened)
     assert [event for event in events if isinstance(event, QuietWait)] == [QuietWait(most_seconds=600.0)] * waits
     assert not looked
+
+
+def test_the_first_look_counts_in_the_longest_wait(smbd: Smbd, book: Path, monkeypatch: pytest.MonkeyPatch):
+    smbd.make_file("file", b"x")
+    limits: list[float] = []
+    busy = Quiet(verdict=QuietVerdict.BUSY)
+    monkeypatch.setattr("app.environment.quiet.QuietWatch.look", lambda *_, **__: busy)
+    monkeypatch.setattr(
+        "app.environment.quiet.QuietWatch.wait_until_quiet", lambda _, limit, **__: limits.append(limit)
+    )
+    list(record(replace(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, SeriesControl()))
+    assert limits == [600.0 - LOOK_SECONDS]

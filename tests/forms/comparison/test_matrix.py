@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.report import comparison_report, matrix_table
-from forms.comparison.summary import protocol_matrix, sides_of
+from forms.comparison.summary import comparisons, protocol_matrix, sides_of
 from forms.exporters.text import report_text, table_lines
 from forms.report import cell_text
 from forms.stats.summary import half_width
@@ -128,3 +128,13 @@ def test_two_series_are_compared_whatever_they_are():
     pair = [at_rate(1000, Command.GET, FTP), at_rate(900, Command.PUT, FTP)]
     (sides,) = sides_of([(one,) for one in pair])
     assert (sides.base, sides.other) == ((pair[0],), (pair[1],))
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_the_runs_needed_have_a_column_where_one_is_known(runs: int):
+    rates = (1e8, 1.3e8, 0.8e8)[:runs]
+    shown = [series(rates, id=name, target=replace(SMB, path=name)) for name in ("a", "b", "c")]
+    found = comparisons(sides_of([(one,) for one in shown]))
+    columns = [column.heading for column in comparison_report(shown, found).tables[1].columns]
+    assert ("Runs needed" in columns) is any(form.comparison.needed_runs for form in found)
+    assert any(form.comparison.needed_runs for form in found) is (runs == 1)

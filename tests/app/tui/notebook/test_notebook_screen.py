@@ -1198,6 +1198,12 @@ def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, t
     assert (SortKey.TARGET in placed) is (width > 132 and target > 0)
 
 
+@pytest.mark.parametrize(("width", "has_target"), [(99, True), (100, False)])
+def test_a_baseline_claims_room_for_its_name_from_100_columns_on(width: int, has_target: bool):
+    line = replace(LINES[0], answer=Toned("x" * 20), what="t" * 20, label="l", baselines=("b" * 60,))
+    assert any(one.column.order is SortKey.TARGET for one in fitted(width, [line])) is has_target
+
+
 @pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])
 def test_an_answer_is_cut_at_a_clause_that_fills_two_thirds_of_its_column(width: int, shown: str):
     column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.AVERAGE), width)
