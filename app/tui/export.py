@@ -160,7 +160,9 @@ class ExportScreen(BaseScreen):
                 return str(error)
             return said
 
-        self.in_background(told, lambda text: self.query_one("#folder", Static).update(Content(plain(text))), group="")
+        self.in_background(
+            told, lambda text: self.query_one("#folder", Static).update(Content(plain(text))), group="folder"
+        )
 
     @on(OptionList.OptionHighlighted, "#formats")
     def _point(self, event: OptionList.OptionHighlighted) -> None:

@@ -1,7 +1,9 @@
 """The export of forms from the TUI: formats, files that are there, places that cannot be written."""
 
+import asyncio
 import json
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -296,6 +298,20 @@ async def test_half_typed_names_break_nothing(path, typed, marks, said):
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
         assert text_of(app.screen, "#folder").startswith(said)
+
+
+async def test_a_slow_look_at_an_older_name_says_nothing_of_the_newer(path, monkeypatch):
+    goes_on = threading.Event()
+    monkeypatch.setattr("app.tui.export.is_there", lambda path: path.name == "older.html" and goes_on.wait(30))
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        for name in ("older.html", "newer.html"):
+            app.screen.query_one("#path", Input).value = name
+            await asyncio.sleep(0.2)
+        goes_on.set()
+        await settled(app, pilot)
+        assert text_of(app.screen, "#folder").startswith("Writes newer.html into ")
 
 
 @pytest.mark.parametrize(("how", "said"), [("typed", "a b~x"), ("at once", "abx"), ("pasted", "a b~x")])
