@@ -132,8 +132,8 @@ def _carry_out(
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
     control = SeriesControl(order.within_seconds)
-    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
-    pace.ends_at = time.monotonic() + order.within_seconds
+    name, ends_at = order.plan.name, time.monotonic() + order.within_seconds
+    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, name, ends_at=ends_at)
     try:
         found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
     except CancelledError as error:
