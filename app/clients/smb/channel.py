@@ -191,17 +191,18 @@ class Channel:
             if len(messages) > 1:
                 return self._answers_one_by_one(self.send_related(messages, charge=charge))
             return self._answers_one_by_one([self.send(messages[0], payload, charge=charge)])
-        ids, frame, last = [], b"", len(requests) - 1
-        for number, (command, body) in enumerate(requests):
-            padding = bytes(-len(body) % 8) if number < last else b""
-            following = HEADER_BYTES + len(body) + len(padding) if number < last else 0
+        ids, parts, last = [], [b""], len(requests) - 1
+        for number, (command, content) in enumerate(requests):
+            body = content + bytes(-len(content) % 8) if number < last else content
+            following = HEADER_BYTES + len(body) if number < last else 0
             message_id, cost, wanted = self._claim(charge)
             flags = wire.FLAG_RELATED if number else 0
-            frame += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
-            frame += body + padding
+            head = wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
+            parts += head, body
             ids.append(message_id)
             self._outstanding[message_id] = command << _PROTECTION_BITS
-        whole = (len(frame) + len(payload)).to_bytes(FRAME_BYTES, "big") + frame
+        parts[0] = (sum(map(len, parts)) + len(payload)).to_bytes(FRAME_BYTES, "big")
+        whole = b"".join(parts)
         self._push([whole, payload] if payload else [whole])
         return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
 

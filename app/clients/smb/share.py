@@ -4,6 +4,7 @@ import struct
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from app.clients.base import LISTING_TIMEOUTS, MAX_BLOCK_BYTES, Content, DirectoryEntry, Listing, Meter, Sink
 from app.clients.smb import wire
@@ -76,7 +77,7 @@ class Share:
                 if file is not None:
                     self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
         for status, _message in answers:
-            if status not in {wire.SUCCESS, wire.END_OF_FILE}:
+            if status not in _SOUND:
                 if status not in allowed:
                     raise wire.status_error(status, channel.where)
                 break
@@ -102,8 +103,10 @@ class Share:
 
 
 _CLOSE = wire.close(wire.SAME_FILE)
+_SOUND = frozenset({wire.SUCCESS, wire.END_OF_FILE})
 
 
+@lru_cache(4096)
 def opening(path: str, access: int, disposition: int, options: int) -> wire.Request:
     """CREATE of a path relative to the share."""
     name = wire.wire_name(path).encode("utf-16-le")
