@@ -296,6 +296,7 @@ def _value_table(found: SweepSummary) -> Table:
     def interval(one: SweepValue) -> tuple[float | None, float | None]:
         return (one.effect and one.effect.interval_percent) or (None, None)
 
+    tells = found.complete  # a p-value holds for the blocks that were planned
     return table_of(
         found.values,
         (found.plan.name, ReportKind.TEXT, lambda one: _value_name(found, one)),
@@ -303,7 +304,11 @@ def _value_table(found: SweepSummary) -> Table:
         ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
         ("From %", ReportKind.SIGNED, lambda one: interval(one)[0]),
         ("To %", ReportKind.SIGNED, lambda one: interval(one)[1]),
-        ("p (Holm)", ReportKind.TEXT, lambda one: "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
+        (
+            "p (Holm)",
+            ReportKind.TEXT,
+            lambda one: f"{one.adjusted_p:.3f}" if tells and one.adjusted_p is not None else "",
+        ),
         ("Beside the best", ReportKind.TEXT, lambda one: _STANDING[one.standing] if found.blocks else ""),
         entry="value",
     )
@@ -315,7 +320,7 @@ def _value_name(found: SweepSummary, one: SweepValue) -> str:
 
 def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
     yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
-    if found.friedman_p is not None:
+    if found.complete and found.friedman_p is not None:
         text = f"{found.friedman_p:.4f}, the probability of such differences between equal values"
         yield Field(name="p (Friedman)", text=text, number=found.friedman_p, is_detail=True)
 

@@ -399,7 +399,7 @@ class NotebookScreen(SeriesActions):
             ids = [one.recording.id for one in removed]
             self.removed.append((names[ids[0]] if len(ids) == 1 else f"{len(ids):,} recordings", removed))
             self.rows.unmark(*ids)
-            self.notify(f"{self.removed[-1][0]}. Press u to undo, until you quit.", title="Deleted")
+            self.notify(f"{self.removed[-1][0]}. Press u in this list to undo, until you quit.", title="Deleted")
         self.look()
         if refusal is not None:
             self.sharebench_app.tell_error(refusal)

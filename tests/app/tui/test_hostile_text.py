@@ -43,7 +43,7 @@ async def test_dialogs_notes_and_inputs_of_the_notebook(path):
             shown = painted(app)
             assert steering(shown) == set(), keys
             seen += shown + "".join(note.message for note in app._notifications)
-    assert "Press u to undo" in seen
+    assert "Press u in this list to undo" in seen
     assert seen.count("␛]52;c;") > 10
 
 

@@ -239,6 +239,17 @@ def swept(*factors: float, blocks: int = 10, values: Sequence[str]) -> SweepSumm
     return summary
 
 
+@pytest.mark.parametrize(("planned", "told"), [(10, True), (11, False)])
+def test_a_sweep_has_p_values_once_all_its_blocks_are_measured(planned: int, told: bool):
+    found = swept(0.3, 0.8, values=BUFFERS[:2])
+    report = report_of(replace(found, plan=replace(found.plan, looks=(planned,))))
+    told_of = [table.cells(row) for table in report.tables for row in table.rows]
+    cells = [cell.value for cells in told_of for cell, column in cells if column.heading == "p (Holm)"]
+    assert len(cells) == 3
+    assert any(cells) is told
+    assert any(one.name == "p (Friedman)" for one in report.results) is told
+
+
 BUFFERS = tuple(f"TCP_NODELAY SO_SNDBUF={size}" for size in (4096, 65536, 262144, 1048576))
 
 

@@ -552,7 +552,9 @@ async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offere
         assert "Undo the last deletion" not in help_of(app)
         await press(app, pilot, "end", "d")
         named = f"nas/data/big.bin of 2026-01-03 10:00{f' ({3:012x})' if alike else ''}"
-        assert [note.message for note in app._notifications] == [f"{named}. Press u to undo, until you quit."]
+        assert [note.message for note in app._notifications] == [
+            f"{named}. Press u in this list to undo, until you quit."
+        ]
         assert footer_of(app).startswith(" u Undo  n Measure ")
         await press(app, pilot, "u")
         assert [note.message for note in app._notifications] == [f"{named}."]
@@ -573,7 +575,9 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert named in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
-        assert [note.message for note in app._notifications] == ["2 recordings. Press u to undo, until you quit."]
+        assert [note.message for note in app._notifications] == [
+            "2 recordings. Press u in this list to undo, until you quit."
+        ]
         assert here(app).marked() == []
         await pilot.press("u")
         await settled(app, pilot)
@@ -1302,7 +1306,7 @@ async def test_what_is_deleted_before_its_line_was_read_is_told_by_its_name(thre
         name = here(app).rows.names([here(app).chosen()])[here(app).chosen()]
         here(app).rows.lines.clear()
         await press(app, pilot, "d")
-        assert [one.message for one in app._notifications] == [f"{name}. Press u to undo, until you quit."]
+        assert [one.message for one in app._notifications] == [f"{name}. Press u in this list to undo, until you quit."]
 
 
 async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
@@ -1315,7 +1319,9 @@ async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
         here(app).action_delete()
         for _ in range(50):
             await pilot.pause(0.02)
-        assert f"{series_id}. Press u to undo, until you quit." in [one.message for one in app._notifications]
+        assert f"{series_id}. Press u in this list to undo, until you quit." in [
+            one.message for one in app._notifications
+        ]
 
 
 async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
