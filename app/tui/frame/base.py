@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from textual import on
+from textual.await_complete import AwaitComplete
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
@@ -174,6 +175,10 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     def action_back(self) -> None:
         self.sharebench_app.go_back()
+
+    def dismiss(self, result: _R | None = None) -> AwaitComplete:
+        """Once: a second Enter, typed too quickly, would close the screen below as well."""
+        return super().dismiss(result) if self in self.app.screen_stack else AwaitComplete()
 
 
 class BaseScreen(ScreenBase[Any]):

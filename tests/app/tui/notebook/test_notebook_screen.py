@@ -738,6 +738,24 @@ async def test_label_and_note_are_kept_as_typed(three):
             assert notebook.series("last").label == visible(NASTY)
 
 
+@pytest.mark.parametrize("key", ["e", "b"])
+async def test_enter_typed_twice_in_one_go_answers_a_dialog_once_and_leaves_the_screen_below_it(three, key):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, key)
+        box = app.focused
+        assert isinstance(box, Input)
+        box.value = "new name"
+        for _ in range(2):
+            box.post_message(Input.Submitted(box, box.value))
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        with Notebook(three) as notebook:
+            named = [notebook.series("last").label, *(one.name for one in notebook.baselines())]
+        assert named.count("new name") == 1
+
+
 async def test_what_is_typed_right_after_a_key_goes_into_its_dialog_and_not_to_the_list(three):
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
