@@ -1,6 +1,7 @@
 """Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own."""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -47,6 +48,13 @@ def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
     """Who has a recording, as the beginning of a sentence."""
     since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
+
+
+def why_no_baseline_name(name: str) -> str:
+    """Why that cannot name a baseline, empty where it can: ``last`` and ids name a recording already."""
+    means_another = name in {"", LAST, LAST_LOAD} or re.fullmatch(r"[0-9a-f]{12}", name)
+    refused = means_another or name != name.strip()
+    return f"a baseline cannot be called {name!r}; choose a word such as before-tuning" if refused else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,7 +400,9 @@ class RecordingTables(NotebookBase):
         return [str(found) for found, kind in self._db.execute(sql, (name,)) if not kinds or kind in kinds]
 
     def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
-        """Name recordings; ``keep`` adds them to the name. Raises RefusedError without a valid measured run."""
+        """Name recordings; ``keep`` adds them to the name. Raises RefusedError, also without a valid measured run."""
+        if why := why_no_baseline_name(name):
+            raise RefusedError(why)
         with self._db.atomic():
             if not keep:
                 for former in self.baseline_ids(name):

@@ -125,7 +125,7 @@ def reservations(found: summary.IsolationVerdict) -> list[str]:
 
 
 _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
-    summary.IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
+    summary.IsolationDoubt.WAKE_UP: "with one client, the server's processors mostly wait, and waking them up decides",
     summary.IsolationDoubt.VARYING: "the rounds vary too much",
     summary.IsolationDoubt.LOOPBACK: "no network card was involved",
     summary.IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",

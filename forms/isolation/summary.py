@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from forms.stats.summary import confidence_interval, mean
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
-from storage.records import RunStatus, Spread
+from storage.records import RunStatus, SeriesStatus, Spread
 
 CLIENT_SHARE = 0.6
 HELD_SHARE = 0.65
@@ -389,7 +389,7 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
     runs = [run for run in valid if run.round <= isolation.rounds]
     counts = sorted({run.clients for run in runs})
-    points = tuple(_point(clients, runs, valid) for clients in counts)
+    points = tuple(_point(clients, runs, valid, isolation.status) for clients in counts)
     judged = next((point for point in reversed(points) if point.server), None)
     cpu = {
         (layer, clients): use
@@ -415,12 +415,14 @@ def _of(runs: Sequence[LayerRun], layer: Layer, clients: int) -> list[LayerRun]:
     return [run for run in runs if run.layer is layer and run.clients == clients]
 
 
-def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun]) -> IsolationPoint:
+def _point(
+    clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun], status: SeriesStatus
+) -> IsolationPoint:
     by_layer = {layer: _of(runs, layer, clients) for layer in Layer}
     rates = {
         layer: rate for layer, found in by_layer.items() if (rate := mean([run.bytes_per_second for run in found]))
     }
-    least_layer = _least_layer(rates)
+    least_layer = _least_layer(rates, status)
     return IsolationPoint(
         clients=clients,
         rates=rates,
@@ -436,12 +438,11 @@ def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun
     )
 
 
-def _least_layer(rates: Mapping[Layer, float]) -> Layer | None:
-    for layers in (_AT_ONCE, (Layer.DISK, Layer.NETWORK)):
-        known = [layer for layer in layers if layer in rates]
-        if len(known) == 2 or (known and layers != _AT_ONCE):
-            return min(known, key=lambda layer: rates[layer])
-    return None
+def _least_layer(rates: Mapping[Layer, float], status: SeriesStatus) -> Layer | None:
+    """Of both at once; of each alone only where nothing more is to come."""
+    at_once, alone = ([layer for layer in both if layer in rates] for both in (_AT_ONCE, (Layer.DISK, Layer.NETWORK)))
+    known = at_once if len(at_once) == 2 else alone if status is not SeriesStatus.INTERRUPTED else []
+    return min(known, key=lambda layer: rates[layer], default=None)
 
 
 def ratio_over_rounds(

@@ -100,6 +100,21 @@ def test_what_is_removed_comes_back_whole(notebook: Notebook):
     assert notebook.series("ffffffffffff").base_id == "a1b2c3d4e5f6"
 
 
+@pytest.mark.parametrize("name", ["last", "last-load", "", " x", "x ", "a1b2c3d4e5f6", "0" * 12])
+def test_no_baseline_is_called_by_what_names_a_recording_already(notebook: Notebook, name: str):
+    notebook.add(every_field())
+    with pytest.raises(RefusedError, match="cannot be called"):
+        notebook.set_baseline(name, "a1b2c3d4e5f6")
+    assert notebook.baselines() == []
+
+
+@pytest.mark.parametrize("name", ["lasts", "last load", "0" * 11, "0" * 13, "g" * 12])
+def test_what_only_looks_a_little_like_it_is_a_name(notebook: Notebook, name: str):
+    notebook.add(every_field())
+    notebook.set_baseline(name, "a1b2c3d4e5f6")
+    assert [one.name for one in notebook.baselines()] == [name]
+
+
 def test_names_ceilings_worksheets_and_memory(notebook: Notebook):
     notebook.add(every_field())
     notebook.set_baseline("x", "a1b2c3d4e5f6")

@@ -1,7 +1,6 @@
 """``list``, ``show``, ``reject``, ``accept``, ``note``, ``rename``, ``delete``, ``prune``, ``baseline``."""
 
 import platform
-import re
 import shutil
 import sys
 import textwrap
@@ -21,7 +20,7 @@ from forms.series.summary import run_form, unusual_runs
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
-from storage.recordings import ISOLATION, LAST, SERIES, Recording, held_text
+from storage.recordings import ISOLATION, SERIES, Recording, held_text
 from storage.records import Phase, RunStatus, Series, SeriesStatus, format_target, to_minute
 
 _HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
@@ -362,10 +361,6 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
 
     With several series of equal settings, sharebench knows their variation and can judge smaller changes.
     """
-    if not name.strip() or name != name.strip() or name == LAST:
-        raise UsageError(f"a baseline cannot be called {name!r}; choose a word such as before-tuning")
-    if re.fullmatch(r"[0-9a-f]{12}", name):
-        raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
         heads = list({head.id: head for head in kinds.alike(notebook, series)}.values())
         ids = [head.id for head in heads]

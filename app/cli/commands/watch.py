@@ -28,6 +28,7 @@ from forms import wording
 from forms.stats.decision import Limits
 from forms.watch.report import EXIT_CODES, Confirm, check_document, check_samples, labels_of, watch_report
 from storage import looks
+from storage.recordings import why_no_baseline_name
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:
@@ -37,9 +38,18 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
     return Confirm(needed=int(found[1]), most=int(found[2]))
 
 
+def _baseline_name(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    if why := why_no_baseline_name(name):
+        raise UsageError(why)
+    return name
+
+
 @common.command("watch")
 @target_argument()
-@common.option("--baseline", "NAME", "Baseline to compare with; collected if it does not exist yet.", required=True)
+@common.option(
+    "--baseline", "NAME", "Baseline to compare with; collected if it does not exist yet.", required=True,
+    callback=_baseline_name,
+)  # fmt: skip
 @common.option(
     "--noise", "PERCENT", "Never report a change within ± PERCENT.", common.Number(0, 100, max_open=True), default=1.0
 )

@@ -56,7 +56,7 @@ TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
 STARTS = ("guide", "survey", "load", "isolation", "audit")
 
-NONE_FOUND = "No recording has all of these words in its row or note. Escape lists all again."
+NONE_FOUND = "No recording has all of these words. Escape lists all again."
 
 
 class FilterLine(LineInput, Commanded):

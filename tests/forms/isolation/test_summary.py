@@ -17,7 +17,7 @@ from forms.isolation.summary import (
     waterfall,
 )
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
-from storage.records import RunStatus, Spread, Target
+from storage.records import RunStatus, SeriesStatus, Spread, Target
 
 PROFILE = {
     "smb2_read": ProfileCounter(calls=100, microseconds=10_000, idle_microseconds=4_000),
@@ -68,6 +68,25 @@ def test_a_failed_run_counts_nowhere():
     assert report.fields[0].name == "Verdict", "the answer leads"
     told = [field.name for field in report.results]
     assert "Look at next" not in told, "more rounds of one layer tell nothing"
+
+
+@pytest.mark.parametrize(
+    ("status", "layers", "least"),
+    [
+        (SeriesStatus.COMPLETE, {Layer.DISK: 20.0}, 20.0),
+        (SeriesStatus.FAILED, {Layer.DISK: 20.0}, 20.0),
+        (SeriesStatus.INTERRUPTED, {Layer.DISK: 20.0, Layer.NETWORK: 30.0, Layer.DISK_WITH_NETWORK: 15.0}, None),
+        (SeriesStatus.INTERRUPTED, {Layer.DISK_WITH_NETWORK: 15.0, Layer.NETWORK_WITH_DISK: 12.0}, 12.0),
+    ],
+)
+def test_a_part_alone_is_the_slower_of_both_once_nothing_more_is_to_come(status, layers, least):
+    runs = tuple(run(layer, rate) for layer, rate in {Layer.SERVER: 10.0, **layers}.items())
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=runs, status=status,
+    )  # fmt: skip
+    (point,) = isolation_summary(isolation).points
+    assert point.least == least
 
 
 def test_processors_are_weighted_by_samples():
@@ -179,7 +198,7 @@ def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decided(
 def test_an_isolation_without_the_server_is_drawn_too():
     isolation = Isolation(
         id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
-        rounds=1, runs=(run(Layer.DISK, 30e6), run(Layer.NETWORK, 20e6)),
+        rounds=1, runs=(run(Layer.DISK, 30e6), run(Layer.NETWORK, 20e6)), status=SeriesStatus.COMPLETE,
     )  # fmt: skip
     (chart,) = isolation_report(isolation).charts
     assert [(bar.value, bar.frame) for bar in chart.bars] == [(None, 20.0)]

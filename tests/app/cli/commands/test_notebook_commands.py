@@ -144,7 +144,9 @@ def test_notes_and_baselines(inside: Inside, series: dict[str, Any]):
     assert "before tuning" in inside("list").stdout
     assert inside("baseline", "remove", "before tuning").returncode == 0
     assert "before tuning" in inside.fails(2, "baseline", "remove", "before tuning")
-    assert "cannot be called" in inside.fails(2, "baseline", "set", "last", "last")
+    for name in ("last", "last-load", "", " before", "0123456789ab"):
+        assert "cannot be called" in inside.fails(2, "baseline", "set", name, "last")
+        assert "cannot be called" in inside.fails(2, "watch", "file:///etc/hostname", "--baseline", name)
 
 
 def test_out_and_in_again_changes_nothing_and_says_so(inside: Inside, series: dict[str, Any], tmp_path: Path):
