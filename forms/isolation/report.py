@@ -110,7 +110,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
-        todo = "Run it as root on the server, or with --server-ssh, with dbench there."
+        todo = "The reason stands below. Disk and network need root on the server, or --server-ssh, and dbench there."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
         todo = "Measure again at a quiet time."
     else:
@@ -330,7 +330,7 @@ def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
     return [Table(columns=columns, rows=tuple(rows), caption=caption, is_detail=True)] if rows else []
 
 
-_PARTS = {"network, and smbd's turn": "network and waiting for smbd", "hand-over to threads": "passing work to threads"}
+_PARTS = {"network, and smbd's turn": "network, waiting for smbd", "hand-over to threads": "passing work to threads"}
 """Parts whose names in documents are not plain enough."""
 
 
