@@ -178,11 +178,11 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
     """Raises UsageError unless the target names what the command needs."""
     if target.abilities.has_share and not target.share:
         raise UsageError(
-            f"no share in {format_target(target)}; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
+            f"{format_target(target)} names no share; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
         )
     needs_file = command is Command.GET and not make_file and target.abilities.moves_files
     if needs_file and not target.path.strip("/"):
-        text = f"no file in {format_target(target)}; name one to read, or let one be made"
+        text = f"{format_target(target)} names no file; name one to read, or let one be made"
         raise UsageError(text, options="--make-file --size SIZE")
 
 

@@ -77,8 +77,8 @@ def _client(one: summary.LayerEvidence) -> str:
         )
     if one.ceiling_share is not None and one.ceiling_share > 1:
         return (
-            f"this client; the server did all that this machine can ask for, with {_clients(one)} (its limit was found"
-            " at a busier moment); measure from a faster machine"
+            f"this client; the server did all that this machine could ask for when that was measured, with"
+            f" {_clients(one)}; measure from a faster machine"
         )
     if one.ceiling_share is not None:
         return (

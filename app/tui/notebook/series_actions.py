@@ -75,6 +75,7 @@ class SeriesActions(MeasureMixin):
 
         def done(name: str, given: bool) -> None:
             named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
+            named += ", and no longer another" if name in dialog.others else ""
             self.notify(f"{name!r} now names {named}" if given else f"{name!r} names none now", title="Baseline")
             self.changed(*ids)
 

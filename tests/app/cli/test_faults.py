@@ -46,7 +46,7 @@ QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "s
         ("run x --jsxn", "no such option --jsxn; did you mean --json? See"),  # three letters of four
         ("run x --timxxut 3", "no such option --timxxut; see `sharebench run --help`"),  # five of seven
         ("lode", "no such command 'lode'; did you mean load? See `sharebench --help`"),
-        ("run smb://alice@nas/public", "no file in smb://alice@nas/public; name one"),
+        ("run smb://alice@nas/public", "smb://alice@nas/public names no file; name one"),
         (
             "run --db /proc/no.db file:///etc/hostname",
             "cannot use /proc/no.db as a notebook: No such file or directory;",

@@ -106,7 +106,7 @@ def test_the_guide_remembers_every_choice():
         (SeriesOptions(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
         (SeriesOptions(verify=True, client="smbclient"), FILE, "cannot be verified"),
         (SeriesOptions(client="curl"), FILE, "no client 'curl'"),
-        (SeriesOptions(), replace(FILE, path=""), "no file in"),
+        (SeriesOptions(), replace(FILE, path=""), "names no file"),
     ],
 )
 def test_choices_that_do_not_fit_are_refused(options: SeriesOptions, target: Target, why: str):

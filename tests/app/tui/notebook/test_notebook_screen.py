@@ -738,6 +738,15 @@ async def test_label_and_note_are_kept_as_typed(three):
             assert notebook.series("last").label == visible(NASTY)
 
 
+@pytest.mark.parametrize(("name", "told"), [("before", ", and no longer another"), ("after", "")])
+async def test_a_baseline_that_is_moved_says_so(three, name, told):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "b", *name, "enter")
+        assert [one.message for one in app._notifications] == [f"{name!r} now names this recording{told}"]
+
+
 @pytest.mark.parametrize("key", ["e", "b"])
 async def test_enter_typed_twice_in_one_go_answers_a_dialog_once_and_leaves_the_screen_below_it(three, key):
     app = app_on(three)
