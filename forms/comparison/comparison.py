@@ -320,7 +320,7 @@ def hint_sentence(found: Comparison) -> str | None:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.doubt is Doubt.VARYING and found.needed_runs is not None and found.needed_runs <= MANY_RUNS:
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
-        likely = "" if low == high else f" (likely {low} to {high if high is not None else 'many more'})"
+        likely = "" if low == high else f" (likely {low} to {high if high and high <= MANY_RUNS else 'many more'})"
         return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
     if any(difference.name in _OTHER_PATH for difference in found.differences):
         return None

@@ -237,6 +237,13 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     assert f"About {result.needed_runs} interleaved runs a side would settle it (likely" in result.sentence
 
 
+@pytest.mark.parametrize(("high", "told"), [(MANY_RUNS, f"to {MANY_RUNS})"), (MANY_RUNS + 1, "to many more)")])
+def test_a_range_with_an_end_that_nobody_measures_is_told_without_it(high: int, told: str):
+    loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
+    result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
+    assert f"(likely 4 {told}" in replace(result, needed_runs_range=(4, high)).sentence
+
+
 def test_many_runs_are_not_what_is_advised_first():
     """Two hundred and fifty runs a side are honest and useless: what can be done is a larger file or a quieter time."""
     loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
