@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
@@ -39,12 +40,19 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
 
 
 class MessageDialog(BoxDialog[None]):
+    UNREAD_SECONDS: ClassVar = 0.6
+    """So long nobody has read it: an Enter then was meant for what lay on top before."""
+
+    def on_mount(self) -> None:
+        self._shown_at = monotonic()
+
     def answers(self) -> ComposeResult:
         yield Button("OK", id="ok", variant="primary")
 
     @on(Button.Pressed)
     def _ok(self) -> None:
-        self.dismiss(None)
+        if monotonic() - self._shown_at >= self.UNREAD_SECONDS:
+            self.dismiss(None)
 
 
 class ConfirmDialog(BoxDialog[bool]):

@@ -12,6 +12,7 @@ from textual.notifications import Notification
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
+from app.tui.frame.dialogs import MessageDialog
 from tests.rest import at_rest, paint
 from tests.tui import SMB, FakeBackend
 
@@ -25,6 +26,12 @@ def pilot_waits_for_rest(monkeypatch):
 
     monkeypatch.setattr("textual.app.wait_for_idle", wait_for_rest)
     monkeypatch.setattr("textual.pilot.wait_for_idle", wait_for_rest)
+
+
+@pytest.fixture(autouse=True)
+def messages_are_read_at_once(monkeypatch):
+    """The driver answers a message as soon as it is there, which nobody else does."""
+    monkeypatch.setattr(MessageDialog, "UNREAD_SECONDS", 0.0)
 
 
 @pytest.fixture(autouse=True)

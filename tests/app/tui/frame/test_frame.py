@@ -225,6 +225,19 @@ async def test_an_error_in_a_thread_becomes_one_dialog_and_its_text_is_no_markup
         assert [type(screen) for screen in app.screen_stack[1:]] == [Bench]
 
 
+@pytest.mark.parametrize(("seconds", "stays"), [(0.59, True), (0.6, False)])
+async def test_an_enter_meant_for_what_lay_on_top_before_closes_no_message(app, monkeypatch, seconds, stays):
+    now = 0.0
+    monkeypatch.setattr("app.tui.frame.dialogs.monotonic", lambda: now)
+    monkeypatch.setattr(MessageDialog, "UNREAD_SECONDS", 0.6)
+    async with app.run_test() as pilot:
+        app.tell_text("That did not work", "no such file")
+        await settled(app, pilot)
+        now += seconds
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, MessageDialog) is stays
+
+
 async def test_an_unexpected_error_says_that_it_is_ours(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
