@@ -18,7 +18,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from forms.exporters import FORMATS, PAPERS, export_reports, times_for
+from forms.exporters import FORMATS, PAPERS, export_reports, format_of, times_for
 from forms.report import Report
 from forms.wording import plain, short_place
 from storage.notebook import Notebook
@@ -132,12 +132,12 @@ class ExportScreen(BaseScreen):
             path = path.expanduser()
         if typed.endswith("/"):
             path /= self.file_name + self.format.suffix
+        by_name = format_of(path.name)
         if not self.marked:
-            return {self.format.name: path}
+            return {by_name or self.format.name: path}
         if not path.name:
             path /= self.file_name
-        known = {each.suffix for each in FORMATS.values()}
-        stem = path.with_suffix("") if path.suffix in known else path
+        stem = path.with_suffix("") if by_name else path
         return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
 
     def _propose(self) -> None:
@@ -148,13 +148,13 @@ class ExportScreen(BaseScreen):
         self._show_folder()
 
     def _show_folder(self) -> None:
-        paths = list(self._paths().values()) if self.query_one("#path", Input).value.strip() else []
-        names = ", ".join(path.name for path in paths)
-        said = f"Writes {names} into {paths[0].absolute().parent}" if paths else _NO_NAME
+        paths = self._paths() if self.query_one("#path", Input).value.strip() else {}
+        names = ", ".join(path.name if self.marked else f"{path.name} ({name})" for name, path in paths.items())
+        said = f"Writes {names} into {next(iter(paths.values())).absolute().parent}" if paths else _NO_NAME
 
         def told() -> str:
             try:
-                for path in paths:
+                for path in paths.values():
                     is_there(path)
             except CannotWriteError as error:
                 return str(error)

@@ -37,6 +37,11 @@ def text(name: str) -> str:
     return Path(name).read_text()
 
 
+def begins_of(name: str) -> bytes:
+    """The first bytes of a file."""
+    return Path(name).read_bytes()[:20]
+
+
 def before(content: str) -> None:
     """A file that is there already."""
     Path("before.html").write_text(content)
@@ -259,6 +264,31 @@ async def test_space_marks_and_moves_on_up_to_the_last_and_up_leads_back_from_th
         assert formats.highlighted == len(FORMATS) - 2
 
 
+@pytest.mark.parametrize(
+    ("typed", "marks", "written"),
+    [
+        ("f.pdf", 0, {"f.pdf (pdf)": b"%PDF"}),
+        ("F.CSV", 0, {"F.CSV (csv)": b"\xef\xbb\xbfForm,"}),
+        ("f.old", 0, {"f.old (html)": b"<!DOCTYPE html>"}),
+        ("f.pdf", 1, {"f.html": b"<!DOCTYPE html>"}),
+        ("F.CSV", 2, {"F.html": b"<!DOCTYPE html>", "F.xlsx": b"PK"}),
+    ],
+)
+async def test_the_ending_decides_the_format_where_none_is_marked_and_what_is_written_is_said_before(
+    path, typed, marks, written
+):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *["space"] * marks, "enter")
+        app.screen.query_one("#path", Input).value = typed
+        await settled(app, pilot)
+        assert text_of(app.screen, "#folder") == f"Writes {', '.join(written)} into {Path.cwd()}"
+        await press(app, pilot, "enter")
+    assert sorted(names_in(".")) == [each.split()[0] for each in written]
+    assert all(begins_of(each.split()[0]).startswith(begins) for each, begins in written.items())
+
+
 @pytest.mark.parametrize(("marks", "endings"), [(0, ["html"]), (2, ["html", "xlsx"])])
 async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path, marks, endings):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
@@ -282,11 +312,11 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
     [
         ("", 0, "Name a file."),
         ("", 2, "Name a file."),
-        ("/", 0, "Writes before.html into /"),
+        ("/", 0, "Writes before.html (html) into /"),
         ("/", 2, "Writes before.html, before.xlsx into /"),
         (".", 0, "cannot write .: it is a folder; name a file in it"),
         (".", 2, "Writes before.html, before.xlsx into "),
-        ("~nobody-of-that-name", 0, "Writes ~nobody-of-that-name into "),
+        ("~nobody-of-that-name", 0, "Writes ~nobody-of-that-name (html) into "),
         ("~nobody-of-that-name", 2, "Writes ~nobody-of-that-name.html, "),
     ],
 )
@@ -311,7 +341,7 @@ async def test_a_slow_look_at_an_older_name_says_nothing_of_the_newer(path, monk
             await asyncio.sleep(0.2)
         goes_on.set()
         await settled(app, pilot)
-        assert text_of(app.screen, "#folder").startswith("Writes newer.html into ")
+        assert text_of(app.screen, "#folder").startswith("Writes newer.html (html) into ")
 
 
 @pytest.mark.parametrize(("how", "said"), [("typed", "a b~x"), ("at once", "abx"), ("pasted", "a b~x")])
