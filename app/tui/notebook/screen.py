@@ -142,7 +142,7 @@ class NotebookScreen(SeriesActions):
     def on_screen_resume(self) -> None:
         """Something may have been measured meanwhile; painted first, as what reads a notebook takes long to load."""
         self._arrives |= self._was_elsewhere
-        self.rows.forget()
+        self.rows.ask_again()
         self.call_after_refresh(self.look)
         self.call_after_refresh(self._left.look)
 
@@ -152,7 +152,7 @@ class NotebookScreen(SeriesActions):
 
     def _look_again(self) -> None:
         if self.is_active and _written(self.context.notebook_path) != self._seen:
-            self.rows.forget()
+            self.rows.ask_again()
             self.look()
 
     def look(self) -> None:
@@ -279,7 +279,7 @@ class NotebookScreen(SeriesActions):
             self.with_notebook(read, lambda shown: detail.show(*shown), group="detail", exclusive=True)
 
     def changed(self, *series_ids: str) -> None:
-        self.rows.forget(*series_ids)
+        self.rows.ask_again(*series_ids)
         self._up_to_date.difference_update(series_ids)
         self.look()
 

@@ -277,8 +277,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.lines: dict[str, RecordingLine] = {}
         self.marked: dict[str, None] = {}
         self.edition = 0
-        """Raised when lines have changed: what was asked for before that is old when it comes."""
+        """Raised when lines have changed: what was asked for before that may be old when it comes."""
+        self._editions: dict[str, int] = {}
         self._asked: set[str] = set()
+        """The ids that were asked for since they changed."""
         self._columns: list[PlacedColumn] = []
         self._pointed: str | None = None
 
@@ -286,7 +288,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         before = self.pointed
         self.listing = listing
         self._fit()
-        self._asked.clear()
+        self._asked &= self.lines.keys()
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
         self.cursor = listing.places.get(before or "", listing.landing(self.cursor, 1))
         self._follow()
@@ -299,14 +301,13 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             self._go(row, 1)
 
     def fill(self, lines: "Iterable[RecordingLine]", edition: int) -> None:
-        """Take lines that were asked for, unless they were read before a change: they are asked for again since."""
-        if edition != self.edition:
-            return
+        """Take lines that were asked for, but none that is older than the one shown."""
         if len(self.lines) > _KEPT:
             self.lines.clear()
             self._asked.clear()
         for line in lines:
-            self.lines[line.id] = line
+            if self._editions.get(line.id, 0) <= edition:
+                self.lines[line.id], self._editions[line.id] = line, edition
         self._fit()
         self.refresh()
 
@@ -314,11 +315,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         known = [self.lines[each] for each in self.listing.places if each in self.lines]
         self._columns = fitted(self.size.width, known, imported=self.listing.imported)
 
-    def forget(self, *series_ids: str) -> None:
-        for series_id in series_ids or list(self.lines):
-            self.lines.pop(series_id, None)
+    def ask_again(self, *series_ids: str) -> None:
+        """What is shown stays until the answer comes, which may take long while another process writes."""
         self.edition += 1
-        self._asked.clear()
+        self._asked.difference_update(series_ids or [*self._asked])
         self._ask()
 
     @property
@@ -431,11 +431,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.post_message(self.Wanted(ids, self.edition))
 
     def _missing(self, rows: Sequence[Found | Group]) -> Iterator[str]:
-        return (
-            row.series_id
-            for row in rows
-            if isinstance(row, Found) and row.series_id not in self.lines and row.series_id not in self._asked
-        )
+        return (row.series_id for row in rows if isinstance(row, Found) and row.series_id not in self._asked)
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:

@@ -399,7 +399,7 @@ async def test_a_filter_finds_what_a_recording_shows_since_it_was_read(three):
             head = notebook.recording(f"{2:012x}")
             for number in range(1, 6):
                 judge(notebook, head, str(number), RunStatus.REJECTED, "the backup ran")
-        here(app).rows.forget()
+        here(app).rows.ask_again()
         here(app).look()
         await settled(app, pilot)
         await press(app, pilot, "ctrl+u", *"no valid")
@@ -686,6 +686,22 @@ async def test_lines_that_were_read_before_a_change_are_not_listed_after_it(thre
         await settled(app, pilot)
         rows.fill(lines, edition)
         assert shown(app) == ["series 3", "series 2", "new switch"]
+
+
+async def test_a_row_is_listed_as_it_was_until_it_is_read_again_and_changes_meanwhile_keep_no_answer_away(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        before = [*rows.lines.values()]
+        rows.ask_again()
+        assert [*rows.lines.values()] == before, "no row is empty while it is read again"
+        asked_at = rows.edition
+        rows.ask_again()  # something else was written before the answer came
+        rows.fill([replace(line, label=f"{line.label} now") for line in before], asked_at)
+        assert shown(app) == ["series 3 now", "series 2 now", "series 1 now"]
+        rows.fill(before, asked_at - 1)
+        assert shown(app) == ["series 3 now", "series 2 now", "series 1 now"], "an older answer replaces no newer one"
 
 
 async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
