@@ -165,6 +165,8 @@ class LinesScreen(BaseScreen):
 
     def on_screen_suspend(self) -> None:
         """Keep what was typed in the notebook too; the job is the lowest screen's, since this one may be gone."""
+        if not self.app.screen.is_modal:
+            self.set_focus(None)  # coming back begins at the first line
         typed = self.context.typed.get(self.NAME)
         if typed is not None and typed != self._first:
             self._first = typed
@@ -189,9 +191,7 @@ class LinesScreen(BaseScreen):
             return
         for key, value in values.items():
             self.query_one(f"#{key}", Input).value = value
-        first = self.query_one(f"#{self.LINES[0].key}", Input)
-        first.focus()
-        first.select_all()
+        self.query_one(f"#{self.LINES[0].key}", Input).focus().select_all()
 
     def typed(self) -> dict[str, str]:
         return {line.key: self.query_one(f"#{line.key}", Input).value for line in self.LINES}
@@ -237,8 +237,7 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
-            if not isinstance(self.focused, Input):
-                self.query_one(f"#{self.LINES[0].key}").focus()  # the dialog gives it back: what is typed next is kept
+            self.query_one(f"#{self.LINES[0].key}").focus()  # the dialog gives it back: what is typed next is kept
             self.app.push_screen(MessageDialog("Not understood", str(error)))
         else:
             super().work_failed(error)

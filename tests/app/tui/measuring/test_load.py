@@ -618,3 +618,18 @@ async def test_the_arrows_move_between_the_lines_and_after_what_is_wrong_a_line_
         assert shows(app, MessageDialog)
         await press(app, pilot, "enter")
         assert app.focused is app.screen.query_one("#target"), "what is typed next goes into a line"
+        app.screen.query_one("#ssh").focus()
+        await press(app, pilot, "f9", "enter")
+        assert app.focused is app.screen.query_one("#target"), "and not behind the line that is wrong"
+
+
+async def test_a_form_that_one_comes_back_to_begins_at_its_first_line_but_not_after_a_dialog(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f6")
+        app.screen.query_one("#conf").focus()
+        await press(app, pilot, "f1", "escape")
+        assert app.focused is app.screen.query_one("#conf")
+        await press(app, pilot, "f5", "f6")
+        assert here(app).NAME == "isolation"
+        assert app.focused is app.screen.query_one("#target")
