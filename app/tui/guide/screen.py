@@ -562,8 +562,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             return not self.takes_text
         if action == "more":
             return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
-        if action == "zoom":
-            return bool(self.query(ChartView)) and self.query_one(ChartView).display
         if action == "reject":
             pointed = self.query_one(PageView).pointed if self.query(PageView) else None
             return pointed is not None and isinstance(pointed.act, acts.Judge)

@@ -128,8 +128,6 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "resume":
             return self.resumption is not None
-        if action == "zoom":
-            return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self.report is not None and self.report.brief != self.report
         if action == "next":

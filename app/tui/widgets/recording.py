@@ -256,9 +256,6 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         super().listen(to_the_end, every_seconds=every_seconds)
 
     @on(MeasurementEnded)
-    def _nothing_to_clean(self) -> None:
-        self._hang_up.unwatch()
-
     def on_unmount(self) -> None:
         self._hang_up.unwatch()
 
@@ -320,8 +317,6 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"stop", "finish"}:
             return not self.is_over
-        if action == "zoom":
-            return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
         if action == "export":

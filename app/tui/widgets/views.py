@@ -65,6 +65,13 @@ class ChartView(AnsiView):
     zoomed = False
     _chart: DrawChart | None = None
 
+    @property
+    def has_chart(self) -> bool:
+        return self._chart is not None and self.is_on_screen and self.size.height >= 2  # as bars_chart draws
+
+    def on_resize(self) -> None:
+        self.screen.refresh_bindings()
+
     def show_chart(self, chart: DrawChart | None) -> None:
         self._chart = chart
         zoomed = self.zoomed
@@ -72,8 +79,7 @@ class ChartView(AnsiView):
 
     def zoom(self) -> None:
         self.zoomed = not self.zoomed
-        if self._chart is not None:
-            self.show_chart(self._chart)
+        self.show_chart(self._chart)
 
 
 class ShowsMore(DOMNode):
@@ -94,6 +100,11 @@ class ShowsMore(DOMNode):
 
 class ZoomsCharts(DOMNode):
     """A screen whose charts can be zoomed; it has chart.zoom among its keys, and this last of its bases."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "zoom":
+            return any(chart.has_chart for chart in self.query(ChartView))
+        return super().check_action(action, parameters)
 
     def action_zoom(self) -> None:
         for chart in self.query(ChartView):

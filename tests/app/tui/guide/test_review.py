@@ -99,6 +99,19 @@ async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guid
         assert f"Sentence {sentences}" in painted(guide_app)
 
 
+@pytest.mark.parametrize(("sentences", "drawn"), [(6, True), (8, False)])
+async def test_zoom_is_offered_where_warnings_leave_room_for_the_chart(guide_app, monkeypatch, sentences, drawn):
+    said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
+    monkeypatch.setattr("app.workflows.guide.before_run._said", lambda _form: said)
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        notebook.add(MEASURED)
+        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+    async with guide_app.run_test(size=(120, 36)) as pilot:
+        await settled(guide_app, pilot)
+        assert guide_app.screen.query_one("#page-chart").size.height == (2 if drawn else 1)
+        assert ("z Zoom" in painted(guide_app)) is drawn
+
+
 async def test_the_comparison_draws_what_the_runs_are_held_against(reviewing):
     with Notebook(reviewing.context.notebook_path) as notebook:
         notebook.add(replace(MEASURED, id="bbbbbbbbbbbb"))
