@@ -311,11 +311,10 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def action_chart(self) -> None:
         self.toggle_class("-within")
 
-    def action_review(self) -> None:
-        self.dismiss(self.running.series_id)
-
     def action_back(self) -> None:
         self.dismiss(self.running.series_id)
+
+    action_review = action_back
 
 
 def cpu_chart(percents: Mapping[float, float]) -> Chart:
