@@ -97,8 +97,8 @@ def _faint(_line: "RecordingLine") -> Tone:
 
 
 def _answer(line: "RecordingLine") -> str:
-    """With the state that no column of runs tells."""
-    return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}".strip()
+    """A series' with the state that no column of runs tells; any other answer begins with its own sign."""
+    return line.answer.text if line.kind != "series" or line.done.isdecimal() else f"{line.done} {line.answer.text}"
 
 
 _BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
@@ -280,7 +280,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """Raised when lines have changed: what was asked for before that may be old when it comes."""
         self._editions: dict[str, int] = {}
         self._asked: set[str] = set()
-        """The ids that were asked for since they changed."""
         self._columns: list[PlacedColumn] = []
         self._pointed: str | None = None
 
@@ -425,8 +424,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         height = max(self.size.height, 1)
         if not any(self._missing(self.rows[top : top + height])):
             return
-        around = self.rows[max(0, top - _AHEAD) : top + height + _AHEAD]
-        ids = list(self._missing(around))
+        ids = list(self._missing(self.rows[max(0, top - _AHEAD) : top + height + _AHEAD]))
         self._asked.update(ids)
         self.post_message(self.Wanted(ids, self.edition))
 

@@ -1276,6 +1276,15 @@ def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int)
     assert narrower.width <= column.width
 
 
+@pytest.mark.parametrize(
+    ("kind", "done", "shown"),
+    [("series", "5", "said"), ("series", "3/5●", "3/5● said"), ("trial", "8‖", "said"), ("isolation", "1●", "said")],
+)
+def test_without_a_column_of_runs_only_a_series_that_is_not_complete_has_them_before_its_answer(kind, done, shown):
+    line = replace(LINES[0], kind=kind, done=done, answer=Toned("said"))
+    assert COLUMNS[3].text(line) == shown
+
+
 async def test_only_a_series_is_measured_again(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
