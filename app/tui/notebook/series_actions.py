@@ -141,17 +141,23 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 
     def action_try(self) -> None:
-        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  as above
-
         if (here := self.chosen()) is not None:
-            self.with_notebook(
-                lambda notebook: measure_again(notebook, here) if notebook.heads_of([here]) else None,
-                lambda _: self.sharebench_app.visit("catalogue"),
-            )
+            read = partial(_setting_of, recording_id=here)
+            self.with_notebook(read, lambda name: self.sharebench_app.visit("catalogue", words=name))
 
     def action_export(self) -> None:
         if ids := self.meant():
             self.sharebench_app.visit("export", ids=ids)
+
+
+def _setting_of(notebook: "Notebook", recording_id: str) -> str:
+    """What a trial or sweep changed; after a series, whose file is measured again, nothing yet."""
+    from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+
+    if notebook.heads_of([recording_id]):
+        measure_again(notebook, recording_id)
+    plan = notebook.trial(notebook.recording(recording_id).subject)
+    return plan.name if plan else ""
 
 
 def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":

@@ -1285,6 +1285,17 @@ def test_without_a_column_of_runs_only_a_series_that_is_not_complete_has_them_be
     assert COLUMNS[3].text(line) == shown
 
 
+async def test_try_on_a_trial_points_at_its_setting(tmp_path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        MAKERS["trial"](notebook)
+    app = app_on(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "t")
+        assert here(app).pointed.name == "strict sync"
+
+
 async def test_only_a_series_is_measured_again(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
