@@ -109,7 +109,11 @@ def ask_server(choices: GuideChoices) -> Ask:
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
-    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), choices.label)
+    def taken(text: str) -> Go:
+        is_new = choices.has_new_label or text != choices.label
+        return Go(replace(choices, label=text, has_new_label=is_new, step=MethodStep.RUN))
+
+    return ask("Label", taken, choices.label)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:

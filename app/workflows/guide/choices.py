@@ -63,6 +63,8 @@ class GuideChoices(SeriesOptions):
     """Absent until the step is done."""
     counted: bool = False
     series_id: str | None = None
+    has_new_label: bool = False
+    """Whether the label was typed after the series was measured: it is that of the next one."""
     proven_id: str | None = None
     """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
@@ -126,7 +128,7 @@ def same_again(choices: GuideChoices) -> GuideChoices:
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
     """The settings of a series once more, as its repeat in its experiment."""
-    again = replace(choices_of(series), **named(choices, "quiet", "kerberos"))
+    again = replace(choices_of(series), **named(choices, "quiet", "kerberos", *["label"] * choices.has_new_label))
     return replace(again, step=MethodStep.RUN, base_id=series.id, proven_id=proven_id)
 
 
@@ -154,7 +156,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         choices,
         **_NEW_ROUND
         | {"step": MethodStep.RUN, "base_id": choices.series_id, "experiment": experiment, "change_name": name}
-        | {"change_value": value, "label": _proposed(name, value)},
+        | {"change_value": value, "label": (choices.has_new_label and choices.label) or _proposed(name, value)},
     )
 
 
@@ -164,7 +166,7 @@ def _proposed(name: str, value: str) -> str:
 
 def _new_round(choices: GuideChoices) -> dict[str, Any]:
     proposed = choices.change_name is not None and choices.label == _proposed(choices.change_name, choices.change_value)
-    of_another = proposed or choices.series_id is not None
+    of_another = proposed or (choices.series_id is not None and not choices.has_new_label)
     return _NEW_ROUND | {"label": "" if of_another else choices.label}
 
 

@@ -279,7 +279,8 @@ class GuideSession:
 
     def _with_series(self, series_id: str) -> GuideChoices:
         agreed = replace(self.choices, quiet=self.choices.quiet or acts.QuietChoice.RECORD, counted=True)
-        return replace(agreed, series_id=series_id, reviewed=False, compared=False)
+        is_new = agreed.has_new_label and series_id == agreed.series_id
+        return replace(agreed, series_id=series_id, has_new_label=is_new, reviewed=False, compared=False)
 
     @staticmethod
     def _after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:

@@ -277,6 +277,18 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
     assert len(backend.requests) == 1
 
 
+async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(reviewing, backend):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "5", "end", "up", "enter", *"port3", "enter")
+        assert "A label for the form…  port3" in painted(reviewing)
+        for _ in range(2):
+            await press(reviewing, pilot, "5", "home", "down", "enter", "enter")
+            await measured(reviewing, pilot)
+            await press(reviewing, pilot, "enter")
+    assert [request.label for request in backend.requests] == ["port3", ""]
+
+
 async def test_a_long_target_is_whole_below_its_step_at_80_by_24_and_a_click_on_it_goes_there(reviewing):
     async with reviewing.run_test(size=(80, 24)) as pilot:
         await settled(reviewing, pilot)

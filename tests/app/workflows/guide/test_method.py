@@ -17,6 +17,7 @@ from app.workflows.guide.choices import (
     Page,
     QuietChoice,
     Store,
+    measured_again,
     new_measurement,
     next_round,
     same_again,
@@ -168,6 +169,25 @@ def test_a_label_is_for_one_series_only():
     assert with_file(unmeasured, "b", "b/c.bin", 9).label == "as delivered", "typed for the series to come"
     proposed = next_round(labelled, "strict sync", "no", "tuning")
     assert with_file(proposed, "b", "b/c.bin", 9).label == ""
+
+
+def test_a_label_that_is_typed_once_a_series_was_measured_is_that_of_the_next_one():
+    labelled = replace(MEASURED, label="as delivered", step=MethodStep.RUN)
+
+    def typed(text: str, before: GuideChoices = labelled) -> GuideChoices:
+        answered = ask(page_of(before, DONE), "A label").then(text)
+        assert isinstance(answered, Go)
+        return answered.choices
+
+    assert same_again(typed("port 3")).label == "port 3"
+    assert same_again(typed("port 3", typed("port 3"))).label == "port 3", "looked at once more, and left as it was"
+    assert same_again(typed("as delivered")).label == "", "it was only looked at"
+    assert with_target(typed("port 3"), replace(SMB, host="other")).label == "port 3"
+    assert next_round(typed("port 3"), "strict sync", "no", "tuning").label == "port 3"
+    assert next_round(typed(""), "strict sync", "no", "tuning").label == "strict sync = no"
+    base = series([1e8], id="cafecafecafe", label="base")
+    assert measured_again(typed("port 3"), base, None).label == "port 3"
+    assert measured_again(labelled, base, None).label == "base"
 
 
 def test_the_review_offers_what_its_warnings_advise_each_once():
