@@ -91,8 +91,8 @@ def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:
 
 
 def _named(notebook: Notebook, sides: Sides) -> Sides:
-    names = [one.name for one in notebook.baselines() if one.recording_id in {base.id for base in sides.base}]
-    return replace(sides, baseline=names[0]) if names else sides
+    names = (one.name for one in notebook.baselines() if one.recording_id == sides.base[0].id)
+    return replace(sides, baseline=next(names, ""))
 
 
 def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:

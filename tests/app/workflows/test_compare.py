@@ -49,6 +49,22 @@ def test_a_baseline_stands_for_all_its_series(notebook: Notebook) -> None:
     assert ids(by_id.base) == [1, 2, 3]
 
 
+def test_a_side_is_called_by_the_series_that_was_named_whatever_its_repeats_are_called(notebook: Notebook) -> None:
+    few = replace(CLIENT, in_flight=1)
+    morning, evening = at(1, label="morning"), at(2, 1.001, label="evening", base_id=f"{1:012x}")
+    for each in (morning, evening, at(3, 1.2, label="fast", client=few)):
+        notebook.add(each)
+    notebook.set_baseline("before", evening.id)
+    for named, called in (
+        (morning.id, "morning and 1 repeat"),
+        (evening.id, "baseline before and 1 repeat"),
+        ("before", "baseline before and 1 repeat"),
+    ):
+        (sides,) = sides_to_compare(notebook, (named, f"{3:012x}"))
+        assert compare_sides(sides, Limits()).title == f"fast against {called}"
+        assert sides.base[0] == notebook.series(named), "and it stands first"
+
+
 def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all_repeats(notebook: Notebook) -> None:
     few = replace(CLIENT, in_flight=1)
     before, after = at(1), at(2, 0.7, client=few)
