@@ -270,9 +270,9 @@ def _size(percent: float, digits: int) -> str:
     return signed_end(percent, digits).replace("+", "")
 
 
-def change_size(change_percent: float, large: str = "{} times") -> str:
-    """``19 %``, or ``9.9 times`` where it is large."""
-    return large.format(_factor(change_percent)) if change_percent >= _FACTOR_FROM else percent(change_percent)
+def change_size(change_percent: float) -> str:
+    """``19 %``, or ``a factor of 9.9`` where it is large."""
+    return f"a factor of {_factor(change_percent)}" if change_percent >= _FACTOR_FROM else percent(change_percent)
 
 
 def _factor(percent: float) -> str:

@@ -297,7 +297,7 @@ def basis_sentence(found: Comparison) -> str | None:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
-    apart = wording.change_size(found.apart_percent, "a factor of {}")
+    apart = wording.change_size(found.apart_percent)
     if not found.history_count:
         return f"As the runs vary, two equal series could differ by {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
