@@ -40,7 +40,7 @@ ADVISED = "★"
 _STEP = "Go to the step of that number, where nothing blocks it."
 _HELP_SIGN = "question_mark"
 """No target begins with it."""
-_INDENT = " " * 6
+_INDENT, _BETWEEN = " " * 6, " " * 2
 _LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error strike", Mark.FAILED: "$error"}
 
 
@@ -143,9 +143,12 @@ class PageView(Vertical, Commanded):
         row = _row(option)
         if row.cell_length <= self._cells:
             return row
+        bare = _row(replace(option, hint=""))
+        if option.is_value and place != self._here:
+            room = self._cells - bare.cell_length - len(_BETWEEN)
+            return _row(replace(option, hint=layout.cut_inside(option.hint, room)))
         hint = layout.wrap(option.hint, self._cells - len(_INDENT)) if place == self._here else []
-        below = [Content.styled(_INDENT + line, "dim") for line in hint]
-        return Content("\n").join([_row(replace(option, hint="")), *below])
+        return Content("\n").join([bare, *(Content.styled(_INDENT + line, "dim") for line in hint)])
 
     @property
     def _cells(self) -> int:
@@ -181,7 +184,7 @@ def _drawn(chart: acts.PageChart, width: int, height: int, zoomed: bool) -> str:
 def _row(option: acts.Option) -> Content:
     sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
     title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
-    return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))
+    return Content.assemble(f"{sign} ", title, (f"{_BETWEEN}{option.hint}" if option.hint else "", "dim"))
 
 
 _STEP_LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}

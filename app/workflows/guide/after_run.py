@@ -66,10 +66,12 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Measure the same again", Go(acts.same_again(choices)), "a new series"),
         ]
     if choices.target is not None and choices.target.abilities.has_share:
-        options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
-    options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
-    asked = wording.plain(choices.question) or "none"
-    options.append(Option("The question to answer…", _ask_question(choices), asked))
+        options.append(
+            Option("Read the server's settings…", ask_server(choices), _settings_from(choices), is_value=True)
+        )
+    label, question = (wording.plain(text) or "none" for text in (choices.label, choices.question))
+    options.append(Option("A label for the form…", _ask_label(choices), label, is_value=True))
+    options.append(Option("The question to answer…", _ask_question(choices), question, is_value=True))
     return page(MethodStep.RUN, facts, options)
 
 

@@ -266,13 +266,14 @@ def _table(form: summary.SeriesSummary) -> Iterator[Option]:
         mark = mark_of(row)
         title = _measured(row.label, row.measures, form.average_rate)
         if row.run.phase is Phase.WARM_UP or row.run.status is RunStatus.FAILED:
-            yield Option(title, None, wording.plain(row.run.error or "") if row.run.error else mark.value, mark=mark)
+            act, hint = None, wording.plain(row.run.error or mark.value)
         elif row.run.status is RunStatus.REJECTED:
             hint = f"left out: {wording.plain(row.run.reason or 'no reason given')}"
-            yield Option(title, acts.Judge(row.run.number, RunStatus.VALID), hint, mark=mark)
+            act = acts.Judge(row.run.number, RunStatus.VALID)
         else:
-            hint = f"unusual: {row.unusual}" if row.unusual else "counts"
-            yield Option(title, acts.Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
+            hint = f"counts, unusual: {row.unusual}" if row.unusual else "counts"
+            act = acts.Judge(row.run.number, RunStatus.REJECTED)
+        yield Option(title, act, hint, mark=mark, is_value=True)
 
 
 def _averages(form: summary.SeriesSummary) -> Iterator[Option]:

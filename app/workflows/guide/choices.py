@@ -255,6 +255,8 @@ class Option:
     advised: bool = False
     mark: Mark = Mark.NONE
     result: bool = False
+    is_value: bool = False
+    """Whether the hint is what holds now: where it is too long it is cut, not left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

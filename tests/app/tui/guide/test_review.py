@@ -50,7 +50,28 @@ def status_of(app, number):
 async def test_an_unusual_run_is_flagged_with_why(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
-        assert "unusual: 40.0 % slower than the median run" in painted(reviewing)
+        assert "counts, unusual: 40.0 % slower than the m" in painted(reviewing)
+
+
+@pytest.mark.parametrize(("columns", "said"), [(80, "counts, unusua…"), (120, "counts, unusual: ")])
+async def test_an_unusual_run_says_that_it_counts(reviewing, columns: int, said: str):
+    async with reviewing.run_test(size=(columns, 24)) as pilot:
+        await settled(reviewing, pilot)
+        assert f"48.00 %  {said}" in painted(reviewing)
+
+
+async def test_what_holds_now_is_cut_in_its_middle_where_it_is_too_long_and_whole_under_the_cursor(reviewing):
+    conf = "/tmp/a-server-of-my-own/and-its/smb.conf"
+    with Notebook(reviewing.context.notebook_path) as notebook:
+        choices = replace(REVIEWING, step=MethodStep.RUN, smb_conf=conf, label="x" * 100, reviewed=True)
+        notebook.remember(MEMORY_KEY, choices.to_memory())
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "5")
+        assert "Read the server's settings…  from /tmp/a-server-…/smb.conf" in painted(reviewing)
+        assert f"A label for the form…  {'x' * 30}" in painted(reviewing)
+        await press(reviewing, pilot, "down", "down")
+        assert f"from {conf}" in painted(reviewing)
 
 
 @pytest.mark.parametrize(("size", "drawn"), [((80, 24), False), ((120, 36), True), ((200, 50), True)])
