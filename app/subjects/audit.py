@@ -94,15 +94,21 @@ def read_configuration(path: Path) -> str:
     """The text of a configuration file. Raises UsageError if it is none."""
     try:
         if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist" if not path.exists() else "is no file"
-            raise UsageError(f"cannot audit {path}: it {reason}; name an smb.conf")
+            reason = (
+                "is a folder"
+                if path.is_dir()
+                else "does not exist on this machine"
+                if not path.exists()
+                else "is no file"
+            )
+            raise UsageError(f"cannot read {path}: it {reason}; name an smb.conf")
         if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"cannot audit {path}: it is larger than {MOST_BYTES >> 20} MiB")
+            raise UsageError(f"cannot read {path}: it is larger than {MOST_BYTES >> 20} MiB")
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if content.count(0) > _NUL_SHARE * len(content):
-        raise UsageError(f"cannot audit {path}: it is no text file; name an smb.conf")
+        raise UsageError(f"cannot read {path}: it is no text file; name an smb.conf")
     return content.decode("utf-8", errors="replace")
 
 

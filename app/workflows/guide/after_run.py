@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from app.errors import UsageError
 from app.server.shell import check_ssh_host
+from app.subjects.audit import read_configuration
 from app.targets import parse_target
 from app.units import parse_size
 from app.workflows.guide import choices as acts
@@ -104,6 +106,8 @@ def ask_server(choices: GuideChoices) -> Ask:
         if len(paths) > 1 or len(hosts) > 1:
             raise UsageError(f"not understood: {text!r}; write [USER@]HOST, or /path/of/smb.conf, or one of each")
         ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None
+        if smb_conf and not ssh:
+            read_configuration(Path(smb_conf))
         return Go(replace(choices, server_ssh=ssh, smb_conf=smb_conf, step=MethodStep.RUN))
 
     typed = " ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word)

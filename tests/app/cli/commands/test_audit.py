@@ -113,7 +113,7 @@ def test_what_is_no_configuration_is_refused(inside: Inside, tmp_path: Path, con
     conf.write_bytes(content)
     done = inside("audit", "--smb-conf", str(conf))
     assert done.returncode == 2
-    assert done.stderr == f"sharebench: cannot audit {conf}: {said}\n"
+    assert done.stderr == f"sharebench: cannot read {conf}: {said}\n"
 
 
 def test_missing_and_odd_files_are_named(inside: Inside, tmp_path: Path):

@@ -334,6 +334,21 @@ def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_me
     assert any(fact.startswith("! It acts on a ") for fact in said(page_of(choices, LINKED))) is told
 
 
+def test_the_servers_file_is_looked_for_at_once_where_no_ssh_leads_to_it(tmp_path):
+    asked = ask(page_of(replace(FILE, step=MethodStep.RUN), LINKED), "Read the server's settings")
+    conf = tmp_path / "smb.conf"
+    for typed, why in ((conf, "does not exist on this machine"), (tmp_path, "is a folder")):
+        with pytest.raises(UsageError, match=why):
+            asked.then(str(typed))
+    answered = asked.then(f"root@nas {conf}")
+    assert isinstance(answered, Go)
+    assert (answered.choices.server_ssh, answered.choices.smb_conf) == ("root@nas", str(conf)), "a file of that machine"
+    conf.write_text("[global]\n")
+    answered = asked.then(str(conf))
+    assert isinstance(answered, Go)
+    assert (answered.choices.server_ssh, answered.choices.smb_conf) == (None, str(conf))
+
+
 def test_recent_targets_are_each_there_once():
     ftp = Target(protocol="ftp", host="nas", port=21, path="/")
     targets = [replace(SMB, path="a"), replace(SMB, path="b"), ftp, Target(protocol="file", path="/mnt")]
