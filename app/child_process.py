@@ -84,8 +84,7 @@ def own_environment() -> dict[str, str]:
 
 def clean_environment(**more: str) -> dict[str, str]:
     """Without the password, for every program that we start."""
-    kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
-    return kept | more
+    return {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE} | more
 
 
 def end_input(pipe: IO[str]) -> None:

@@ -139,8 +139,7 @@ def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series
     known = {one.id for one in notebook.recordings_of([one.id for one in whole.series])}
     if known and len(known) < len(whole.series):
         raise UsageError(f"some series of {name!r} are in the notebook and some are not: import it with --as-new")
-    stored = notebook.experiment_called(name)
-    if stored is not None and notebook.heads(1, experiment=name):
+    if notebook.experiment_called(name) is not None and notebook.heads(1, experiment=name):
         raise UsageError(f"{name!r} is in the notebook already, with other series: {file} cannot be imported")
     experiment = replace(whole.experiment, recording_id=whole.id or None)
     recording_id = notebook.add_experiment(experiment, note=whole.note, question=whole.question, imported_at=utc_now())

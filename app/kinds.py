@@ -124,8 +124,7 @@ def _series_answer(notebook: Notebook, head: Recording) -> Toned:
 
 
 def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
-    key = {"series_id": head.id, "phase": "measured", "number": name}
-    return notebook.judge("runs", key, status.value, reason)
+    return notebook.judge("runs", {"series_id": head.id, "phase": "measured", "number": name}, status.value, reason)
 
 
 def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:

@@ -35,8 +35,7 @@ _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 def parse_target(text: str) -> Target:
     """UNC paths and ``/PATH`` too; a ``%`` that starts no escape is literal. Raises UsageError, PasswordInURLError."""
-    url = _as_url(text.strip())
-    scheme, separator, rest = url.partition("://")
+    scheme, separator, rest = _as_url(text.strip()).partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
         raise _not_a_target(text.strip())

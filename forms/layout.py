@@ -70,8 +70,7 @@ def for_terminal(text: str, *, styled: bool = False) -> str:
     """:func:`control_pictures` for text to print; ANSI colours stay where ``styled``."""
     if not styled:
         return control_pictures(text)
-    pieces = _STYLE.split(text)
-    return "".join(piece if index % 2 else control_pictures(piece) for index, piece in enumerate(pieces))
+    return "".join(piece if index % 2 else control_pictures(piece) for index, piece in enumerate(_STYLE.split(text)))
 
 
 def json_escaped(text: str) -> str:

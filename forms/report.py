@@ -118,8 +118,7 @@ def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
 
 
 def row_of(*values: str | float | Cell | None, **look: Any) -> Row:
-    cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
-    return Row(cells=cells, **look)
+    return Row(cells=tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values), **look)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,8 +304,7 @@ def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]
 ) -> Report:
     """A form to fill in by hand, its rows named by their first cells."""
-    names = [row_of(name, *[None] * (len(columns) - 1)) for name in rows]
-    table = Table(columns=columns, rows=tuple(names))
+    table = Table(columns=columns, rows=tuple(row_of(name, *[None] * (len(columns) - 1)) for name in rows))
     return Report(form=form, title=title, name=title, fields=blank_fields(*fields), tables=(table,), blank=True)
 
 

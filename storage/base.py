@@ -390,8 +390,7 @@ class NotebookBase:
         if first is not None:
             values = ", ".join(f":{name}" for name in first)
             insert = f"INSERT{' OR IGNORE' if unless_there else ''} INTO {table}"
-            sql = f"{insert} ({', '.join(first)}) VALUES ({values})"
-            self._db.conn.executemany(sql, chain([first], rows))
+            self._db.conn.executemany(f"{insert} ({', '.join(first)}) VALUES ({values})", chain([first], rows))
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
         cursor = self._db.conn.execute(sql, arguments)

@@ -94,8 +94,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for whole_id in wholes.values():
                 self._settle(whole_id)
             for one in many:
-                known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
-                if known:
+                if one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone():
                     self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
 
     def update(self, series: records.Series) -> None:

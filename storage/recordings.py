@@ -107,8 +107,7 @@ def recorded(record: Any, kind: str, *, apart: Collection[str] = (), **more: Any
 
 def with_head(recording: Recording) -> JSONNode:
     """The stored content and head, to be read by the record's types."""
-    head = named(recording, *records.HEAD, "subject")
-    return JSONNode(recording.kind, {**recording.content, **head})
+    return JSONNode(recording.kind, {**recording.content, **named(recording, *records.HEAD, "subject")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,8 +380,7 @@ class RecordingTables(NotebookBase):
         with self._db.atomic():
             self._db.execute("PRAGMA defer_foreign_keys = ON")
             for table, _ in _OWN_ROWS:
-                rows = removed.rows.get(table, ())
-                self._db.table(table).insert_all(rows, replace=table == "baselines")
+                self._db.table(table).insert_all(removed.rows.get(table, ()), replace=table == "baselines")
             self.follow_again(removed)
 
     def follow_again(self, removed: Removed) -> None:

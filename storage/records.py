@@ -474,5 +474,4 @@ def is_own_file(path: Path) -> bool:
     """Whether a file is this user's, the sudo caller's, or does not exist yet."""
     if not hasattr(os, "geteuid"):
         return True
-    mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
-    return not path.exists() or path.stat().st_uid in mine
+    return not path.exists() or path.stat().st_uid in {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}

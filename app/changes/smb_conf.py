@@ -498,8 +498,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     if answer.problem or "sections" not in answer.sections:
         raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
     old = answer.sections.get("old", "") if answer.code("old") == 0 else None
-    there = {name.strip().lower() for name in answer.sections["sections"].splitlines()}
-    has_section = place.section.lower() in there
+    has_section = place.section.lower() in {name.strip().lower() for name in answer.sections["sections"].splitlines()}
     if not has_section and place.section != "global":
         raise ChangeRefusedError(f"the registry has no share [{place.section}]")
     now = f'"$({net} getparm {where} 2>/dev/null)"'

@@ -67,8 +67,7 @@ def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, uni
     if zoomed:
         spread = top - bottom
         bottom, top = bottom - spread * 0.1 if bottom < 0 else max(0.0, bottom - spread * 0.1), top + spread * 0.1
-    best = max(_candidates(bottom, top, max(3, rows)), key=lambda found: found[0])
-    _, low, high, used, intervals = best
+    _, low, high, used, intervals = max(_candidates(bottom, top, max(3, rows)), key=lambda found: found[0])
     return Scale(low=low, high=high, rows=used, intervals=intervals, factor=factor, unit=unit)
 
 
@@ -108,8 +107,7 @@ def round_ticks(top: float, most: int) -> list[float]:
     rough = top / max(1, most)
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
-    count = math.ceil(top / step - 1e-9)
-    return [float(f"{step * index:.12g}") for index in range(max(1, count) + 1)]
+    return [float(f"{step * index:.12g}") for index in range(max(1, math.ceil(top / step - 1e-9)) + 1)]
 
 
 RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 14, 13, 10, 14

@@ -112,8 +112,7 @@ class _Picture:
 
     def _at(self, value: float) -> float:
         before = _BREAK if self.zoomed else 0
-        share = (value - self.low) / (self.high - self.low)
-        return before + max(0.0, share) * (self.inside - before)
+        return before + max(0.0, (value - self.low) / (self.high - self.low)) * (self.inside - before)
 
     def _cells(self, bar: Bar) -> str:
         colour = _mark(bar)[0] if self.colour else None

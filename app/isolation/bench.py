@@ -168,11 +168,10 @@ def cpu_use(samples: Sequence[resources.ResourceSample]) -> CPUUse | None:
     if not users:
         return None
     systems = resources.percents(pairs, lambda each: each.processors.system)
-    totals = [user + system for user, system in zip(users, systems, strict=True)]
     return CPUUse(
         user=resources.spread_of(users),
         system=resources.spread_of(systems),
-        total=resources.spread_of(totals),
+        total=resources.spread_of([user + system for user, system in zip(users, systems, strict=True)]),
         samples=len(users),
     )
 
@@ -339,9 +338,8 @@ class LayerBench:
             time.sleep(max(0.0, told_at + LATENESS_SECONDS - time.monotonic()))
             profile = smbd.grown_since(before, sum(result.requests.values()))
         script = self._request.whole_script if whole else self.script
-        watched = watch.into(run, result.began_at, result.began_at + result.seconds)
         return replace(
-            self._replayed(watched, result, script),
+            self._replayed(watch.into(run, result.began_at, result.began_at + result.seconds), result, script),
             profile=profile,
             throttled_percent=smbd.quota().throttled_percent_since(quota) if smbd else None,
         )

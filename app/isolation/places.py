@@ -160,8 +160,7 @@ def parse_clients(text: str) -> tuple[int, ...]:
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
     """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole = load_script(isolation.script_path)
-    without = [Operation(name) for name in isolation.without]
-    if whole.without(without).digest != isolation.script_sha256:
+    if whole.without([Operation(name) for name in isolation.without]).digest != isolation.script_sha256:
         raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
     return IsolationRequest(**shared(isolation, IsolationRequest), secrets=secrets, whole_script=whole)
 

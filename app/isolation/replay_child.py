@@ -179,8 +179,7 @@ class Replayer:
 
     def _about(self, path: str, access: int, options: int, request: Request) -> bool:
         """Open, query and close as one compound. Returns whether the query succeeded."""
-        opened = wire.create(self._name(path), access, _OPEN, options)
-        return self._together(opened, request, _CLOSE_SAME)
+        return self._together(wire.create(self._name(path), access, _OPEN, options), request, _CLOSE_SAME)
 
     def _ask(self, request: Request, payload: View = b"", *, charge: int = 1) -> Answer:
         self.tally.requests[request[0]] += 1
@@ -211,8 +210,7 @@ class Replayer:
         return not any(statuses)
 
     def _removed(self, name: bytes, options: int) -> bool:
-        opened = wire.create(name, wire.ACCESS_DELETE, _OPEN, options | _REMOVE_AT_CLOSE)
-        return self._together(opened, _CLOSE_SAME)
+        return self._together(wire.create(name, wire.ACCESS_DELETE, _OPEN, options | _REMOVE_AT_CLOSE), _CLOSE_SAME)
 
     def _remove_folder(self, name: bytes) -> None:
         file_id = self._open(name, wire.ACCESS_LIST, _OPEN, _FOLDER)
@@ -472,8 +470,7 @@ def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, out: Te
             start: _StartAt = message_of(orders.readline(), [_StartAt])
             result = _measured(plan, script, replayer, start.seconds, stopped)
             replayer.clean_up()
-            requests = replayer.tally.requests_by_name() + Counter(result.requests)
-            send(out, replace(result, requests=dict(requests)))
+            send(out, replace(result, requests=dict(replayer.tally.requests_by_name() + Counter(result.requests))))
     except SharebenchError as error:
         send(out, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it

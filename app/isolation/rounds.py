@@ -138,8 +138,7 @@ def measure(
         for number, (turn, layer, clients) in enumerate(steps, start=1):
             yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
             for run in bench.run(layer, clients, turn):
-                runs = (*(each for each in isolation.runs if each.key != run.key), run)
-                isolation = replace(isolation, runs=runs)
+                isolation = replace(isolation, runs=(*(each for each in isolation.runs if each.key != run.key), run))
                 yield LayerRunEnded(run=run)
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")

@@ -102,8 +102,7 @@ class Script:
                 f"{', '.join(sorted(set(Operation) - _NEEDED))}"
             )
         gone = {*operations, *(other for each in operations for other in _GO_TOGETHER.get(each, ()))}
-        kept = tuple(line for line in self.lines if line.operation not in gone)
-        return Script(name=self.name, lines=kept)
+        return Script(name=self.name, lines=tuple(line for line in self.lines if line.operation not in gone))
 
 
 def operations_named(text: str) -> tuple[Operation, ...]:

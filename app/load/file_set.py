@@ -197,8 +197,7 @@ class FileRequests:
                 self._count(self._files.read_at(handle, at, min(BLOCK_BYTES, size_bytes - at)), 0)
 
     def _write_whole(self, path: str, size_bytes: int, mode: OpenMode) -> None:
-        at = self._at()
-        write_whole(self._files, path, size_bytes, mode, at=at, block_bytes=BLOCK_BYTES, count=self._count)
+        write_whole(self._files, path, size_bytes, mode, at=self._at(), block_bytes=BLOCK_BYTES, count=self._count)
 
     def _pick(self) -> tuple[str, SetFile]:
         file = self._set.in_use[self._chance.randrange(len(self._set.in_use))]

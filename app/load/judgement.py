@@ -208,7 +208,6 @@ def load_point(
 
     service = records.added(each.service for each in parts)
     everybody = bool(parts) and total("connected") >= measured.users
-    names = sorted({name for each in parts for name in each.operations})
     point = records.LoadPoint(
         number=measured.point, users=measured.users, connected=total("connected"), started_at=started_at,
         ramp_seconds=measured.ramp_seconds, seconds=sum(each.seconds for each in parts) / len(parts) if parts else 0.0,
@@ -219,7 +218,7 @@ def load_point(
         response=records.added(each.response for each in parts), service=service,
         operations={
             name.value: records.added(each.operations[name] for each in parts if name in each.operations)
-            for name in names
+            for name in sorted({name for each in parts for name in each.operations})
         },
         logins=records.added(each.logins for each in parts),
         think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
@@ -286,8 +285,7 @@ def _generator_limit(point: records.LoadPoint, held_percent: float) -> str | Non
     if held_percent > MOST_GENERATOR_PERCENT:
         return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
-    slow = point.response.quantile_seconds(_SLOW_SHARE) or 0.0
-    if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * slow):
+    if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * (point.response.quantile_seconds(_SLOW_SHARE) or 0.0)):
         return f"its timers fired {1000 * late:.1f} ms late (p99)"
     return None
 

@@ -223,8 +223,7 @@ class Engine:
     def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
         size_bytes, seconds = transfer.size_bytes, transfer.seconds
         besides = [transfer.open_seconds or 0.0, transfer.close_seconds or 0.0]
-        possible = 0 < size_bytes <= LARGEST and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
-        if not possible:
+        if not (0 < size_bytes <= LARGEST and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)):
             raise errors.ProtocolError(
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
                 "or measure with another client"

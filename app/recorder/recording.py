@@ -52,8 +52,7 @@ class SeriesMonitor:
         if request.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
             self._watch.server = server_load(self._environment.server)
-            busy = self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY
-            if busy and request.wait_seconds:
+            if self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY and request.wait_seconds:
                 yield QuietWait(most_seconds=request.wait_seconds)
                 self._watch.wait_until_quiet(request.wait_seconds - LOOK_SECONDS, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))

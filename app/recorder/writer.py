@@ -333,8 +333,7 @@ def ceiling_of(
     if done.bytes_per_second is None:
         return done
     if done.busy:
-        kept = known.bytes_per_second if known and not beaten else None
-        return replace(done, bytes_per_second=kept)
+        return replace(done, bytes_per_second=known.bytes_per_second if known and not beaten else None)
     best = max(done.bytes_per_second, reached)
     if known and young and known.bytes_per_second >= best:
         return Calibration(bytes_per_second=known.bytes_per_second)

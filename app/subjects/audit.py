@@ -63,8 +63,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     if answer and (registry := answer.text("registry")):
         files["registry"] = registry
     readable = path in files
-    conf = read_conf(path, files) if readable else None
-    server = AuditedServer(conf=conf, path=path, facts=facts)
+    server = AuditedServer(conf=read_conf(path, files) if readable else None, path=path, facts=facts)
     if answer is not None and readable:
         server = _with_what_samba_knows(server, answer, target)
     scope = AuditScope.SERVER if readable else AuditScope.SESSION

@@ -112,8 +112,7 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
         words.append("not encrypted" if facts.encryption == "none" else f"encrypted ({facts.encryption})")
     if became_guest:
         words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
-    state = CheckState.ATTENTION if became_guest else CheckState.FINE
-    yield Checked("log in", ", ".join(words), state)
+    yield Checked("log in", ", ".join(words), CheckState.ATTENTION if became_guest else CheckState.FINE)
     if path_facts.get("ftp.size") == "no":
         text = "the server has none: no file can be got, and nobody can compare what it stores; look at its log"
         yield Checked("SIZE", text, CheckState.UNKNOWN)
@@ -168,15 +167,13 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
     except NotAFileError:
         size_bytes = None
     if size_bytes is None:
-        entries = client.list(target.path)
-        files = [entry.name for entry in entries if not entry.is_folder]
+        files = [entry.name for entry in client.list(target.path) if not entry.is_folder]
         some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
         found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
         text = f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE"
         return Checked("file", text, CheckState.ATTENTION)
     suits = suitability(size_bytes, around)
-    is_fine = suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN}
-    state = CheckState.FINE if is_fine else CheckState.ATTENTION
+    state = CheckState.FINE if suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
     return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
 
 

@@ -117,8 +117,7 @@ class LoadStanding:
             case LoadChanged(load=load):
                 return replace(self, load=load)
             case events.PhaseBegan(phase=phase):
-                made_on = self.made_on + (phase is events.LoadPhase.FILES)
-                return replace(self, phase=step, files=None, made_on=made_on)
+                return replace(self, phase=step, files=None, made_on=self.made_on + (phase is events.LoadPhase.FILES))
             case events.FilesMade():
                 return replace(self, files=step)
         return self
@@ -203,8 +202,7 @@ def run_load(
         return
     _check_hosts(request)
     check_limits(request.choices, request.targets)
-    first = request.targets[0]
-    environment = collect(first, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    environment = collect(request.targets[0], ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     check_server_limits(request.choices, environment)
     link = request.link_bits_per_second
     if link is None and environment.link is not None and not environment.link.loopback:
@@ -412,10 +410,9 @@ def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: 
     cancelled = failed is not None and failed.kind is CancelledError
     left = failed is not None and failed.kind is ChildDiedError
     stopped = cancelled or left or not (failed or load.points)
-    status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
     load = replace(
         load,
-        status=status,
+        status=SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE,
         error=failed.text if failed and not cancelled else None,
         scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )

@@ -318,8 +318,7 @@ class _Trial:
                 f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
                 " before: look at the server's configuration"
             )
-        configuration = (answer.text("configuration") or "").strip()
-        if setting.configuration and configuration != setting.configuration:
+        if setting.configuration and (answer.text("configuration") or "").strip() != setting.configuration:
             raise ChangeFailedError(
                 "everything that was written is gone, but the effective configuration is not what it was before:"
                 " somebody changed it meanwhile"

@@ -464,8 +464,7 @@ def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> Fitte
 def with_file_of(request: process.SeriesRequest, size_bytes: int) -> process.SeriesRequest:
     plan = request.plan
     if plan.command is Command.GET and not plan.make_file:
-        target = replace(plan.target, path=posixpath.dirname(plan.target.path))
-        plan = replace(plan, target=target, make_file=True)
+        plan = replace(plan, target=replace(plan.target, path=posixpath.dirname(plan.target.path)), make_file=True)
     return replace(request, plan=replace(plan, size_bytes=size_bytes))
 
 

@@ -282,8 +282,7 @@ def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST
     elif head and head.kind == SERIES:
         found = _history(notebook, notebook.series(head.id), most)
     elif head and head.kind == LOAD:
-        load = notebook.load(head.id)
-        found = history_of_loads(notebook.loads_like(load, utc_now()), _notes(notebook))
+        found = history_of_loads(notebook.loads_like(notebook.load(head.id), utc_now()), _notes(notebook))
     elif head and head.kind == WATCH:
         newest = watch_of(head).series_id
         found = _history(notebook, notebook.series(newest), most) if newest else None

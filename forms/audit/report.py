@@ -184,8 +184,7 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
 
 def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:
     """Settings and facts that differ, with both values; "(not set)" where one has none."""
-    pairs = ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other)))
-    for before, after in pairs:
+    for before, after in ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other))):
         for name in dict.fromkeys([*before, *after]):
             if before.get(name) != after.get(name):
                 yield name, before.get(name, "(not set)"), after.get(name, "(not set)")
@@ -258,8 +257,7 @@ def edited_line(findings: Sequence[AuditFinding]) -> str:
     if whole:
         return whole[0].instead or ""
     words = {finding.word.lower() for finding in findings}
-    value = findings[0].value.split()
-    kept = [word for word in value if word.partition("=")[0].strip(",").lower() not in words]
+    kept = [word for word in findings[0].value.split() if word.partition("=")[0].strip(",").lower() not in words]
     return f"{findings[0].setting} = {' '.join(kept)}" if kept else ""
 
 

@@ -216,8 +216,7 @@ def gain_headlines(experiment: summary.ExperimentSummary) -> Iterator[Toned]:
 def open_steps(experiment: summary.ExperimentSummary) -> list[tuple[summary.ExperimentStep, SettlingStep]]:
     """Inconclusive steps with what would settle each, the cheapest first."""
     open_ = [(step, step.comparison.settle) for step in experiment.steps if step.comparison]
-    named = [(step, way) for step, way in open_ if way is not None]
-    return sorted(named, key=lambda pair: pair[1].seconds)
+    return sorted([(step, way) for step, way in open_ if way is not None], key=lambda pair: pair[1].seconds)
 
 
 def _way(gain: summary.Gain) -> str:
@@ -268,10 +267,9 @@ def selftest_report(test: summary.Selftest) -> report.Report:
 
 
 def _about(series: Sequence[Series], answer: str) -> tuple[report.Field, ...]:
-    way = f"{series[0].command} {format_target(series[0].target, escaped=False)}"
     return (
         report.Field(name=wording.ANSWER, text=answer),
-        report.Field(name="Measured", text=way),
+        report.Field(name="Measured", text=f"{series[0].command} {format_target(series[0].target, escaped=False)}"),
         *origin_fields(series),
     )
 

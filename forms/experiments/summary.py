@@ -249,8 +249,7 @@ def selftest(first: Series, second: Series) -> Selftest:
         for count in counts
         if variation is not None and count >= LEAST_RUNS
     )
-    smallest = dict(by_runs).get(runs)
-    return Selftest((first, second), comparison, runs, smallest, by_runs)
+    return Selftest((first, second), comparison, runs, dict(by_runs).get(runs), by_runs)
 
 
 def sentences(test: Selftest) -> list[str]:

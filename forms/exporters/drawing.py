@@ -109,8 +109,7 @@ class _ChartField:
         self.ticks = [self.low + place * fifth for place in range(6)]
         self.factor, self.unit = _scale(self.top, chart.unit)
         self.bars = bars
-        numbers = max(len(self.figure(tick)) for tick in self.ticks)
-        self.left = _EDGE + numbers * _LETTER
+        self.left = _EDGE + max(len(self.figure(tick)) for tick in self.ticks) * _LETTER
         self.level_names = [f"{cut(visible(each.name), _LONGEST_LEVEL)} {self.figure(each.value)}" for each in levels]
         self.right = _EDGE + max((width(name) * _LETTER + _EDGE for name in self.level_names), default=0.0)
         self.bottom = height - _EDGE - _LINE * max(len(lines) for _, lines in self.names)

@@ -250,8 +250,7 @@ def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> 
 def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
     column = table.columns[index]
     entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
-    longest = sorted(dict.fromkeys(entries), key=len)[-24:]
-    widest = max((pdf.get_string_width(text) for text in longest), default=0.0)
+    widest = max((pdf.get_string_width(text) for text in sorted(dict.fromkeys(entries), key=len)[-24:]), default=0.0)
     if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)
     heading = max(pdf.get_string_width(word) for word in column.heading.split(" "))

@@ -35,8 +35,7 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
         book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
         format_of = cache(lambda **properties: book.add_format(properties))
-        names = sheet_names([form.name for form in reports])
-        for form, name in zip(reports, names, strict=True):
+        for form, name in zip(reports, sheet_names([form.name for form in reports]), strict=True):
             _SheetWriter(book, name, form, format_of).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
 

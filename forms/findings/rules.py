@@ -164,8 +164,7 @@ def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
     unusual = sum(why is not None for why in summary.unusual(smb.series.rates()))
     stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
-    comparison = compare(ftp.series, smb.series)
-    name, about = _ratio(percent, comparison, unusual=bool(unusual))
+    name, about = _ratio(percent, compare(ftp.series, smb.series), unusual=bool(unusual))
     guard = "" if _protection(ftp.series) else _protection(smb.series)
     usual = "".join(
         f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"

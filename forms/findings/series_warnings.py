@@ -34,8 +34,7 @@ warn = partial(said, "warnings.toml")
 
 def advice(series: Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
-    rules = _PRACTICE_RULES if is_practice(series) else _RULES
-    return [said for rule in rules for said in rule(series)]
+    return [said for rule in (_PRACTICE_RULES if is_practice(series) else _RULES) for said in rule(series)]
 
 
 def near_ceiling_percent(series: Series) -> float | None:
@@ -70,8 +69,7 @@ def _ending(series: Series) -> Iterator[Finding]:
         why = f" ({wording.plain(first.error)})" if first.error else ""
         yield warn("failed", runs=wording.count(len(failed), "run"), why=why)
     done, planned = len(series.rates()), series.plan.runs if series.plan else None
-    unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
-    if unfinished and planned and done < planned:
+    if series.status is not SeriesStatus.COMPLETE and series.running_by is None and planned and done < planned:
         yield warn("interrupted", done=done, planned=planned, id=series.id)
 
 

@@ -425,8 +425,7 @@ def decide_together(
     runs = run_variance([], [rates for group in (*usable, *history) for rates in group.series])
     middles = {id(group): sum(group.times) / len(group.times) for group in usable}
     gap = max((abs(middles[id(groups[s.base])] - middles[id(groups[s.other])]) for s in told), default=0.0)
-    now = max((max(group.times) for group in usable), default=0.0)
-    found = pooled(runs, [*usable, *history], gap, now)
+    found = pooled(runs, [*usable, *history], gap, max((max(group.times) for group in usable), default=0.0))
     counts = tuple(len(group.series) for group in groups)
     made = []
     critical = critical_of(counts, tuple(told), found.freedom, limits.level) if found else 0
@@ -549,8 +548,7 @@ def _rival_trend(base: SeriesGroup, other: SeriesGroup, found: Variation, limits
     times = [*base.times, *other.times]
     if len(times) < 4:
         return None
-    score = steady_trend_score(times, len(base.times))
-    if score <= TREND_SHARE * student_t(limits.level, len(times) - 2):
+    if steady_trend_score(times, len(base.times)) <= TREND_SHARE * student_t(limits.level, len(times) - 2):
         return None
     return beside_trend(base, other, found)
 

@@ -36,8 +36,7 @@ class RunVariation:
         return runs - 1 if self.paired else 2 * runs - 2
 
     def error(self, runs: int) -> float:
-        lost = 1.0 if self.paired else _RANK_EFFICIENCY
-        return self.percent / math.sqrt(runs * lost)
+        return self.percent / math.sqrt(runs * (1.0 if self.paired else _RANK_EFFICIENCY))
 
 
 def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool) -> RunVariation | None:
@@ -96,11 +95,10 @@ def smallest_promised_percent(variation: RunVariation, runs: int, limits: decisi
 def _predictive(freedom: int, known: int, level: float) -> float:
     """Estimated errors of a change whose t exceeds its bound in a new test nine times in ten."""
     bound = student_t(level, freedom)
-    nodes = scale_nodes(freedom)
     terms = [
         (first, bound * second, one * two)
         for first, one in scale_nodes(known)
-        for second, two in nodes[::4]
+        for second, two in scale_nodes(freedom)[::4]
         if one * two > _NO_WEIGHT
     ]
     total = math.fsum(weight for *_, weight in terms)
@@ -173,8 +171,7 @@ def shown_by_series(
         return student_t(LEVEL, decision.PRIOR_FREEDOM + repeats) * math.sqrt(pooled) * error
 
     usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
-    chance = _NINE_IN_TEN * spread * error
-    return decision.percent_of(usual + math.hypot(wide - usual, chance))
+    return decision.percent_of(usual + math.hypot(wide - usual, _NINE_IN_TEN * spread * error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

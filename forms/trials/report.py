@@ -329,11 +329,10 @@ def _chart(found: SweepSummary) -> Chart | None:
     if found.plan.axes:
         return None
     base, *tried = found.values
-    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
     return Chart(
         title=f"Average at each value of {found.plan.name}",
         unit=_rate_unit(found.plan),
-        bars=bars,
+        bars=tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried),
         levels=(Level(name="present value", value=base.average),) if base.average else (),
         is_curve=True,
         source=(0, 1),

@@ -77,8 +77,7 @@ def spelling(typed: str) -> Spelling:
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
     """The canonical names closest to a typed one, best first."""
     parameters, synonyms, opposites = _tables()
-    known = [*parameters, *synonyms, *opposites]
-    close = difflib.get_close_matches(squeeze(typed), known, n=3 * limit, cutoff=0.75)
+    close = difflib.get_close_matches(squeeze(typed), [*parameters, *synonyms, *opposites], n=3 * limit, cutoff=0.75)
     return tuple(dict.fromkeys(spelling(match).name for match in close))[:limit]
 
 
@@ -168,8 +167,7 @@ def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, 
         for name in names
     }
     synonyms = {squeeze(name): canonical for name, canonical in raw["synonyms"].items()}
-    opposites = {squeeze(name): canonical for name, canonical in raw["opposites"].items()}
-    return parameters, synonyms, opposites
+    return parameters, synonyms, {squeeze(name): canonical for name, canonical in raw["opposites"].items()}
 
 
 @cache
@@ -323,8 +321,7 @@ def human_name(name: str) -> str:
         return str(known)
     for unit in _UNITS:
         name = name.removesuffix(unit)
-    words = name.replace(".", " ").replace("_", " ").split()
-    return " ".join(_CAPITALS.get(word, word) for word in words)
+    return " ".join(_CAPITALS.get(word, word) for word in name.replace(".", " ").replace("_", " ").split())
 
 
 _DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")

@@ -141,8 +141,7 @@ def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], n
     begin, why = 0, ""
     for end in [*(at for at, one in enumerate(points) if at and one.new_normal), len(points)]:
         part = of_users[begin:end]
-        times = [load.moment for load, _ in part]
-        changes = confirmed_changes([rates for _, rates in part], times)
+        changes = confirmed_changes([rates for _, rates in part], [load.moment for load, _ in part])
         levels: list[_Size] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
         ends = [*(at for at, _ in changes), len(part)]
         sizes += [(stop - at, reason, verdict) for (at, reason, verdict), stop in zip(levels, ends, strict=True)]

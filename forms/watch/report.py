@@ -270,14 +270,13 @@ def series_samples(series: Series | None, labels: Mapping[str, str], attempted_a
     average = form.average_rate if form else None
     low, high = (form.confidence if form else None) or (average or 0.0, average or 0.0)
     share = form.average.percent_of_link if form and form.average else None
-    tried = attempted_at or (series.created_at if series else "")
     values = {
         "throughput_bytes_per_second": average,
         "throughput_low_bytes_per_second": max(0.0, low),
         "throughput_high_bytes_per_second": high,
         "link_ratio": (share or 0.0) / 100,
         "success": float(average is not None),
-        "last_attempt_timestamp_seconds": _seconds(tried),
+        "last_attempt_timestamp_seconds": _seconds(attempted_at or (series.created_at if series else "")),
         "last_success_timestamp_seconds": _seconds(series.created_at) if series and average is not None else 0.0,
     }
     return [MetricSample(metric, value or 0.0, labels) for metric, value in values.items()]

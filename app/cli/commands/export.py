@@ -215,8 +215,7 @@ def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | No
 def _without_users(context: click.Context) -> None:
     from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
 
-    folder = context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))
-    path = Path(folder) / "notebook.db"
+    path = Path(context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))) / "notebook.db"
     with common.notebook(context) as notebook:
         notebook.copy(path)
     forget_users(path)

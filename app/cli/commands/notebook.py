@@ -101,8 +101,7 @@ def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
         try:
             documents = [kinds.kind_of(head).form(notebook, head).document()]
         except UsageError:  # a trial without one of its series is given as those it has
-            of_series = kinds.KINDS[SERIES]
-            documents = [of_series.form(notebook, part).document() for part in kinds.parts(notebook, head)]
+            documents = [kinds.KINDS[SERIES].form(notebook, part).document() for part in kinds.parts(notebook, head)]
         for document in documents:
             yield before + textwrap.indent(common.json_text(document), "  ")
             before = ",\n"

@@ -197,8 +197,7 @@ class Channel:
             following = HEADER_BYTES + len(body) if number < last else 0
             message_id, cost, wanted = self._claim(charge)
             flags = wire.FLAG_RELATED if number else 0
-            head = wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
-            parts += head, body
+            parts += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id), body
             ids.append(message_id)
             self._outstanding[message_id] = command << _PROTECTION_BITS
         parts[0] = (sum(map(len, parts)) + len(payload)).to_bytes(FRAME_BYTES, "big")

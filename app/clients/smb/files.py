@@ -212,8 +212,7 @@ class SMBFiles(SMBLink):
 
     def _take(self, one: _Moving, response: Response) -> None:
         share = self._at(one.file.path)
-        allowed = (END_OF_FILE,) if response.command == wire.Opcode.READ else ()
-        share.sound(response, allowed)
+        share.sound(response, (END_OF_FILE,) if response.command == wire.Opcode.READ else ())
         if response.command == wire.Opcode.CREATE:
             opened = wire.parse_created(response.message)
             if opened is None:

@@ -135,8 +135,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         found = negotiate.parse_negotiated(response.message, self.channel.where)
         self.negotiated = found
         self.channel.multi_credit = found.multi_credit
-        sent = bytes(request[FRAME_BYTES:])
-        chained = hashlib.sha512(bytes(64) + sent).digest()
+        chained = hashlib.sha512(bytes(64) + bytes(request[FRAME_BYTES:])).digest()
         self._Connection.update(
             PreauthIntegrityHashValue=hashlib.sha512(chained + response.message).digest(),
             Dialect=found.dialect,

@@ -109,8 +109,7 @@ _SOUND = frozenset({wire.SUCCESS, wire.END_OF_FILE})
 @lru_cache(4096)
 def opening(path: str, access: int, disposition: int, options: int) -> wire.Request:
     """CREATE of a path relative to the share."""
-    name = wire.wire_name(path).encode("utf-16-le")
-    return wire.create(name, access, disposition, options, wire.ATTRIBUTE_NORMAL)
+    return wire.create(wire.wire_name(path).encode("utf-16-le"), access, disposition, options, wire.ATTRIBUTE_NORMAL)
 
 
 ALL_NAMES = "*".encode("utf-16-le")

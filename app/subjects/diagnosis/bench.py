@@ -60,8 +60,7 @@ class Bench:
         if self._sizes is None:
             with self.connection(SMBFiles) as files:
                 free = files.free_bytes(self.target.path)
-            own_folders = self.plan.folder is None
-            self._sizes = self.plan.sizes.within(free, self.plan.stages, own_folders=own_folders)
+            self._sizes = self.plan.sizes.within(free, self.plan.stages, own_folders=self.plan.folder is None)
         return self._sizes
 
     @contextmanager

@@ -60,8 +60,7 @@ def main() -> int:
             order = message_of(orders.pop(0), ORDERS) if orders and not cancelled.is_set() else None
         if not isinstance(order, MeasureStage):
             break
-        stage = _measured(bench, order.name)
-        emit(StageMeasured(stage=stage, client=bench.client_facts))
+        emit(StageMeasured(stage=_measured(bench, order.name), client=bench.client_facts))
     bench.cancelled = threading.Event()  # cleaning up is not cancelled
     try:
         bench.remove()
@@ -82,11 +81,10 @@ def _measured(bench: Bench, name: StageName) -> Stage:
         traceback.print_exc()
         stage = Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
     rounded = {key: tuple(float(f"{value:.6g}") for value in values) for key, values in stage.samples.items()}
-    busy = round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)
     return replace(
         stage,
         samples=rounded,
-        facts={**stage.facts, "machine.load_per_processor": busy},
+        facts={**stage.facts, "machine.load_per_processor": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)},
         seconds=round(time.monotonic() - began, 3),
     )
 

@@ -267,8 +267,7 @@ def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
 
 def _counters(ssh: str | None) -> dict[str, dict[str, int]]:
     """The counters of each card of this machine, or of the server; none where they cannot be read."""
-    text = ServerShell(ssh).run("cat", "/proc/net/dev").out if ssh else read_text("/proc/net/dev")
-    return parse_interfaces(text)
+    return parse_interfaces(ServerShell(ssh).run("cat", "/proc/net/dev").out if ssh else read_text("/proc/net/dev"))
 
 
 def _offered(share: Share) -> list[tuple[int, int]]:
