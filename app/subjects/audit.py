@@ -93,13 +93,7 @@ def read_configuration(path: Path) -> str:
     """The text of a configuration file. Raises UsageError if it is none."""
     try:
         if not path.is_file():
-            reason = (
-                "is a folder"
-                if path.is_dir()
-                else "does not exist on this machine"
-                if not path.exists()
-                else "is no file"
-            )
+            reason = "is a folder" if path.is_dir() else "is no file" if path.exists() else "is not on this machine"
             raise UsageError(f"cannot read {path}: it {reason}; name an smb.conf")
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"cannot read {path}: it is larger than {MOST_BYTES >> 20} MiB")

@@ -6,7 +6,7 @@ from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
 from app.errors import UsageError
 from app.measure.process import FormEntries, MeasurementPlan, SeriesRequest
 from app.server.shell import check_ssh_host
-from app.targets import check_complete
+from app.targets import check_complete, without_password
 from storage.json_reader import named, shared
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
@@ -60,8 +60,9 @@ def options_of(series: Series) -> SeriesOptions:
 def parse_change(text: str) -> tuple[str, str]:
     """Name and value of ``NAME=VALUE``; the value may be empty. Raises UsageError."""
     name, separator, value = (part.strip() for part in text.partition("="))
-    if not separator or not name:
-        raise UsageError(f"not a change: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
+    if not separator or not name or "://" in name:
+        what = f"not a change: {without_password(text)!r}" if text.strip() else "nothing was typed"
+        raise UsageError(f"{what}; write NAME=VALUE, such as 'strict sync=no'")
     return name, value
 
 

@@ -93,7 +93,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "to prove a change; now: only where the server is this machine"
+    return " ".join(filter(None, (by_ssh, file))) or "proves a change; so far only if the server is this machine"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -175,9 +175,11 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
     options += _many_users(choices)
+    names = wording.plain(wording.listed([f'"{name}"' for name in known.kept_as]))
+    kept = f"is baseline {names}" if names else "a name to compare later series with"
     options += [
         Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"),
-        Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with"),
+        Option("Keep it as a baseline…", _ask_baseline(choices, series.id), kept, is_value=True),
     ]
     return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
 
@@ -299,9 +301,19 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
 _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 
 
+def _typed_change(text: str) -> tuple[str, str]:
+    try:
+        target = parse_target(text)
+    except UsageError:
+        target = None
+    if target is not None and not ("=" in text and target.abilities.is_local):
+        raise UsageError("a target is no setting: leave this question; n starts a new measurement of another target")
+    return parse_change(text)
+
+
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
     def asked(heading: str, what: str, then: Callable[[str, str], acts.Act], *, keep: bool = False) -> Ask:
-        return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*parse_change(text)), keep=keep)
+        return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*_typed_change(text)), keep=keep)
 
     def by_hand(each: int) -> Callable[[str, str], acts.Act]:
         return lambda *change: _begin(replace(changed(choices, series, *change), interleaved=each))

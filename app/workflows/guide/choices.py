@@ -128,7 +128,8 @@ def same_again(choices: GuideChoices) -> GuideChoices:
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
     """The settings of a series once more, as its repeat in its experiment."""
-    again = replace(choices_of(series), **named(choices, "quiet", "kerberos", *["label"] * choices.has_new_label))
+    kept = ("quiet", "kerberos", "label") if choices.has_new_label else ("quiet", "kerberos")
+    again = replace(choices_of(series), **named(choices, *kept))
     return replace(again, step=MethodStep.RUN, base_id=series.id, proven_id=proven_id)
 
 

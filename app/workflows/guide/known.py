@@ -123,6 +123,8 @@ class GuideContext:
     targets: Targets = lambda _notebook: ()
     recent: tuple[Target, ...] = ()
     series: Series | None = None
+    kept_as: tuple[str, ...] = ()
+    """The names of the series as a baseline."""
     yardsticks: tuple[Yardstick, ...] = ()
     proof: "Sides | None" = None
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
@@ -170,6 +172,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
+        kept_as=tuple(one.name for one in notebook.baselines() if one.recording_id == choices.series_id),
         yardsticks=yardsticks,
         proof=proof,
         settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, fields, replace
 from unittest.mock import ANY
 
@@ -122,6 +123,11 @@ def test_a_password_for_ssh_is_refused_whoever_asks():
 def test_a_change_may_set_a_parameter_to_nothing():
     assert parse_change(" hosts allow = ") == ("hosts allow", "")
     assert parse_change("strict sync=no") == ("strict sync", "no")
-    for text in ("strict sync", " = no"):
-        with pytest.raises(UsageError, match="write NAME=VALUE"):
+    for text, why in (
+        ("strict sync", "not a change: 'strict sync'; write NAME=VALUE"),
+        (" = no", "not a change: ' = no'; write NAME=VALUE"),
+        ("smb://u:secret@nas/a=b", "not a change: 'smb://u:…@nas/a=b'; write NAME=VALUE"),
+        (" ", "nothing was typed; write NAME=VALUE"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(why)):
             parse_change(text)

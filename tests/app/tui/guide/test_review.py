@@ -259,7 +259,9 @@ async def test_a_series_is_kept_as_a_baseline(reviewing):
         assert "a baseline needs a name" in text_of(reviewing.screen, ".dialog-text")
         await press(reviewing, pilot, "enter")
         reviewing.screen.query_one(Input).value = "before the switch"
+        assert "a name to compare later series with" in painted(reviewing)
         await press(reviewing, pilot, "enter")
+        assert 'Keep it as a baseline…  is baseline "before the switch"' in painted(reviewing)
     with Notebook(reviewing.context.notebook_path) as notebook:
         assert [(b.name, b.recording_id) for b in notebook.baselines()] == [("before the switch", MEASURED.id)]
 
@@ -276,6 +278,14 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await press(reviewing, pilot, "enter")
         assert "not a change: 'strict sync'" in text_of(reviewing.screen, ".dialog-text")
         await press(reviewing, pilot, "enter")
+        for typed, told in (
+            ("", "nothing was typed"),
+            ("smb://nas/data", "n starts a new measurement of another target"),
+        ):
+            reviewing.screen.query_one(Input).value = typed
+            await press(reviewing, pilot, "enter")
+            assert told in text_of(reviewing.screen, ".dialog-text")
+            await press(reviewing, pilot, "enter")
         reviewing.screen.query_one(Input).value = "strict sync = no"
         await press(reviewing, pilot, "enter")
         assert "Change: strict sync = no (make it on the server now" in painted(reviewing)

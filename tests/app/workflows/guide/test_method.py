@@ -334,10 +334,20 @@ def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_me
     assert any(fact.startswith("! It acts on a ") for fact in said(page_of(choices, LINKED))) is told
 
 
+def test_a_target_is_told_from_a_change_by_hand():
+    asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change it by hand, before and after")
+    for typed in ("smb://nas/data", "smb://nas/a=b", "/mnt/data"):
+        with pytest.raises(UsageError, match="n starts a new measurement"):
+            asked.then(typed)
+    with pytest.raises(UsageError, match="nothing was typed"):
+        asked.then(" ")
+    assert isinstance(asked.then("/proc/sys/vm/swappiness = 1"), Store), "a name may begin as a path does"
+
+
 def test_the_servers_file_is_looked_for_at_once_where_no_ssh_leads_to_it(tmp_path):
     asked = ask(page_of(replace(FILE, step=MethodStep.RUN), LINKED), "Read the server's settings")
     conf = tmp_path / "smb.conf"
-    for typed, why in ((conf, "does not exist on this machine"), (tmp_path, "is a folder")):
+    for typed, why in ((conf, "is not on this machine"), (tmp_path, "is a folder")):
         with pytest.raises(UsageError, match=why):
             asked.then(str(typed))
     answered = asked.then(f"root@nas {conf}")
