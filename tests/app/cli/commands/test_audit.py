@@ -117,7 +117,7 @@ def test_what_is_no_configuration_is_refused(inside: Inside, tmp_path: Path, con
 
 
 def test_missing_and_odd_files_are_named(inside: Inside, tmp_path: Path):
-    assert "does not exist" in inside("audit", "--smb-conf", str(tmp_path / "none")).stderr
+    assert "is not on this machine" in inside("audit", "--smb-conf", str(tmp_path / "none")).stderr
     assert "is a folder" in inside("audit", "--smb-conf", str(tmp_path)).stderr
     assert "name a TARGET, or a file with --smb-conf FILE" in inside("audit").stderr
 
