@@ -44,7 +44,8 @@ BLANK_FORMS = {
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
     """Filled run forms, after an overview where there are several."""
-    return [*([_overview_report(series)] if len(series) > 1 else []), *(series_report(run_form(one)) for one in series)]
+    front = [_overview_report(series)] if len(series) > 1 else []
+    return [*front, *(series_report(run_form(one)) for one in series)]
 
 
 def blank_report(form: str, *, link_bits_per_second: int | None = None) -> Report:

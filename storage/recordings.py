@@ -52,9 +52,16 @@ def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
 
 def why_no_baseline_name(name: str) -> str:
     """Why that cannot name a baseline, empty where it can: ``last`` and ids name a recording already."""
-    means_another = name in {"", LAST, LAST_LOAD} or re.fullmatch(r"[0-9a-f]{12}", name)
-    refused = means_another or name != name.strip()
-    return f"a baseline cannot be called {name!r}; choose a word such as before-tuning" if refused else ""
+    why = ""
+    if name in {LAST, LAST_LOAD}:
+        why = "that always names the newest"
+    elif re.fullmatch(r"[0-9a-f]{12}", name):
+        why = "it looks like an id"
+    elif not name:
+        why = "it is empty"
+    elif name != name.strip():
+        why = "a blank begins or ends it"
+    return why and f"a baseline cannot be called {name!r}, since {why}; choose a word such as before-tuning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

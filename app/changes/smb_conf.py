@@ -38,7 +38,6 @@ from storage.records import Target
 
 _q = shlex.quote
 RESTART_SECONDS = 90.0
-SUPERVISORS = frozenset({"runsv", "s6-supervise", "supervise", "supervisord"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
     if unit:
         name = shlex.quote(unit)
         return Restart(command=f"systemctl restart {name}", stopped=f'[ "$(systemctl is-active {name})" = inactive ]')
-    if parent in SUPERVISORS:
+    if parent in {"runsv", "s6-supervise", "supervise", "supervisord"}:
         return Restart(command=f"smbcontrol -s {shlex.quote(conf)} smbd shutdown", stopped='[ -z "$old" ]')
     if service:
         return Restart(command=f"service {service} restart")

@@ -236,7 +236,6 @@ def rates_chart(
     return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
 
 
-OVER_TIME = "throughput over time"
 TOO_SHORT = "the run is too short for a curve"
 
 
@@ -260,7 +259,7 @@ def runs_chart(
             bars += [Bar(name="", value=span.bytes_per_second) for span in spans] + [Bar(name="", value=0.0)]
             places += [at, *(at + span.until_seconds for span in spans), at + spans[-1].until_seconds]
             at = places[-1]
-    chart = Chart(title=OVER_TIME, unit=marks.RATE, bars=tuple(bars), places=tuple(places))
+    chart = Chart(title="throughput over time", unit=marks.RATE, bars=tuple(bars), places=tuple(places))
     return area_chart(chart, width, height, until=whole, zoomed=zoomed) if bars else without[: max(0, width)]
 
 

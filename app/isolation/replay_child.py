@@ -470,7 +470,8 @@ def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, out: Te
             start: _StartAt = message_of(orders.readline(), [_StartAt])
             result = _measured(plan, script, replayer, start.seconds, stopped)
             replayer.clean_up()
-            send(out, replace(result, requests=dict(replayer.tally.requests_by_name() + Counter(result.requests))))
+            requests = replayer.tally.requests_by_name() + Counter(result.requests)
+            send(out, replace(result, requests=dict(requests)))
     except SharebenchError as error:
         send(out, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it

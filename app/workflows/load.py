@@ -410,9 +410,10 @@ def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: 
     cancelled = failed is not None and failed.kind is CancelledError
     left = failed is not None and failed.kind is ChildDiedError
     stopped = cancelled or left or not (failed or load.points)
+    status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
     load = replace(
         load,
-        status=SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE,
+        status=status,
         error=failed.text if failed and not cancelled else None,
         scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )

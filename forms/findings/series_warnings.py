@@ -34,7 +34,8 @@ warn = partial(said, "warnings.toml")
 
 def advice(series: Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
-    return [said for rule in (_PRACTICE_RULES if is_practice(series) else _RULES) for said in rule(series)]
+    rules = _PRACTICE_RULES if is_practice(series) else _RULES
+    return [said for rule in rules for said in rule(series)]
 
 
 def near_ceiling_percent(series: Series) -> float | None:

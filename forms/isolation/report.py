@@ -77,7 +77,7 @@ def _client(one: summary.LayerEvidence) -> str:
         )
     if one.ceiling_share is not None and one.ceiling_share > 1:
         return (
-            f"this client; the server did all that this machine could ask for when that was measured, with"
+            f"this client; the server did more than this machine could ask for when its own limit was measured, with"
             f" {_clients(one)}; measure from a faster machine"
         )
     if one.ceiling_share is not None:
@@ -109,6 +109,8 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
         todo = f"Next, look at {wording.listed(look_at(found))} (in the catalogue)."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
+    elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
+        todo = "It was interrupted before disk and network were measured together: resume it."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "The reason stands below. Disk and network need root on the server, or --server-ssh, and dbench there."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
@@ -125,7 +127,7 @@ def reservations(found: summary.IsolationVerdict) -> list[str]:
 
 
 _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
-    summary.IsolationDoubt.WAKE_UP: "with one client, the server's processors mostly wait, and waking them up decides",
+    summary.IsolationDoubt.WAKE_UP: "with one client, the time goes into waking the server's processors",
     summary.IsolationDoubt.VARYING: "the rounds vary too much",
     summary.IsolationDoubt.LOOPBACK: "no network card was involved",
     summary.IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",

@@ -156,7 +156,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 def before_a_change(shown: Shown) -> str:
     """How large a change must be to be seen."""
     series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return f"Interleaved pairs show changes from {pairs}; series, which vary more, from {series}."
+    return f"Interleaved pairs show changes of {pairs} or more, whole series of {series} or more."
 
 
 def link_field(bits_per_second: int | None) -> Field:

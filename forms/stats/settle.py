@@ -94,11 +94,11 @@ def smallest_promised_percent(variation: RunVariation, runs: int, limits: decisi
 @cache
 def _predictive(freedom: int, known: int, level: float) -> float:
     """Estimated errors of a change whose t exceeds its bound in a new test nine times in ten."""
-    bound = student_t(level, freedom)
+    bound, nodes = student_t(level, freedom), scale_nodes(freedom)[::4]
     terms = [
         (first, bound * second, one * two)
         for first, one in scale_nodes(known)
-        for second, two in scale_nodes(freedom)[::4]
+        for second, two in nodes
         if one * two > _NO_WEIGHT
     ]
     total = math.fsum(weight for *_, weight in terms)

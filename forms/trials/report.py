@@ -10,7 +10,7 @@ from forms import wording
 from forms.findings.series_warnings import short_runs
 from forms.layout import Sign, Tone, Toned
 from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of, table_of
-from forms.series.report import origin_fields, series_document
+from forms.series.report import client_text, origin_fields, series_document
 from forms.stats.decision import Doubt, Verdict
 from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
 from forms.tuning.catalogue import acts_on
@@ -169,6 +169,7 @@ def _why_unknown(found: TrialSummary) -> str:
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     """What was measured, which setting, and the evidence that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
+    yield Field(name="Client", text=client_text(base.client))
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))
@@ -296,7 +297,6 @@ def _value_table(found: SweepSummary) -> Table:
     def interval(one: SweepValue) -> tuple[float | None, float | None]:
         return (one.effect and one.effect.interval_percent) or (None, None)
 
-    tells = found.complete  # a p-value holds for the blocks that were planned
     return table_of(
         found.values,
         (found.plan.name, ReportKind.TEXT, lambda one: _value_name(found, one)),
@@ -304,11 +304,7 @@ def _value_table(found: SweepSummary) -> Table:
         ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
         ("From %", ReportKind.SIGNED, lambda one: interval(one)[0]),
         ("To %", ReportKind.SIGNED, lambda one: interval(one)[1]),
-        (
-            "p (Holm)",
-            ReportKind.TEXT,
-            lambda one: f"{one.adjusted_p:.3f}" if tells and one.adjusted_p is not None else "",
-        ),
+        ("p (Holm)", ReportKind.TEXT, lambda one: "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
         ("Beside the best", ReportKind.TEXT, lambda one: _STANDING[one.standing] if found.blocks else ""),
         entry="value",
     )
@@ -320,7 +316,7 @@ def _value_name(found: SweepSummary, one: SweepValue) -> str:
 
 def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
     yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
-    if found.complete and found.friedman_p is not None:
+    if found.friedman_p is not None:
         text = f"{found.friedman_p:.4f}, the probability of such differences between equal values"
         yield Field(name="p (Friedman)", text=text, number=found.friedman_p, is_detail=True)
 

@@ -288,6 +288,7 @@ def sweep_summary(
     table = [[one[block] for one in rates] for block in blocks]
     base, *others = series
     effects = [_effect(base, other, slots) for other in others]
+    complete = len(blocks) >= plan.looks[-1]  # a p-value holds for the blocks that were planned
     adjusted = _holm([effect.p_value if effect else 1.0 for effect in effects])
     standings = stand(table, plan.margin_percent) if table else [(Standing.UNDECIDED, None)] * len(series)
     found = [
@@ -296,7 +297,7 @@ def sweep_summary(
             series=one,
             average=mean(list(rates[i].values())) if rates[i] else None,
             effect=effects[i - 1] if i else None,
-            adjusted_p=adjusted[i - 1] if i else None,
+            adjusted_p=adjusted[i - 1] if i and complete else None,
             against_best=standings[i][1],
             standing=standings[i][0],
         )
@@ -309,7 +310,7 @@ def sweep_summary(
         plan=plan,
         values=tuple(found),
         blocks=len(blocks),
-        friedman_p=friedman_p(table) if len(table) > 1 and len(series) > 2 else None,
+        friedman_p=friedman_p(table) if complete and len(table) > 1 and len(series) > 2 else None,
         settled=settled,
         default_is_as_good=found[0].on_plateau,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,

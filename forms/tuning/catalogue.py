@@ -112,11 +112,12 @@ def about(name: str) -> tuple[CatalogueEntry, ...]:
 
 
 def search(text: str) -> tuple[CatalogueEntry, ...]:
-    """Entries with every word of the text, name matches first; all for an empty one."""
+    """Entries with every word of the text; those of that name first, then other names; all for an empty text."""
     words = text.lower().split()
     matching = [e for e in entries() if all(word in _text_of(e) for word in words) or squeeze(text) in _keys(e)]
     names = {e.name: " ".join((e.name, e.parameter, *e.synonyms)).lower() for e in matching}
-    return tuple(sorted(matching, key=lambda e: not all(word in names[e.name] for word in words)))
+    of_name = {e.name: (squeeze(text) != squeeze(e.name), squeeze(text) not in _keys(e)) for e in matching}
+    return tuple(sorted(matching, key=lambda e: (of_name[e.name], not all(word in names[e.name] for word in words))))
 
 
 def _keys(entry: CatalogueEntry) -> set[str]:

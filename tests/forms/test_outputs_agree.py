@@ -251,7 +251,7 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
     in_series, in_pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    said = f"Interleaved pairs show changes from {in_pairs}; series, which vary more, from {in_series}."
+    said = f"Interleaved pairs show changes of {in_pairs} or more, whole series of {in_series} or more."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name
     two = series_report(run_form(series([36e6, 40e6])))

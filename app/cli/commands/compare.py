@@ -44,8 +44,7 @@ def compare_command(
     with it, those to blame first.
 
     Several OTHER stand side by side in one table. Loads are compared load point by load point; other kinds stand side
-    by side without a verdict. Exit code 0: not slower; 1: slower; 3: inconclusive, also
-    where nothing was changed.
+    by side without a verdict. Exit code 0: not slower; 1: slower; 3: inconclusive, or both have the same settings.
     """
     with common.notebook(context) as notebook:
         heads = kinds.alike(notebook, (base, *others))

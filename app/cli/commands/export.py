@@ -38,8 +38,6 @@ from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
-_WORKSHEETS = {"bottleneck", "clients"}
-_STDOUT = "-"
 _KEY_FILE = click.Path(path_type=Path)
 
 
@@ -114,7 +112,7 @@ def export_command(
         _print(gather(), printer, paper=paper)
         if file_name is None and formats is None:
             return
-    if file_name is None or file_name == _STDOUT:
+    if file_name is None or file_name == "-":
         chosen = _one_for_stdout(formats or ("text",))
         with times_for(chosen):
             content = _content(gather(), chosen, paper=paper, key=key)
@@ -291,7 +289,7 @@ def _reports(
             return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
         if form == ISOLATION:
             return kinds.forms(notebook, names, ISOLATION)
-        if form not in _WORKSHEETS:
+        if form not in {"bottleneck", "clients"}:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         return [saved_worksheet(context, form, names[0], worksheet_report)]
 

@@ -44,9 +44,6 @@ def completion_command(context: click.Context, shell: str) -> None:
     common.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
-PRACTICE_NOTEBOOK = "practice.db"
-
-
 @common.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the screens (default without a terminal).")
 @common.option("--runs", "N", "Number of measured runs of each series.", common.Count(1, 100), default=5)
@@ -68,7 +65,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
     given = context.find_root().obj
     if not given.get("db"):
-        given["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
+        given["db"] = str(common.notebook_path(context).with_name("practice.db"))
     path = common.notebook_path(context)
     with PracticeServers() as servers:
         logins, both = Logins(), (servers.smb, servers.ftp)

@@ -93,7 +93,6 @@ _REPLY_BYTES = 65536
 _SIZE_REPLY = re.compile(r"213 +([0-9]{1,18})\s*")
 _PORT = re.compile(r"(?<![0-9])(?:[0-9]{1,3},){4}([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
 _EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
-_UNKNOWN_COMMAND = re.compile(r"50[0-4]")
 
 
 class ControlConnection(ftplib.FTP):
@@ -185,7 +184,7 @@ class ControlConnection(ftplib.FTP):
             try:
                 self.sendcmd("SIZE /")
             except (ftplib.error_perm, ftplib.error_temp) as error:
-                self.knows_size = not _UNKNOWN_COMMAND.match(str(error))
+                self.knows_size = not re.match(r"50[0-4]", str(error))
 
     def makepasv(self) -> tuple[str, int]:
         """Uses the server's own address, whatever it announces."""

@@ -41,9 +41,9 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
 
 class MessageDialog(BoxDialog[None]):
     UNREAD_SECONDS: ClassVar = 0.6
-    """So long nobody has read it: an Enter then was meant for what lay on top before."""
+    """An Enter within this time was meant for the screen below."""
 
-    def on_mount(self) -> None:
+    def on_screen_resume(self) -> None:
         self._shown_at = monotonic()
 
     def answers(self) -> ComposeResult:

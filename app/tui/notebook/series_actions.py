@@ -71,11 +71,11 @@ class SeriesActions(MeasureMixin):
         dialog = BaselineDialog(self._marked_text())
 
         def answered(naming: tuple[str, bool]) -> None:
-            self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))
+            self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda lost: done(*naming, lost))
 
-        def done(name: str, given: bool) -> None:
+        def done(name: str, given: bool, lost: int) -> None:
             named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
-            named += ", and no longer another" if name in dialog.others else ""
+            named += f", and no longer {lost} other{'s' * (lost > 1)}" if lost else ""
             self.notify(f"{name!r} now names {named}" if given else f"{name!r} names none now", title="Baseline")
             self.changed(*ids)
 
@@ -141,9 +141,16 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 
     def action_try(self) -> None:
+        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  as above
+
+        def read(notebook: "Notebook", here: str) -> str:
+            if notebook.heads_of([here]):
+                measure_again(notebook, here)
+            return _setting_of(notebook, here)
+
         if (here := self.chosen()) is not None:
-            read = partial(_setting_of, recording_id=here)
-            self.with_notebook(read, lambda name: self.sharebench_app.visit("catalogue", words=name))
+            show = partial(self.sharebench_app.visit, "catalogue")
+            self.with_notebook(partial(read, here=here), lambda name: show(words=name))
 
     def action_export(self) -> None:
         if ids := self.meant():
@@ -151,13 +158,11 @@ class SeriesActions(MeasureMixin):
 
 
 def _setting_of(notebook: "Notebook", recording_id: str) -> str:
-    """What a trial or sweep changed; after a series, whose file is measured again, nothing yet."""
-    from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+    """What a trial or sweep changed, if the catalogue has it."""
+    from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-    if notebook.heads_of([recording_id]):
-        measure_again(notebook, recording_id)
     plan = notebook.trial(notebook.recording(recording_id).subject)
-    return plan.name if plan else ""
+    return plan.name if plan and catalogue.search(plan.name) else ""
 
 
 def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
@@ -192,15 +197,18 @@ def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str]
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)
 
 
-def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> None:
+def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> int:
+    """How many other recordings had the name."""
     from app.kinds import alike, check_repeats  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     if not given:
         notebook.remove_baseline(name)
-        return
+        return 0
     if alike(notebook, ids)[0].kind == "series":
         check_repeats(notebook, ids)
+    lost = {*notebook.baseline_ids(name)} - {*ids}
     notebook.set_baseline(name, *ids)
+    return len(lost)
 
 
 def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":

@@ -303,6 +303,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """Take lines that were asked for, but none that is older than the one shown."""
         if len(self.lines) > _KEPT:
             self.lines.clear()
+            self._editions.clear()
             self._asked.clear()
         for line in lines:
             if self._editions.get(line.id, 0) <= edition:
@@ -325,7 +326,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         found = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
         return found.series_id if isinstance(found, Found) else None
 
-    def names(self, ids: Iterable[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
+    def names(self, ids: Sequence[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
         """Name and time of each as the list has them, and the id only where another has the same, by id."""
         known = self.lines | {line.id: line for line in more}
 
@@ -333,7 +334,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             line = known.get(series_id)
             return f"{line.name} of {line.when}" if line else series_id
 
-        alike = Counter(map(named, known))
+        alike = Counter(map(named, known.keys() & {*self.listing.places, *ids}))
         return {one: named(one) + (f" ({one})" if alike[named(one)] > 1 else "") for one in ids}
 
     @property

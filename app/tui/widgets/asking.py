@@ -237,10 +237,23 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
-            self.query_one(f"#{self.LINES[0].key}").focus()  # the dialog gives it back: what is typed next is kept
+            self.query_one(f"#{self._wrong(str(error))}").focus()  # the dialog gives it back
             self.app.push_screen(MessageDialog("Not understood", str(error)))
         else:
             super().work_failed(error)
+
+    def _wrong(self, refusal: str) -> str:
+        """The line whose usual text leads to another refusal, or to none; the first where no other does."""
+        typed = self.typed()
+        usual = (line.key for line in self.LINES[1:] if self._refused({**typed, line.key: line.usual}) != refusal)
+        return next(usual, self.LINES[0].key) if self._refused(typed) == refusal else self.LINES[0].key
+
+    def _refused(self, typed: Mapping[str, str]) -> str:
+        try:
+            self.read(typed)
+        except UsageError as error:
+            return str(error)
+        return ""
 
     def action_stored(self) -> None:
         def stored(notebook: Notebook) -> list[RecordingLine]:

@@ -256,6 +256,9 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         super().listen(to_the_end, every_seconds=every_seconds)
 
     @on(MeasurementEnded)
+    def _nothing_to_clean(self) -> None:
+        self._hang_up.unwatch()
+
     def on_unmount(self) -> None:
         self._hang_up.unwatch()
 

@@ -26,6 +26,7 @@ from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import acts_on, find, relevant
 from forms.wording import cell_percent, link_rate
+from storage.recordings import why_no_baseline_name
 from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, to_minute, with_zone
 
 
@@ -93,7 +94,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "proves a change; so far only if the server is this machine"
+    return " ".join(filter(None, (by_ssh, file))) or "now only if it is this machine"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -116,7 +117,7 @@ def ask_server(choices: GuideChoices) -> Ask:
 
 def _ask_label(choices: GuideChoices) -> Ask:
     def taken(text: str) -> Go:
-        is_new = choices.has_new_label or text != choices.label
+        is_new = choices.has_new_label or (choices.series_id is not None and text != choices.label)
         return Go(replace(choices, label=text, has_new_label=is_new, step=MethodStep.RUN))
 
     return ask("Label", taken, choices.label)
@@ -211,8 +212,9 @@ def _ftp(series: Series, known: GuideContext) -> Option:
 
 def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
     def taken(text: str) -> Store:
-        if not (name := text.strip()):
-            raise UsageError("a baseline needs a name")
+        name = text.strip()
+        if why := why_no_baseline_name(name):
+            raise UsageError(why)
         return Store(lambda notebook: notebook.set_baseline(name, series_id), choices, f"Kept as baseline {name}.")
 
     return ask("Baseline", taken)
@@ -238,7 +240,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     kept = []
     if series.change is not None and series.decision is None:
-        text = f"! {_changed_to(series.change)} counts as kept. To leave it out, go to step 7."
+        text = f"! {_changed_to(series.change)} is kept. To leave it out, go to step 7."
         kept.append(Toned(text, Tone.CAUTION))
     return page(
         MethodStep.CHANGE,
@@ -302,11 +304,7 @@ _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 
 
 def _typed_change(text: str) -> tuple[str, str]:
-    try:
-        target = parse_target(text)
-    except UsageError:
-        target = None
-    if target is not None and not ("=" in text and target.abilities.is_local):
+    if "://" in text.partition("=")[0] or ("=" not in text and text.strip().startswith(("/", "\\\\"))):
         raise UsageError("a target is no setting: leave this question; n starts a new measurement of another target")
     return parse_change(text)
 

@@ -168,6 +168,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
         if series
     )
+    judged = {one.id for one in proof.base} if proof else set[str]()
     return replace(
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
@@ -176,7 +177,9 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         yardsticks=yardsticks,
         proof=proof,
         settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,
-        findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
+        findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
+        if series
+        else (),
         measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
         left=tuple(entry.left for entry in notebook.left_behind()),
     )

@@ -60,3 +60,17 @@ async def test_one_that_is_only_stopped_does_not_end_the_program(tmp_path: Path,
         screen.control.cancel()
         await measured(app, pilot)
         assert exits == ["measures", "cleaned"]
+
+
+async def test_a_screen_that_is_left_no_longer_listens_for_the_terminals_end(tmp_path: Path, exits: list[str]):
+    app = app_on(tmp_path / "notebook.db")
+    before = signal.getsignal(signal.SIGHUP)
+    async with app.run_test() as pilot:
+        screen = Cleaning("a measurement")
+        await app.push_screen(screen)
+        await settled(app, pilot)
+        assert signal.getsignal(signal.SIGHUP) != before
+        await app.pop_screen()
+        assert signal.getsignal(signal.SIGHUP) == before
+        screen.control.cancel()
+        await measured(app, pilot)

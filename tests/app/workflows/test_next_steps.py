@@ -191,7 +191,7 @@ def test_the_guide_says_that_an_undecided_change_counts_as_kept(
         choices = replace(repeat_of(notebook, series.id), step=MethodStep.CHANGE, series_id=series.id)
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
-    assert ("in-flight = 1 counts as kept" in said) is warns
+    assert ("in-flight = 1 is kept" in said) is warns
 
 
 @pytest.mark.parametrize("repeats", [0, 1])

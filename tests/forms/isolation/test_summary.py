@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forms.exporters.drawing import Box, drawing
-from forms.isolation.report import isolation_report
+from forms.isolation.report import answer_sentence, isolation_report
 from forms.isolation.summary import (
     Cause,
     isolation_summary,
@@ -85,8 +85,11 @@ def test_a_part_alone_is_the_slower_of_both_once_nothing_more_is_to_come(status,
         id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
         rounds=1, runs=runs, status=status,
     )  # fmt: skip
-    (point,) = isolation_summary(isolation).points
-    assert point.least == least
+    found = isolation_summary(isolation)
+    assert [point.least for point in found.points] == [least]
+    assert ("before disk and network were measured together: resume it" in answer_sentence(found.verdict)) is (
+        least is None
+    )
 
 
 def test_processors_are_weighted_by_samples():

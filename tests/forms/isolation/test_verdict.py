@@ -27,7 +27,7 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
         (replace(SLOW, link_share=0.94), Cause.NETWORK, "Limit: the network (94 % of the link)"),
         (replace(SLOW, held_share=0.9), Cause.CLIENT, "90 % of an operation's time is its own work"),
         (replace(SLOW, link_share=1.2), Cause.NETWORK, "more came through than the link is said to carry"),
-        (replace(SLOW, ceiling_share=1.2), Cause.CLIENT, "did all that this machine could ask for"),
+        (replace(SLOW, ceiling_share=1.2), Cause.CLIENT, "did more than this machine could ask for"),
         (replace(SLOW, ceiling_share=0.8), Cause.CLIENT, "did 80 % of what this machine can ask for"),
         (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "Limit: this client"),
         (replace(SLOW, throttled_percent=99, processor_quota=0.2), Cause.PROCESSOR, "held to 0.2 of one"),

@@ -229,11 +229,11 @@ def test_a_trial_without_one_of_its_series_is_none():
         judged(TRIAL, plan(), arms(*noisy(8))[:1], [])
 
 
-def swept(*factors: float, blocks: int = 10, values: Sequence[str]) -> SweepSummary:
+def swept(*factors: float, blocks: int = 10, planned: int = 10, values: Sequence[str]) -> SweepSummary:
     base, _ = noisy(blocks)
     others = [noisy(blocks, factor, seed=1, percent=0.3)[1] for factor in factors]
     found = arms(base, *others, values=values)
-    made = plan(name="socket options", values=tuple(values), looks=(blocks,))
+    made = plan(name="socket options", values=tuple(values), looks=(planned,))
     summary = judged(SWEEP, made, found, [])
     assert isinstance(summary, SweepSummary)
     return summary
@@ -241,8 +241,7 @@ def swept(*factors: float, blocks: int = 10, values: Sequence[str]) -> SweepSumm
 
 @pytest.mark.parametrize(("planned", "told"), [(10, True), (11, False)])
 def test_a_sweep_has_p_values_once_all_its_blocks_are_measured(planned: int, told: bool):
-    found = swept(0.3, 0.8, values=BUFFERS[:2])
-    report = report_of(replace(found, plan=replace(found.plan, looks=(planned,))))
+    report = report_of(swept(0.3, 0.8, values=BUFFERS[:2], planned=planned))
     told_of = [table.cells(row) for table in report.tables for row in table.rows]
     cells = [cell.value for cells in told_of for cell, column in cells if column.heading == "p (Holm)"]
     assert len(cells) == 3

@@ -166,6 +166,11 @@ def test_an_entry_is_found_by_name_synonym_and_parameter(typed: str, name: str) 
     assert catalogue.find(typed).name == name
 
 
+@for_each("entry", catalogue.entries())
+def test_an_entry_comes_first_where_its_name_is_sought(entry: CatalogueEntry) -> None:
+    assert catalogue.search(entry.name)[0] == entry
+
+
 def test_a_parameter_with_several_entries_gives_them_all() -> None:
     assert [e.parameter for e in catalogue.about("socket options")] == ["socket options"] * 7
 

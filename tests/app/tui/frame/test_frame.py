@@ -238,6 +238,20 @@ async def test_an_enter_meant_for_what_lay_on_top_before_closes_no_message(app, 
         assert isinstance(app.screen, MessageDialog) is stays
 
 
+async def test_a_message_below_another_is_unread_until_it_lies_on_top(app, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("app.tui.frame.dialogs.monotonic", lambda: now)
+    monkeypatch.setattr(MessageDialog, "UNREAD_SECONDS", 0.6)
+    async with app.run_test() as pilot:
+        for text in ("the first", "the second"):
+            app.tell_text("That did not work", text)
+            await settled(app, pilot)
+        now = 5.0
+        await press(app, pilot, "enter", "enter")
+        assert isinstance(app.screen, MessageDialog)
+        assert app.screen.text == "the first"
+
+
 async def test_an_unexpected_error_says_that_it_is_ours(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())

@@ -617,10 +617,31 @@ async def test_the_arrows_move_between_the_lines_and_after_what_is_wrong_a_line_
         await press(app, pilot, "enter")
         assert shows(app, MessageDialog)
         await press(app, pilot, "enter")
-        assert app.focused is app.screen.query_one("#target"), "what is typed next goes into a line"
+        assert app.focused is app.screen.query_one("#users"), "what is typed next goes into the line that is wrong"
         app.screen.query_one("#ssh").focus()
         await press(app, pilot, "f9", "enter")
-        assert app.focused is app.screen.query_one("#target"), "and not behind the line that is wrong"
+        assert app.focused is app.screen.query_one("#users")
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong"),
+    [
+        ({"target": "nas/data", "clients": "x"}, "clients"),
+        ({"target": "nas/data", "clients": "x", "rounds": "y"}, "clients"),
+        ({"target": "nas/data", "rounds": "0"}, "rounds"),
+        ({"target": "nas", "clients": "1"}, "target"),
+        ({"target": "", "clients": "1"}, "target"),
+    ],
+)
+async def test_the_line_that_is_wrong_has_the_cursor_after_the_message(app: SharebenchApp, typed, wrong):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f6")
+        for key, text in typed.items():
+            app.screen.query_one(f"#{key}", Input).value = text
+        app.screen.query_one("#conf").focus()
+        await press(app, pilot, "f9", "enter")
+        assert app.focused is app.screen.query_one(f"#{wrong}")
 
 
 async def test_a_form_that_one_comes_back_to_begins_at_its_first_line_but_not_after_a_dialog(app: SharebenchApp):

@@ -432,7 +432,7 @@ async def test_the_points_of_the_pairs_take_the_rows_that_are_left(app):
     async with opened.run_test(size=(200, 50)) as pilot:
         await settled(opened, pilot)
         await press(opened, pilot, "e", "enter")
-        sizes = ((200, 50, True), (80, 24, False), (120, 34, True), (120, 33, False), (200, 50, True))
+        sizes = ((200, 50, True), (80, 24, False), (120, 35, True), (120, 34, False), (200, 50, True))
         for width, height, has_chart in sizes:
             await pilot.resize_terminal(width, height)
             await settled(opened, pilot)

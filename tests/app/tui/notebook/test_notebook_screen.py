@@ -702,6 +702,27 @@ async def test_a_row_is_listed_as_it_was_until_it_is_read_again_and_changes_mean
         assert shown(app) == ["series 3 now", "series 2 now", "series 1 now"]
         rows.fill(before, asked_at - 1)
         assert shown(app) == ["series 3 now", "series 2 now", "series 1 now"], "an older answer replaces no newer one"
+        rows.fill(before, asked_at)
+        assert shown(app) == ["series 3", "series 2", "series 1"], "one of the same time does"
+
+
+async def test_a_recording_that_is_gone_needs_no_id_to_tell_another_apart_from_it(tmp_path):
+    path = book(tmp_path / "notebook.db", *(replace(one(n, (1e6,) * 3), label="same") for n in (1, 2)))
+    with Notebook(path) as notebook:
+        times = {notebook.series(f"{n:012x}").created_at for n in (1, 2)}
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        both = [replace(line, created_at="2026-01-31T10:00:00.000Z") for line in rows.lines.values()]
+        rows.fill(both, rows.edition)
+        ids = [f"{1:012x}", f"{2:012x}"]
+        assert all(one in rows.names(ids)[one] for one in ids), times
+        with Notebook(path) as notebook:
+            notebook.remove(ids[1])
+        here(app).look()
+        await settled(app, pilot)
+        assert ids[0] not in rows.names(ids[:1])[ids[0]]
 
 
 async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
@@ -754,7 +775,7 @@ async def test_label_and_note_are_kept_as_typed(three):
             assert notebook.series("last").label == visible(NASTY)
 
 
-@pytest.mark.parametrize(("name", "told"), [("before", ", and no longer another"), ("after", "")])
+@pytest.mark.parametrize(("name", "told"), [("before", ", and no longer 1 other"), ("after", "")])
 async def test_a_baseline_that_is_moved_says_so(three, name, told):
     app = app_on(three)
     async with app.run_test() as pilot:
