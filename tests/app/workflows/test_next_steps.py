@@ -221,6 +221,13 @@ def test_a_pair_that_stands_for_the_baseline_has_not_its_name(tmp_path: Path):
     assert whole.baseline == "spring"
 
 
+def test_the_guide_tells_one_figure_of_a_change_not_that_of_the_last_series_alone_as_well(tmp_path: Path):
+    again = replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")
+    said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((40e6,) * 5), again), changed(()))
+    assert "▼ Slower by" in said
+    assert "% slower with" not in said
+
+
 def test_an_open_change_of_the_client_is_settled_from_the_guide_run_by_run(tmp_path: Path):
     rates = (100e6, 104e6, 96e6, 101e6, 99e6)
     after = changed(tuple(1.05 * rate for rate in rates))

@@ -18,6 +18,7 @@ from forms.exporters.text import report_text
 from forms.importers.filled_form import trial_from_document
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
+from forms.series.report import client_text
 from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, tune_report
 from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
@@ -222,6 +223,13 @@ def test_what_is_known_to_act_on_the_other_direction_alone_is_not_advised_but_to
     assert any("strict sync is known to act on a put alone" in text for text in said[Command.GET])
     assert not any("worth keeping" in text for text in said[Command.GET])
     assert any("worth keeping" in text for text in said[Command.PUT])
+
+
+def test_a_trial_names_the_client_and_its_settings():
+    sides = [replace(one, client=replace(one.client, block_bytes=65536)) for one in arms(*noisy(8))]
+    fields = report_of(judged(TRIAL, plan(), sides, places(sides))).fields
+    assert [field.text for field in fields if field.name == "Client"] == [client_text(sides[0].client)]
+    assert "blocks of 64 KiB" in client_text(sides[0].client)
 
 
 def test_a_trial_without_one_of_its_series_is_none():
