@@ -16,9 +16,9 @@ from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
 from forms.importers.filled_form import trial_from_document
+from forms.series.report import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.series.report import client_text
 from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, tune_report
 from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
