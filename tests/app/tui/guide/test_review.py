@@ -320,6 +320,18 @@ async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(review
     assert [request.label for request in backend.requests] == ["port3", ""]
 
 
+@pytest.mark.parametrize(("same", "is_new"), [(True, True), (False, False)])
+async def test_a_label_typed_after_an_interruption_is_still_the_next_series_once_this_one_is_resumed(
+    reviewing, same: bool, is_new: bool
+):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        session = reviewing.screen.session
+        session.choices = replace(session.choices, label="port3", has_new_label=True)
+        next(session.opened(str(session.choices.series_id) if same else "f" * 12), None)
+        assert session.choices.has_new_label is is_new
+
+
 async def test_a_long_target_is_whole_below_its_step_at_80_by_24_and_a_click_on_it_goes_there(reviewing):
     async with reviewing.run_test(size=(80, 24)) as pilot:
         await settled(reviewing, pilot)
