@@ -112,7 +112,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
         todo = "It was interrupted before disk and network were measured together: resume it."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
-        todo = "The reason stands below. Disk and network need root on the server, or --server-ssh, and dbench there."
+        todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
         todo = "Measure again at a quiet time."
     else:

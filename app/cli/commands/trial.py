@@ -377,8 +377,8 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
-        control, pace = SeriesControl(), _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
-        pace.ends_at = time.monotonic() + tuning.within_seconds
+        control, ends_at = SeriesControl(), time.monotonic() + tuning.within_seconds
+        pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL, ends_at=ends_at)
         summary = _watched(tuning.run(common.notebook_path(context), control), control, pace, tunes=True)
     except SharebenchError:
         if tuning.trials:

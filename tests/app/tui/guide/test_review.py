@@ -102,13 +102,17 @@ async def test_the_columns_stay_in_line_beyond_a_thousand(guide_app, size):
         assert len(ends) == 1, "the rates of all rows end in one column"
 
 
-@pytest.mark.parametrize(("sentences", "is_cut"), [(6, False), (7, True)])
-async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guide_app, monkeypatch, sentences, is_cut):
+def review_that_says(sentences: int, guide_app, monkeypatch: pytest.MonkeyPatch) -> None:
     said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
     monkeypatch.setattr("app.workflows.guide.before_run._said", lambda _form: said)
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(MEASURED)
         notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+
+
+@pytest.mark.parametrize(("sentences", "is_cut"), [(6, False), (7, True)])
+async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guide_app, monkeypatch, sentences, is_cut):
+    review_that_says(sentences, guide_app, monkeypatch)
     async with guide_app.run_test(size=(80, 24)) as pilot:
         await settled(guide_app, pilot)
         shown = painted(guide_app)
@@ -122,11 +126,7 @@ async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guid
 
 @pytest.mark.parametrize(("sentences", "drawn"), [(6, True), (8, False)])
 async def test_zoom_is_offered_where_warnings_leave_room_for_the_chart(guide_app, monkeypatch, sentences, drawn):
-    said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
-    monkeypatch.setattr("app.workflows.guide.before_run._said", lambda _form: said)
-    with Notebook(guide_app.context.notebook_path) as notebook:
-        notebook.add(MEASURED)
-        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+    review_that_says(sentences, guide_app, monkeypatch)
     async with guide_app.run_test(size=(120, 36)) as pilot:
         await settled(guide_app, pilot)
         assert guide_app.screen.query_one("#page-chart").size.height == (2 if drawn else 1)

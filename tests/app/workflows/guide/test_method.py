@@ -336,7 +336,7 @@ def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_me
 
 def test_a_target_is_told_from_a_change_by_hand():
     asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change it by hand, before and after")
-    for typed in ("smb://nas/data", "smb://nas/a=b", "/mnt/data"):
+    for typed in ("smb://nas/data", "smb://nas/a=b", "smb://u:p@nas/x", "/mnt/data"):
         with pytest.raises(UsageError, match="n starts a new measurement"):
             asked.then(typed)
     with pytest.raises(UsageError, match="nothing was typed"):
