@@ -173,7 +173,11 @@ sessions() {
     # Asked of a configuration that no smbd runs with, these two would make its databases.
     served=$(printf '%s\n' "$running" | grep -F -e "$conf")
     [ "$conf" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$(printf '\037')-s" -e configfile)
-    [ -n "$served" ] || return 0
+    if [ -z "$served" ]; then
+        section serving
+        [ -z "$port" ] || serving_the_port
+        return
+    fi
     has smbstatus && record smbstatus smbstatus -s "$conf" --json
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
 }

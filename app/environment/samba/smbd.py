@@ -327,7 +327,8 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
     if path and others and path not in others and not default:
         found.runs_with_another = True
-        named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+        serving = (answer.text("serving") or "").partition("\n")[0]
+        named = serving or ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
         read = "" if found.facts.get(CONF_STATE) == ConfState.UNREADABLE else f", but the facts are those of {path}"
         found.problems.append(f"smbd runs with {named}{read}; name that file")
     level = running_log_level(answer.text("debuglevel"))

@@ -538,7 +538,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         if self.session.choices.step is acts.STEPS[0]:
             super().action_back()
         else:
-            self.drive(self.session.go_by(-1))
+            self.drive(self.session.back())
 
     def action_forward(self) -> None:
         self.drive(self.session.go_by(1))

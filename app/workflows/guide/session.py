@@ -119,6 +119,8 @@ class GuideSession:
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
         self.typed: dict[str, str] = {}
+        self.left: tuple[GuideChoices, GuideChoices] | None = None
+        """How a new round began, and the round that was left for it."""
 
     def _stored(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
         def stored() -> Any:
@@ -154,6 +156,13 @@ class GuideSession:
     def go_by(self, number: int) -> Steps:
         yield from self.go(STEPS[min(max(0, STEPS.index(self.choices.step) + number), len(STEPS) - 1)])
 
+    def back(self) -> Steps:
+        """To the step before; from where a new round began, to the round that was left for it."""
+        if self.left is not None and self.choices == self.left[0]:
+            yield from self.take(self.left[1])
+        else:
+            yield from self.go_by(-1)
+
     def undo(self) -> Steps:
         """Take the last mark back; it stays the last one where that cannot be stored."""
         judgement = self.judgements.pop()
@@ -167,6 +176,8 @@ class GuideSession:
         choices, series_id = self.choices, self.choices.series_id
         match act:
             case acts.Go(following):
+                if series_id is not None and following.series_id is None:
+                    self.left = following, choices
                 yield from self.take(following)
             case acts.Ask():
                 yield from self.ask(act)

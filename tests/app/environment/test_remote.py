@@ -254,6 +254,14 @@ def test_blanks_and_quotes_in_the_path_of_the_configuration_are_part_of_it(ssh: 
         server.stop()
 
 
+def test_beside_a_file_that_no_smbd_runs_with_the_one_with_this_port_is_named(make_smbd: Callable[..., Smbd]) -> None:
+    server, _another = make_smbd(), make_smbd()
+    wrong = server.root / "wrong.conf"
+    shutil.copy(server.conf, wrong)
+    problems = server_facts(server.target("x"), None, str(wrong)).problems
+    assert f"smbd runs with {server.conf}, but the facts are those of {wrong}; name that file" in problems
+
+
 @pytest.mark.long
 def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guessed(
     make_smbd: Callable[..., Smbd],

@@ -301,6 +301,10 @@ def test_facts_of_another_file_than_the_one_that_runs_are_a_problem() -> None:
     for running in (OTHER.replace("opt", "etc"), "smbd", f"smbd\n{OTHER}"):
         same = samba_facts(registry_answer(processes=running), "bench")
         assert not any("smbd runs with" in line for line in same.problems)
+    several = "\n".join(OTHER.replace("opt", name) for name in ("a", "b", "c"))
+    for serving, named in (({}, "/a/smb.conf, /b/smb.conf and 1 more"), ({"serving": "/c/smb.conf\n"}, "/c/smb.conf")):
+        many = samba_facts(registry_answer(processes=several, **serving), "bench")
+        assert f"smbd runs with {named}, but the facts are those of /etc/smb.conf; name that file" in many.problems
     absent = samba_facts(registry_answer(conf="/none.conf", processes=f"{OTHER}\nsmbd: notifyd"), "bench")
     assert "smbd runs with /opt/smb.conf; name that file" in absent.problems, "no facts were read"
 

@@ -308,6 +308,19 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
     assert len(backend.requests) == 1
 
 
+async def test_a_step_back_from_where_a_new_round_begins_leads_to_the_round_that_was_left(reviewing):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "6")
+        session = reviewing.screen.session
+        await press(reviewing, pilot, "end", "enter")
+        assert (session.choices.step, session.choices.series_id) == (MethodStep.RUN, None)
+        await press(reviewing, pilot, "escape")
+        assert (session.choices.step, session.choices.series_id) == (MethodStep.REVIEW, MEASURED.id)
+        await press(reviewing, pilot, "end", "enter", "2", "escape")
+        assert (session.choices.step, session.choices.series_id) == (MethodStep.TARGET, None), "an ordinary step back"
+
+
 async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(reviewing, backend):
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
