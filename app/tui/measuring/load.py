@@ -242,6 +242,12 @@ class LoadRunScreen(MeasurementScreen):
         self.resumed = closed.load if closed.stored else self.resumed
         return closed.failure.text
 
+    def ended(self, error: Exception | None) -> None:
+        closed = self.state.closed
+        if closed is not None and not closed.stored and self.report is None:
+            self.record, error = None, error or (closed.failure and closed.failure.error)
+        super().ended(error)
+
     def result(self) -> Report | None:
         return self.report if self.state.closed is not None else None
 

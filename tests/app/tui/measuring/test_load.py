@@ -321,7 +321,7 @@ async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
 
 
 @pytest.mark.parametrize("error", [None, UsageError("wrong password")])
-async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: SharebenchApp, monkeypatch, error):
+async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and_says_why(app: SharebenchApp, monkeypatch, error):
     may_end = Event()
 
     def refused(*_: object) -> Iterator[LoadStep]:
@@ -334,18 +334,40 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
     monkeypatch.setattr(app.context.backend, "load", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        await app.push_screen(LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"})))
+        app.visit("load", target="smb://nas/data", ssh="")
         await settled(app, pilot)
+        await press(app, pilot, "f9")
         assert "End after point" in painted(app)
         may_end.set()
         await measured(app, pilot)
         await settled(app, pilot)
-        shown = painted(app)
-    assert ("The load has ended." if error else "Nothing was measured.") in shown
-    assert "wrong password" in shown
-    assert ("Close" if error else "Back") in shown
-    assert "End after point" not in shown
-    assert "Export" not in shown
+        assert "wrong password" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "enter")
+        assert shows(app, LoadScreen)
+        assert app.screen.query_one("#target", Input).value == "smb://nas/data"
+
+
+async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(app: SharebenchApp, monkeypatch):
+    may_end = Event()
+
+    def refused(*_: object) -> Iterator[LoadStep]:
+        may_end.wait(30)
+        raise UsageError("no such folder")
+        yield
+
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://nas/data", ssh="")
+        await settled(app, pilot)
+        await press(app, pilot, "f9", "f1")
+        may_end.set()
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert "no such folder" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "enter", "escape")
+        assert shows(app, LoadRunScreen)
+        assert "The load has ended." in painted(app)
 
 
 @pytest.mark.parametrize("points", [(), (point(1, 2),)])
