@@ -156,7 +156,9 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 def before_a_change(shown: Shown) -> str:
     """How large a change must be to be seen."""
     series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return f"Interleaved pairs show changes of {pairs} or more, whole series of {series} or more."
+    return (
+        f"As this series varies, interleaved pairs show changes of {pairs} or more, whole series of {series} or more."
+    )
 
 
 def link_field(bits_per_second: int | None) -> Field:

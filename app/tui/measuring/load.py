@@ -245,7 +245,7 @@ class LoadRunScreen(MeasurementScreen):
     def ended(self, error: Exception | None) -> None:
         closed = self.state.closed
         if closed is not None and not closed.stored and self.report is None:
-            self.record, error = None, error or (closed.failure and closed.failure.error)
+            self.record, error = None, error or (closed.failure.error if closed.failure else None)
         super().ended(error)
 
     def result(self) -> Report | None:

@@ -1,6 +1,6 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -14,20 +14,31 @@ from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, review_page, target_page, warm_up_page
 from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
-from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
+from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
-from forms.series.summary import SeriesSummary, run_form
+from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import acts_on, find, relevant
 from forms.wording import cell_percent, link_rate
+from storage.json_reader import named
 from storage.recordings import why_no_baseline_name
-from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target, to_minute, with_zone
+from storage.records import (
+    Change,
+    Command,
+    Decision,
+    Evidence,
+    Series,
+    SeriesStatus,
+    format_target,
+    to_minute,
+    with_zone,
+)
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -148,14 +159,20 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}.")
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
-    for stick in known.yardsticks:
-        found = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
+    compared = [
+        (one, compare_sides(one.sides or Sides(base=(one.series,), other=(series,)), Limits()))
+        for one in known.yardsticks
+    ]
+    for stick, found in compared:
         by = ", by their interleaved series" if found.interleaved and series.id not in found.other_ids else ""
         if len(found.base_ids) + len(found.other_ids) > 2:
             rates = found.base_bytes_per_second, found.other_bytes_per_second
             by += f" (with repeats: {', then '.join(map(wording.rate, rates))})"
         facts.append(Toned(f"Against {wording.plain(stick.name)}{by}: {found.sign} {found.sentence}", found.tone))
     facts += what_is_proven(choices, known)
+    in_effect = series.change is None or series.change.evidence is not Evidence.CONTRADICTED
+    if series.change and series.change.remark and not in_effect:
+        facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
     for each in known.findings[:4]:
@@ -167,7 +184,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
     more = f"Change one more thing, keeping {_changed_to(series.change)}" if series.change else "Change one thing"
-    options = [Option(more, go_on, "the next round", advised=not to_prove)]
+    options = [Option(more, go_on, "the next round", advised=not to_prove)] if in_effect else []
     options = [*proof, *options] if to_prove else [*options, *proof]
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
@@ -182,14 +199,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"),
         Option("Keep it as a baseline…", _ask_baseline(choices, series.id), kept, is_value=True),
     ]
-    return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
-
-
-def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> acts.PageChart:
-    for stick in yardsticks:
-        if (average := run_form(stick.series).average_rate) is not None:
-            return acts.PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
-    return acts.PageChart(form=form)
+    levels = ((found.base_bytes_per_second, wording.plain(stick.name)) for stick, found in compared)
+    level, name = next((one for one in levels if one[0] is not None), (None, ""))
+    chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
+    return page(MethodStep.EXPECTED, facts, options, chart=chart)
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:
@@ -239,7 +252,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]
     kept = []
-    if series.change is not None and series.decision is None:
+    if series.change and series.change.evidence is not Evidence.CONTRADICTED and series.decision is None:
         text = f"! {_changed_to(series.change)} is kept. To leave it out, go to step 7."
         kept.append(Toned(text, Tone.CAUTION))
     return page(
@@ -432,6 +445,12 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         Option("Keep the change, and go on from there", kept, f"{keeping}{next_one} there", advised=faster),
         Option("Leave the change out, and change something else", left, f"{leaving}{next_one} the base"),
     ]
+    if found.doubt is Doubt.CONTRADICTED:
+        by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
+        if by_hand:
+            yield Option("Make the change now, measure again", _made_now(choices, known.proof), advised=True)
+        yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
+        return
     if step is not None:
         both = {"base": base.id, "other": changed.id, "runs": step.count}
         yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
@@ -450,6 +469,12 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
     if to_settle:
         yield from decisions
+
+
+def _made_now(choices: GuideChoices, proof: Sides) -> Store:
+    base, change = proof.base[0], _proven(proof)
+    anew = changed(acts.from_there(base), base, change.name, change.value)
+    return _begin(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
 
 
 def _proven(proof: Sides) -> Change:

@@ -143,6 +143,8 @@ class GuideSession:
 
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
+        if self.choices.series_id is not None and choices.series_id is None:
+            self.left = choices, self.choices
         self.choices, known = choices, self.known
         found: GuideContext = yield self._stored(lambda notebook: store.keep(notebook, choices, known), group="keep")
         self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
@@ -176,8 +178,6 @@ class GuideSession:
         choices, series_id = self.choices, self.choices.series_id
         match act:
             case acts.Go(following):
-                if series_id is not None and following.series_id is None:
-                    self.left = following, choices
                 yield from self.take(following)
             case acts.Ask():
                 yield from self.ask(act)

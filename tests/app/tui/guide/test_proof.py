@@ -14,7 +14,7 @@ from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same
 from app.workflows.guide.rounds import measure_again as measure_the_same
 from forms.layout import Tone, Toned
 from storage.notebook import Notebook
-from storage.records import Change, Decision, Experiment, ExperimentKind, Series
+from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind, Series
 from tests.builders import one
 from tests.tui import FakeBackend, app_on, measured, painted, press, settled
 
@@ -31,7 +31,12 @@ def app(tmp_path, backend) -> SharebenchApp:
     return changed_app(tmp_path, backend, 1.12)
 
 
-def changed_app(tmp_path: Path, backend: Any, factor: float) -> SharebenchApp:
+def changed_app(
+    tmp_path: Path,
+    backend: Any,
+    factor: float,
+    change: Change = Change(name="strict sync", value="no", previous="yes"),  # noqa: B008  frozen
+) -> SharebenchApp:
     """The guide after a base and a change of what only the server can tell, both measured and reviewed."""
     path = tmp_path / "notebook.db"
     base, changed = one(1, STEADY), one(2, [factor * rate for rate in STEADY])
@@ -44,7 +49,7 @@ def changed_app(tmp_path: Path, backend: Any, factor: float) -> SharebenchApp:
                 experiment="tuning",
                 label="strict sync = no",
                 base_id=base.id,
-                change=Change(name="strict sync", value="no", previous="yes"),
+                change=change,
             )
         )
         choices = replace(choices_of(notebook.series(changed.id)), step=MethodStep.EXPECTED, series_id=changed.id)
@@ -74,6 +79,38 @@ async def test_a_verdict_decides_what_the_next_change_is_made_from(
             assert guide(app).session.choices.series_id == f"{base:012x}"
     with Notebook(app.context.notebook_path) as notebook:
         assert notebook.series(f"{2:012x}").decision is decision
+
+
+@pytest.mark.parametrize("evidence", Evidence)
+async def test_a_change_that_was_not_made_is_not_kept_but_made(tmp_path, backend, evidence: Evidence):
+    made = Change(name="strict sync", value="no", previous="yes", evidence=evidence, remark="It still is yes.")
+    app = changed_app(tmp_path, backend, 1.12, made)
+    contradicted = evidence is Evidence.CONTRADICTED
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        shown = words(app)
+        assert ("! It still is yes." in shown) is contradicted
+        assert ("★ Make the change now, measure again" in shown) is contradicted
+        assert ("keeping strict sync = no" in shown) is not contradicted
+        await press(app, pilot, "8")
+        assert ("strict sync = no is kept" in words(app)) is not contradicted
+        if contradicted:
+            await press(app, pilot, "7", "home", "enter")
+            choices = guide(app).session.choices
+            assert (choices.step, choices.series_id, choices.base_id) == (MethodStep.RUN, None, f"{1:012x}")
+            assert (choices.change_name, choices.change_value, choices.proven_id) == ("strict sync", "no", None)
+            assert "Change: strict sync = no (make it on the server now" in words(app)
+            await press(app, pilot, "left")
+            assert guide(app).session.choices.series_id == f"{2:012x}", "back at what was left"
+
+
+async def test_a_setting_of_the_program_that_had_no_effect_is_left_out(tmp_path, backend):
+    made = Change(name="block", value="16M", previous="8M", evidence=Evidence.CONTRADICTED, remark="It still is 8M.")
+    app = changed_app(tmp_path, backend, 1.12, made)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        assert "★ Leave the change out, and change something else" in words(app)
+        assert "Make the change now" not in words(app)
 
 
 def guide(app: SharebenchApp) -> GuideScreen:
@@ -108,9 +145,9 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         assert "Restore the base, measure again" in words(app)
         await press(app, pilot, "enter")
         assert "the change restored: strict sync = yes. Do it on the server now" in words(app)
-        await press(app, pilot, "left")
+        await press(app, pilot, "4")
         assert guide(app).session.choices.proven_id == f"{2:012x}"
-        await press(app, pilot, "right")
+        await press(app, pilot, "5")
         backend.rates = list(STEADY)
         await press(app, pilot, "enter")
         await measured(app, pilot)

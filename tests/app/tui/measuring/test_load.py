@@ -321,7 +321,9 @@ async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
 
 
 @pytest.mark.parametrize("error", [None, UsageError("wrong password")])
-async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and_says_why(app: SharebenchApp, monkeypatch, error):
+async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and_says_why(
+    app: SharebenchApp, monkeypatch, error
+):
     may_end = Event()
 
     def refused(*_: object) -> Iterator[LoadStep]:
@@ -353,7 +355,6 @@ async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(a
     def refused(*_: object) -> Iterator[LoadStep]:
         may_end.wait(30)
         raise UsageError("no such folder")
-        yield
 
     monkeypatch.setattr(app.context.backend, "load", refused)
     async with app.run_test(size=(80, 24)) as pilot:
