@@ -1,5 +1,6 @@
 """The table of kinds, over which commands and screens are written once; forms are imported on first use."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -452,22 +453,23 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
 
 def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
     """Raise UsageError unless these series took the same path."""
-    from forms.comparison.differences import same_path  # noqa: PLC0415  as the module says
+    from forms.comparison.differences import differences, prose, same_path  # noqa: PLC0415  as the module says
 
     first, *others = notebook.heads_of(ids)
     for one in others:
         if not same_path(first, one):
-            raise UsageError(
-                f"series {one.id} and {first.id} differ in command, target or client: a baseline holds repeats of the"
-                " same settings"
-            )
+            named = f"{wording.name_of(first)} and {wording.name_of(one, beside=first)}"
+            why = prose(differences(first, one))
+            raise UsageError(f"{named} differ ({why}): a baseline holds repeats of the same settings")
 
 
 def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
     """Which baselines and experiments lose a part if these are deleted, or empty."""
-    named = {f'The baseline "{one.name}" loses a recording.' for one in notebook.baselines() if one.recording_id in ids}
-    steps = {f'The experiment "{head.experiment}" loses a step.' for head in notebook.heads_of(ids) if head.experiment}
-    return wording.plain(" ".join([*sorted(named), *sorted(steps)]))
+    named = Counter(one.name for one in notebook.baselines() if one.recording_id in ids)
+    steps = Counter(head.experiment for head in notebook.heads_of(ids) if head.experiment)
+    lost = [f'The baseline "{name}" loses {wording.count(named[name], "recording")}.' for name in sorted(named)]
+    lost += [f'The experiment "{name}" loses {wording.count(steps[name], "step")}.' for name in sorted(steps)]
+    return wording.plain(" ".join(lost))
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:

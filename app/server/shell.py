@@ -79,9 +79,7 @@ def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
         )
     address = text.removeprefix("ssh://").rstrip("/")
     if not _SSH_HOST.fullmatch(_SSH_PORT.sub("", address) if is_url else text):
-        raise UsageError(
-            "what was named for ssh is no [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options
-        )
+        raise UsageError("for ssh write [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options)
 
 
 class RunningProgram:

@@ -246,8 +246,8 @@ class ValueDialog(AskDialog):
         yield from super().answers()
 
     def _named(self, value: str) -> str:
-        said = value or "(empty)"
-        return f"{said}  (the default)" if value == self.entry.default else said
+        is_default = value == self.entry.default != "default"
+        return f"{value or '(empty)'}{'  (the default)' if is_default else ''}"
 
     def on_mount(self) -> None:
         if self.value in self.entry.values:

@@ -322,7 +322,7 @@ def _points(
                         point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=began_at)
                         point = replace(point, size_bytes=following.size_bytes)
                         fewest = fewest_users((*load.points, point))
-                        offered = offered_per_second(load.scenario, point.users, fewest)
+                        offered = offered_per_second(load.scenario, point, fewest)
                         point = _limited(replace(point, offered_per_second=offered), load, fewest)
                         load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)

@@ -42,16 +42,16 @@ class SettlingStep(Settles):
     @property
     def sentence(self) -> str:
         cost = f"about {duration(self.seconds)}{' with the changes by hand' if self.by_hand else ''}"
-        shown = f"changes of {wording.percent(self.shows_percent)} or more"
+        shown = f"a change of {wording.percent(self.shows_percent)} nine times in ten"
         match self.way:
             case Way.TRY:
-                return f"Try it: {self.count} interleaved pairs, {cost}, show {shown}."
+                return f"Try it: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}, show {shown}."
+                return f"Interleave them: {self.count} runs each, {cost}, find {shown}."
             case Way.BASE_AGAIN:
-                return f"Restore the base and measure it again: 1 more series, {cost}, shows {shown}."
+                return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
             case Way.ALTERNATING:
-                return f"Measure both again, alternating: {self.count} more series, {cost}, show {shown}."
+                return f"Measure both again, alternating: {self.count} more series, {cost}, find {shown}."
 
     @property
     def command_text(self) -> str:

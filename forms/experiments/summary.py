@@ -266,7 +266,7 @@ def sentences(test: Selftest) -> list[str]:
         said.append(f"{runs} can show no change at all: measure at least {LEAST_RUNS}, better ten.")
     else:
         shown = wording.percent(test.smallest_percent)
-        said.append(f"With {runs} this setup shows changes of {shown} or more (9 times in 10).")
+        said.append(f"With {runs} this setup finds a change of {shown} nine times in ten.")
         if test.smallest_percent > COARSE_PERCENT:
             said.append("More runs help little here: use a larger file, so that each run is longer, and a quiet time.")
     if not test.differs and test.comparison.change_percent is not None:

@@ -178,8 +178,8 @@ def _ratio_text(one: summary.LayerEvidence) -> str:
         return "an unknown part"
     if one.ratio_low is None or one.ratio_high is None:
         return f"{100 * one.ratio:.0f} %"
-    high = f"{100 * one.ratio_high:.0f} %" if one.ratio_high <= 10 * max(1, one.ratio) else "anything"
-    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {high})"
+    high = f"to {100 * one.ratio_high:.0f} %" if one.ratio_high <= 10 * max(1, one.ratio) else "or more"
+    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % {high})"
 
 
 def _busy(one: summary.LayerEvidence) -> str:
@@ -378,7 +378,8 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
     if profile and profile.stat_cache_lookups:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
     cost = measured.profiling_cost
-    spent = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
+    seen = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
+    spent = f"{seen}, which is chance" if cost and cost.value < 1 else seen
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 

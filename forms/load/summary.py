@@ -57,16 +57,20 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
     return min(tell, key=lambda each: (each.users, each.status is not PointStatus.VALID), default=None)
 
 
-def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered: as scheduled, or as the ``fewest`` users made and pauses allow; None where unknown."""
+def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
+    """Requests/s offered: as scheduled, or as the ``fewest`` users made and pauses allow, at least those made; None
+    where unknown.
+    """
+    made = point.requests_per_second or 0.0
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
-        return users / scenario.pace_seconds
+        return max(made, point.users / scenario.pace_seconds)
     if fewest is None or not fewest.requests_per_second:
         return None
     pauses = scenario.think.seconds
-    return users * min(fewest.requests_per_second / fewest.users, 1 / pauses if pauses else math.inf)
+    each = min(fewest.requests_per_second / fewest.users, 1 / pauses if pauses else math.inf)
+    return max(made, point.users * each)
 
 
 def _made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
@@ -311,7 +315,10 @@ def load_headline(load: Load) -> Iterator[Toned]:
     if failed := sum(point.status is PointStatus.FAILED for point in load.points):
         yield Toned(f"! {failed} failed", Tone.BAD)
     if others := [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]:
-        yield Toned(f"! {len(others)} not judged{others[0] if len({*others}) == 1 else ''}", Tone.CAUTION)
+        yield Toned(
+            f"! {wording.count(len(others), 'point')} not judged{others[0] if len({*others}) == 1 else ''}",
+            Tone.CAUTION,
+        )
     if load.running:
         yield Toned(f"{Sign.RUNNING} being measured")
     elif load.status is not SeriesStatus.COMPLETE:

@@ -32,7 +32,7 @@ from forms.report import (
     row_of,
 )
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
-from forms.stats.settle import Shown
+from forms.stats.settle import PAIRS, Shown
 from forms.stats.summary import LEVEL, mean
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
@@ -154,11 +154,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 
 def before_a_change(shown: Shown) -> str:
-    """How large a change must be to be seen."""
     series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return (
-        f"As this series varies, interleaved pairs show changes of {pairs} or more, whole series of {series} or more."
-    )
+    return f"Nine times in ten, {PAIRS[0]} interleaved pairs find a change of {pairs}, series like this {series}."
 
 
 def link_field(bits_per_second: int | None) -> Field:

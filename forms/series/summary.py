@@ -132,9 +132,9 @@ def _each_column(
 
 GAP = "   "
 _QUIET = {
-    QuietVerdict.QUIET: Toned("quiet", Tone.GOOD),
-    QuietVerdict.TYPICAL: Toned("typical"),
-    QuietVerdict.BUSY: Toned("! busy", Tone.CAUTION),
+    QuietVerdict.QUIET: Toned("quiet time", Tone.GOOD),
+    QuietVerdict.TYPICAL: Toned("typical time"),
+    QuietVerdict.BUSY: Toned("! busy time", Tone.CAUTION),
 }
 
 

@@ -126,7 +126,7 @@ UNKNOWN_SESSION = 0.005
 MOST_ALTERNATING = 10
 MOST_INTERLEAVED = 60
 
-_PAIRS = (8, 14, 20)
+PAIRS = (8, 14, 20)
 _SHOWN_BY_PAIRS = (
     (0.0, (1.0, 1.0, 1.0)),
     (0.1, (1.1, 1.1, 1.1)),
@@ -199,9 +199,9 @@ def shown_by_alternating(spread: float, series: int, limits: decision.Limits) ->
     return max(decision.percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
-def shown_by_pairs(run_deviation: float, pairs: int = _PAIRS[0]) -> float:
+def shown_by_pairs(run_deviation: float, pairs: int = PAIRS[0]) -> float:
     """The change in percent that 8, 14 or 20 pairs of a trial show."""
-    column, percent = _PAIRS.index(pairs), 100 * run_deviation
+    column, percent = PAIRS.index(pairs), 100 * run_deviation
     at = min(bisect([row[0] for row in _SHOWN_BY_PAIRS], percent), len(_SHOWN_BY_PAIRS) - 1)
     (low, below), (high, above) = _SHOWN_BY_PAIRS[at - 1], _SHOWN_BY_PAIRS[at]
     share = (percent - low) / (high - low)
@@ -210,7 +210,7 @@ def shown_by_pairs(run_deviation: float, pairs: int = _PAIRS[0]) -> float:
 
 def by_pairs(change_percent: float, run_deviation: float, limits: decision.Limits) -> Settles | None:
     """The fewest pairs of a trial that settle it; None where 20 do not."""
-    for pairs, same in zip(_PAIRS, _SAME_BY_PAIRS, strict=True):
+    for pairs, same in zip(PAIRS, _SAME_BY_PAIRS, strict=True):
         shown = shown_by_pairs(run_deviation, pairs)
         if shown <= abs(change_percent) or (
             abs(change_percent) <= limits.noise_percent and 100 * run_deviation <= same

@@ -109,7 +109,7 @@ def _changes(found: TrialSummary) -> Chart | None:
     tone = VERDICT_SIGNS[found.verdict].tone
     bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
     return Chart(
-        title="Change in each pair, and in all with its 95 % interval", unit="%", bars=tuple(bars),
+        title="Change in each pair, and the middle of all with its 95 % interval", unit="%", bars=tuple(bars),
         levels=(Level(name="no change", value=0.0),), is_dots=True, source=(0, 4), in_text=True,
     )  # fmt: skip
 
@@ -169,7 +169,7 @@ def _why_unknown(found: TrialSummary) -> str:
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     """What was measured, which setting, and the evidence that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
-    yield Field(name="Client", text=client_text(base.client))
+    yield Field(name="Client", text=client_text(replace(base.client, signing=None, encryption=None)))
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))
@@ -225,7 +225,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     if found.control:
         seen = wording.signed_percent(found.control.change_percent)
         chance = f" (p {found.control.p_value:.3f})" if can_tell else ""
-        text = f"{seen}{chance}: work that no setting changes, so a difference is this machine's"
+        text = f"{seen}{chance}: the same each time, so a difference comes from this machine"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

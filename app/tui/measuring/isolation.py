@@ -123,12 +123,15 @@ _RUNS = 4
 
 
 class IsolationRunScreen(MeasurementScreen):
-    KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("isolation", "Stop, restore the server, and keep what was measured."))
+    KEYS: ClassVar = (
+        *GoesOn.KEYS,
+        *run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),
+    )
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (
-        "It is not complete. What was measured is kept, the server is restored, and the isolation can be resumed."
+        "It is not complete. What was measured is kept, its set-up on the server is removed, and it can be resumed."
     )
-    QUIT_TEXT = "An isolation is running. What was measured is kept, and the server is restored."
+    QUIT_TEXT = "An isolation is running. What was measured is kept, and its set-up on the server is removed."
 
     HEADING = "Isolation"
     to_resume = staticmethod(lambda record, secrets, _typed: places.request_to_resume(record, secrets))
@@ -167,7 +170,8 @@ class IsolationRunScreen(MeasurementScreen):
     def now(self) -> str:
         to_come = max(0, self._runs - self._begun)
         each = fmean(self._run_seconds) if self._run_seconds else WHOLE_RUN * self.request.seconds
-        left = each * (to_come + 1) - (monotonic() - self._began_at) if self._begun and not self.is_over else 0.0
+        this_run = max(0.0, each - (monotonic() - self._began_at))
+        left = each * to_come + this_run if self._begun and not self.is_over else 0.0
         return super().now() + (f", about {duration(left)} left" if left > 0 else "")
 
     def headline(self) -> Content:
@@ -214,7 +218,9 @@ class IsolationScreen(asking.LinesScreen):
         clients = places.parse_clients(typed["clients"])
         rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
         seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * places.DEFAULT_SECONDS)
-        return f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
+        few = "" if rounds >= places.DEFAULT_ROUNDS else f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely tell."
+        plan = f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
+        return plan + few
 
     @classmethod
     def read(cls, typed: Mapping[str, str]) -> places.IsolationRequest:

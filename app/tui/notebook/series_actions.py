@@ -31,7 +31,7 @@ class SeriesActions(MeasureMixin):
         """Whose label or name is asked for, where it is not that of the row with the cursor."""
         count = len(list(self.marked()))
         one = " of the marked recording" if count else ""
-        return f" of {count} marked recordings, all of them" if count > 1 else one
+        return f" of {count} marked recordings" if count > 1 else one
 
     def changed(self, *series_ids: str) -> None:
         raise NotImplementedError

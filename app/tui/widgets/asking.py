@@ -302,8 +302,8 @@ def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]
 
     try:
         secrets = logins.find(target)
-    except PasswordNeededError:
-        ask_password(screen, target, said)
+    except PasswordNeededError as error:
+        ask_password(screen, target, said, why=str(error) if logins.is_refused(target) else "")
     else:
         then(secrets)
 

@@ -105,7 +105,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "now only if it is this machine"
+    return " ".join(filter(None, (by_ssh, file))) or "so far: this machine's"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -194,7 +194,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(_ftp(series, known))
     options += _many_users(choices)
     names = wording.plain(wording.listed([f'"{name}"' for name in known.kept_as]))
-    kept = f"is baseline {names}" if names else "a name to compare later series with"
+    kept = f"is baseline {names}" if names else "a name to compare with"
     options += [
         Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"),
         Option("Keep it as a baseline…", _ask_baseline(choices, series.id), kept, is_value=True),

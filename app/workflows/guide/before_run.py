@@ -240,7 +240,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     compare = Option(title, go_on if series.measured() else None, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
     again = Option("Measure the same again", Go(anew), "a new series")
-    options = (*table, *((*rounds, compare, whole) if longer else (compare, whole, *rounds)), again)
+    options = (*table, *((*rounds[:1], compare, *rounds[1:], whole) if longer else (compare, whole, *rounds)), again)
     return page(
         MethodStep.REVIEW,
         _said(form),

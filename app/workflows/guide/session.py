@@ -237,8 +237,8 @@ class GuideSession:
         """What logs in to the target, asked for where nobody has said it, or ``why`` it is not known any more."""
         try:
             return self.logins.find(target, kerberos=kerberos)
-        except PasswordNeededError:
-            secrets = yield Password(target, why)
+        except PasswordNeededError as error:
+            secrets = yield Password(target, why or (str(error) if self.logins.is_refused(target) else ""))
             self.logins.keep(target, secrets)
             return secrets
 

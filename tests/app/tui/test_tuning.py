@@ -18,7 +18,7 @@ from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.rounds import take_change
-from forms.tuning.catalogue import entries
+from forms.tuning.catalogue import entries, find
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
@@ -122,6 +122,13 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
 
 
+def test_the_value_of_nothing_said_is_called_the_default_once():
+    named = {name: ValueDialog(find(name), "")._named for name in ("smb encrypt", "aio read size")}
+    assert named["smb encrypt"]("default") == "default"
+    assert named["aio read size"]("1") == "1  (the default)"
+    assert named["aio read size"]("0") == "0"
+
+
 async def test_what_is_pointed_at_in_the_catalogue_can_be_tried_at_once(path):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(120, 36)) as pilot:
@@ -196,7 +203,7 @@ async def test_try_is_offered_where_sharebench_can_change_it_and_by_hand_elsewhe
         footer = painted(app).splitlines()[-1]
         assert ("t Try" in footer) is is_tried
         is_removed = here(app).entry.name == "write cache size"
-        assert ("n By hand" in footer) is ("⏎ Next" in footer) is not is_removed
+        assert ("n By hand" in footer) is ("⏎ What next" in footer) is not is_removed
         await press(app, pilot, "t")
         assert isinstance(here(app), EntryScreen) is not is_tried
 

@@ -85,6 +85,17 @@ def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
     assert "it still is 3" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("evidence", Evidence)
+def test_a_side_whose_own_change_was_not_in_effect_says_so(evidence: Evidence):
+    own = replace(CHANGE, evidence=evidence)
+    found = comparison_form(replace(OTHER, change=own), replace(OTHER, id="c" * 12, change=None))
+    said = " ".join(found.remarks)
+    contradicted = evidence is Evidence.CONTRADICTED
+    assert ("contradicted; also changed: server.kernel 6.1 -> 6.2. log level did not" in said) is contradicted
+    again = comparison_form(BASE, replace(OTHER, change=replace(own, evidence=Evidence.CONTRADICTED)))
+    assert " ".join(again.remarks).count("it still is 3") == 1
+
+
 def test_rows_that_differ_are_marked_not_coloured():
     signed = replace(OTHER, client=replace(CLIENT, signing="aes-gmac", block_bytes=65536), change=None)
     form = comparison_form(BASE, signed)

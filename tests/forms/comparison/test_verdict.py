@@ -77,7 +77,9 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert found.settle is not None
     assert (found.settle.way, found.settle.count) == (Way.TRY, 8)
     assert found.settle.commands == ("sharebench try 'strict sync=no' smb://nas/data/big.bin",)
-    assert found.sentence.endswith("Try it: 8 interleaved pairs, about 6 minutes, show changes of 2.9 % or more.")
+    assert found.sentence.endswith(
+        "Try it: 8 interleaved pairs, about 6 minutes, find a change of 2.9 % nine times in ten."
+    )
     unknown = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other"))
     assert unknown.settle is not None
     assert (unknown.settle.way, unknown.settle.count, unknown.needed_series) == (Way.ALTERNATING, 4, 3)
@@ -90,7 +92,7 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     changed = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other", change=by_hand))
     assert changed.settle is not None
     assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 57, abs=1), "a minute for each change"
-    assert "about 9 minutes with the changes by hand, show" in changed.settle.sentence
+    assert "about 9 minutes with the changes by hand, find" in changed.settle.sentence
     assert ", change the server, sharebench run --again other, and so on" in changed.settle.command_text
 
 

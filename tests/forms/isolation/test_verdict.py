@@ -132,7 +132,7 @@ def test_beside_other_programs_a_quiet_time_is_what_helps():
     ("ratio", "high", "said"),
     [
         (0.22, 10.0, "22 % (0 % to 1000 %)"),
-        (0.22, 10.1, "22 % (0 % to anything)"),
+        (0.22, 10.1, "22 % (0 % or more)"),
         (2.0, 20.0, "200 % (0 % to 2000 %)"),
     ],
 )

@@ -94,9 +94,9 @@ def test_capacity_leaves_the_same_to_chance_as_each_point():
 
 
 def test_users_who_pause_offer_no_more_than_their_pauses_allow():
-    eager = point(users=5, rate=60.0)
-    assert offered_per_second(USUAL, 20, eager) == 200.0
-    assert offered_per_second(scenario(think=Think(seconds=0.0)), 20, eager) == 240.0
+    eager, of_many = point(users=5, rate=60.0), point(users=20, rate=100.0)
+    assert offered_per_second(USUAL, of_many, eager) == 200.0
+    assert offered_per_second(scenario(think=Think(seconds=0.0)), of_many, eager) == 240.0
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_one_answer_on_form_headline_list_and_document():
     assert [part.text for part in load_headline(beside)] == [
         said,
         "2 points",
-        "! 1 not judged: this machine was the limit",
+        "! 1 point not judged: this machine was the limit",
     ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
     assert load_answer(paced).endswith("the limit was not reached (a request every 0.5 s each: 40 requests/s)")
@@ -270,17 +270,23 @@ def test_other_programs_are_named_and_are_not_samba():
 
 
 def test_what_is_offered_is_the_schedule_or_as_if_each_were_answered_as_the_fewest():
-    fewest = point(users=5, rate=50.0)
-    assert offered_per_second(scenario(), 20, fewest) == 200.0
-    assert offered_per_second(scenario(pace_seconds=0.5), 20, None) == 40.0
-    assert offered_per_second(scenario(requests={}), 20, fewest) is None
+    fewest, of_many = point(users=5, rate=50.0), point(users=20, rate=40.0)
+    assert offered_per_second(scenario(), of_many, fewest) == 200.0
+    assert offered_per_second(scenario(pace_seconds=0.5), of_many, None) == 40.0
+    assert offered_per_second(scenario(requests={}), of_many, fewest) is None
+
+
+@pytest.mark.parametrize(("rate", "offered"), [(199.0, 200.0), (200.0, 200.0), (201.0, 201.0)])
+def test_no_more_is_made_than_was_offered(rate: float, offered: float):
+    assert offered_per_second(scenario(), point(users=20, rate=rate), point(users=5, rate=50.0)) == offered
+    assert offered_per_second(scenario(pace_seconds=0.1), point(users=20, rate=rate), None) == offered
 
 
 def test_a_point_at_which_this_end_was_the_limit_tells_what_is_offered_at_least():
     late, full, apart = point(1, 1, 9.0, status=PointStatus.GENERATOR), point(2, 4, 12.0), point(3, 1, size_bytes=4096)
     fewest = fewest_users([full, late, apart, point(4, 1, status=PointStatus.FAILED)])
     assert fewest is late
-    offered = offered_per_second(scenario(), full.users, fewest)
+    offered = offered_per_second(scenario(), full, fewest)
     assert offered == 36.0
     assert overload(replace(full, offered_per_second=offered), CHOICES, USUAL, fewest) is not None
     assert fewest_users([apart]) is None

@@ -20,7 +20,7 @@ SOUND = series(
 
 def test_the_headline_says_rate_interval_share_quiet_time_and_runs():
     said = [part.text for part in headline(run_form(SOUND))]
-    assert said == ["119.5 MB/s ± 0.1 %", "96 % of 1 Gb/s", "quiet", "5 runs"]
+    assert said == ["119.5 MB/s ± 0.1 %", "96 % of 1 Gb/s", "quiet time", "5 runs"]
 
 
 def test_a_quiet_check_that_was_skipped_is_not_called_unknown():
@@ -49,7 +49,7 @@ def test_what_weakens_a_series_is_in_its_headline_as_a_word_and_a_colour():
     runs = (*SOUND.runs[:-1], replace(SOUND.runs[-1], status=RunStatus.REJECTED, reason="backup"))
     weak = replace(SOUND, runs=runs, quiet=Quiet(verdict=QuietVerdict.BUSY), status=SeriesStatus.INTERRUPTED)
     parts = {part.text: part.tone for part in headline(run_form(weak))}
-    assert parts["! busy"] is Tone.CAUTION
+    assert parts["! busy time"] is Tone.CAUTION
     assert "4 runs, 1 left out" in parts
     assert parts["‖ interrupted"] is Tone.CAUTION
     assert any(text.endswith("warnings") for text in parts)

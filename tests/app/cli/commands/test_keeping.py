@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.kinds import losses_text
 from forms.series.report import series_document
 from storage.notebook import Notebook
 from storage.plan import Plan
@@ -224,6 +225,10 @@ def test_what_a_baseline_or_an_experiment_loses_is_said_before_anything_is_delet
         notebook.add(replace(unfinished(), experiment="tuning"))
         notebook.set_baseline("before", unfinished().id)
     said = sharebench("delete", "last").stderr
-    assert 'The baseline "before" loses a recording. The experiment "tuning" loses a step.' in said
+    assert 'The baseline "before" loses 1 recording. The experiment "tuning" loses 1 step.' in said
     with Notebook(sharebench.db) as notebook:
         assert len(notebook.heads()) == 1
+        notebook.add(replace(unfinished(), id="bbbbbbbbbbbb", experiment="tuning"))
+        notebook.set_baseline("before", unfinished().id, "bbbbbbbbbbbb")
+        said = losses_text(notebook, [unfinished().id, "bbbbbbbbbbbb"])
+    assert said == 'The baseline "before" loses 2 recordings. The experiment "tuning" loses 2 steps.'

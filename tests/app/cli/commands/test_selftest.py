@@ -65,7 +65,7 @@ def test_a_put_and_its_text(smbd: Smbd, password, tmp_path: Path, capsys):
     assert selftest(tmp_path / "notebook.db", url, "--put", "--size", "1M", "--runs", "3") == 0
     out = capsys.readouterr().out
     answers = (
-        "With 3 runs a side this setup shows changes of",
+        "With 3 runs a side this setup finds a change of",
         "Trust no comparison yet: the same thing, measured twice",
     )
     assert any(f"Answer: {answer}" in " ".join(out.split()) for answer in answers), "which of them is chance"

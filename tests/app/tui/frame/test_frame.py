@@ -361,6 +361,17 @@ async def test_f1_opens_help_and_closes_it(app):
         assert len(app.screen_stack) == 1
 
 
+@pytest.mark.parametrize("in_dialog", [False, True])
+async def test_help_names_only_the_keys_that_work_where_it_was_opened(app, in_dialog):
+    async with app.run_test(size=(120, 60)) as pilot:
+        if in_dialog:
+            await app.push_screen(AskDialog("Why?", "A reason"))
+        await pilot.press("f1")
+        named = text_of(app.screen, "#help-keys")
+        assert ("F4" in named) is not in_dialog
+        assert "^q" in named
+
+
 @pytest.mark.parametrize(("columns", "narrow"), [(80, True), (120, False)])
 async def test_below_100_columns_the_layout_is_narrow(app, columns, narrow):
     async with app.run_test(size=(columns, 24)) as pilot:

@@ -67,6 +67,8 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, clients: str, round
     """With runs of 2 s here, and what lies between them."""
     said = IsolationScreen.plan_of(TYPED | {"clients": clients, "rounds": rounds})
     assert f"about {minutes}." in said
+    assert "rarely tell" not in said, "three rounds do"
+    assert IsolationScreen.plan_of(TYPED | {"rounds": "2"}).endswith("Fewer than 3 rounds rarely tell.")
     with pytest.raises(UsageError):
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})
 

@@ -520,7 +520,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" loses a recording. The experiment "signing"'
+        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" loses 1 recording. The experiment "signing"'
         assert text_of(app.screen, ".dialog-text").startswith(asked)
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
@@ -646,7 +646,7 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
 
 @pytest.mark.parametrize(
     ("marks", "said"),
-    [((), ""), (("space",), " of the marked recording"), (("space", "space"), " of 2 marked recordings, all of them")],
+    [((), ""), (("space",), " of the marked recording"), (("space", "space"), " of 2 marked recordings")],
 )
 @pytest.mark.parametrize(("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
 async def test_what_is_asked_for_says_whose_it_is_where_the_cursor_does_not(three, key, heading, marks, said):
