@@ -11,7 +11,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
@@ -27,7 +26,7 @@ from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import RecordingScreen, machine_words
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
-from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
+from app.workflows.guide.progress import STALL_SECONDS, SeriesProgress, prepare
 from app.workflows.guide.session import MeasurementJob
 from forms.layout import visible
 from forms.report import Bar, Chart
@@ -64,7 +63,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._read_at = -inf
         self._unread = False
         self._offers: tuple[bool, ...] = ()
-        self._drawn_line = ("", "", "")
+        self._drawn_line = ("", "")
         self._machine: MachineNow | None = None
         self._meter: Callable[[], MachineNow | None] = lambda: None
         self._moved_at = monotonic()
@@ -219,13 +218,14 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         running, width = self.running, max(0, self.size.width - 4)
         stalled = self.stalled_text()
         average = self.form.average_rate if self.form else None
-        lines = stalled or running.line(width, average), *self._machine_line(width)
+        machine = "" if self._machine is None else machine_words(self._machine)[:width]
+        lines = stalled or running.line(width, average), machine
         if lines != self._drawn_line:
             self._drawn_line = lines
             now = self.query_one("#now", Static)
             now.set_class(bool(stalled), "-stalled")
             now.update(Text(lines[0], no_wrap=True), layout=False)
-            self.query_one("#machine", Static).update(Content.assemble((lines[1], "$primary"), lines[2]), layout=False)
+            self.query_one("#machine", Static).update(Text(machine), layout=False)
         if running.warnings != self._drawn_warnings:
             self._drawn_warnings = running.warnings
             warnings = "\n".join(f"! {visible(text)}" for text in running.warnings[-3:])
@@ -236,11 +236,6 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()
-
-    def _machine_line(self, width: int) -> tuple[str, str]:
-        said = "" if self._machine is None else machine_words(self._machine)[: max(0, width)]
-        drawn = self.running.last_minute(min(SHOWN_SECONDS, width - len(said) - 2))
-        return drawn, f"  {said}" if drawn and said else said
 
     def _draw_part(self, part: str) -> None:
         form, running = self.form, self.running

@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from time import monotonic
 
 from app.charts import canvas
@@ -33,7 +32,6 @@ class SeriesProgress:
     phase: Phase = Phase.WARM_UP
     now: RunProgress | None = None
     curve: tuple[tuple[float, int], ...] = ()
-    earlier: tuple[float, ...] = ()
     ended: tuple["NamedCurve", ...] = ()
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""
@@ -89,7 +87,6 @@ class SeriesProgress:
                     valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
-                    earlier=(*self.earlier, *each_second(run.progress or self.curve))[-SHOWN_SECONDS:],
                     ended=_with_run(self.ended, run, self.curve),
                     last_run_seconds=run.seconds or self.last_run_seconds,
                     doing=words(event),
@@ -166,10 +163,6 @@ class SeriesProgress:
         to_come = runs - rest + (warmups - self.number if self.phase is Phase.WARM_UP else 0)
         each = self.last_run_seconds or self.now.seconds + self.now.seconds_left
         return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
-
-    def last_minute(self, cells: int) -> str:
-        current = () if self.now is None else each_second(self.curve)
-        return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
 
 
 def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
@@ -267,13 +260,6 @@ def last_second(curve: Curve) -> float | None:
     end, moved = curve[-1]
     start = max(0.0, end - 1.0)
     return (moved - moved_at(curve, start)) / (end - start)
-
-
-def each_second(curve: Curve) -> list[float]:
-    """The rate in each whole second of a run, in bytes per second."""
-    whole = int(curve[-1][0]) if curve else 0
-    moved = [moved_at(curve, float(second)) for second in range(max(0, whole - SHOWN_SECONDS), whole + 1)]
-    return [after - before for before, after in pairwise(moved)]
 
 
 def moved_at(curve: Curve, seconds: float) -> float:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted
 from app.recorder.recording import SeriesClosed
-from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, each_second, last_second, sparkline
+from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, last_second, sparkline
 from forms.series.summary import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
 
@@ -16,11 +16,6 @@ def test_the_rate_is_that_of_the_last_second_and_not_of_all():
     assert last_second(SLOWING) == 10.0
     assert last_second(SLOWING[:1]) == 100.0, "all of a run that is younger"
     assert last_second([]) is None
-
-
-def test_each_whole_second_has_its_own_rate():
-    assert each_second(SLOWING) == [100, 100, 10]
-    assert each_second([(2.5, 250)]) == [100, 100], "what was not told is in proportion"
 
 
 def test_a_sparkline_goes_from_nothing_to_the_highest():
@@ -49,7 +44,6 @@ def test_the_time_left_is_that_of_all_runs_to_come():
     assert "6 s left (series: 56 s)" in running.line(100)
     assert "(series: at least 56 s)" in replace(running, open_ended=True).line(100)
     assert running.asked(end=True).seconds_left == 6
-    assert running.last_minute(60) == "█" * 14
 
 
 def plan(**more) -> MeasurementPlan:
