@@ -20,8 +20,6 @@ from tests.servers.vsftpd import Vsftpd
 _CHUNK = 16 * 1024 * 1024
 SIGNED = {"server signing": "mandatory"}
 SEALED = {"smb encrypt": "required"}
-PROTECTED_PUT_PAIRS = 31
-"""Both processors are full there, and a pair varies by an eighth: 7 pairs know the ratio to 10 %, 31 to 5 %."""
 
 
 def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
@@ -35,7 +33,6 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
         ("encryption required", SEALED, 1.5, 2.0),
     ):
         for command in Command:
-            runs = max(pairs, PROTECTED_PUT_PAIRS) if options and command is Command.PUT else pairs
             yield Row(
                 name=f"SMB {command.value} ({name})",
                 ours="sharebench",
@@ -43,7 +40,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
                 needs=("smbd", "smbclient"),
                 at_least=at_least,
                 aim=aim,
-                set_up=lambda o=options, c=command, n=runs: _smb(replace(plan, command=c, runs=n), o),  # type: ignore[misc]
+                set_up=lambda o=options, c=command: _smb(replace(plan, command=c), o),  # type: ignore[misc]
             )
     yield Row(
         name="SMB get (one TCP stream)",

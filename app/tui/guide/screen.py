@@ -443,6 +443,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             case asked.Words():
                 value = request.wrong or request.value
                 words = AskDialog(request.heading, request.text, value=value, needed=request.needed)
+                words.box.select_on_focus = not request.wrong  # which is to be mended, not typed anew
                 self.app.push_screen(words, given)
             case asked.Password(target, why):
                 ask_password(self, target, answered, why=why)

@@ -296,6 +296,17 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert notebook.series(MEASURED.id).experiment == screen.session.choices.experiment
 
 
+async def test_a_text_that_was_not_understood_is_mended_and_another_one_is_typed_over(reviewing):
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "5", "end", "enter", *"once", "enter", "end", "enter", *"twice")
+        assert reviewing.screen.query_one(Input).value == "twice", "typed over what stood there"
+        await press(
+            reviewing, pilot, "escape", "8", "down", "down", "enter", *"strict sync", "enter", "enter", *" = no"
+        )
+        assert reviewing.screen.query_one(Input).value == "strict sync = no"
+
+
 async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
