@@ -94,7 +94,7 @@ def test_a_host_that_nobody_knows(through: Sshd, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch /tmp/pwned", "", "  "])
 def test_no_option_can_be_smuggled_in_as_a_host(name: str) -> None:
-    assert "is no [USER@]HOST" in str(ask_server({}, name).problem)
+    assert "for ssh write [USER@]HOST" in str(ask_server({}, name).problem)
 
 
 def test_no_ssh_program_costs_facts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ async def test_try_is_offered_where_sharebench_can_change_it_and_by_hand_elsewhe
         footer = painted(app).splitlines()[-1]
         assert ("t Try" in footer) is is_tried
         is_removed = here(app).entry.name == "write cache size"
-        assert ("n By hand" in footer) is ("⏎ What next" in footer) is not is_removed
+        assert ("n By hand" in footer) is ("⏎ Next…" in footer) is not is_removed
         await press(app, pilot, "t")
         assert isinstance(here(app), EntryScreen) is not is_tried
 

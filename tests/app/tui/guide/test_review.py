@@ -259,7 +259,7 @@ async def test_a_series_is_kept_as_a_baseline(reviewing):
         assert "a baseline cannot be called" in text_of(reviewing.screen, ".dialog-text")
         await press(reviewing, pilot, "enter")
         reviewing.screen.query_one(Input).value = "before the switch"
-        assert "a name to compare later series with" in painted(reviewing)
+        assert "a name to compare with" in painted(reviewing)
         await press(reviewing, pilot, "enter")
         assert 'Keep it as a baseline…  is baseline "before the switch"' in painted(reviewing)
     with Notebook(reviewing.context.notebook_path) as notebook:
@@ -271,7 +271,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
-        assert "8 interleaved pairs find a change of " in painted(reviewing)
+        assert "Found nine times in ten: changes of " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, "down", "down", "enter")
         reviewing.screen.query_one(Input).value = "strict sync"

@@ -83,7 +83,7 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, clients: str, round
         ({"without": "close"}, "cannot be left out"),
         ({"expose": "elsewhere"}, "the server is 127.0.0.1"),
         ({"ssh": "root:hunter2@nas"}, "a password does not belong"),
-        ({"ssh": "-oProxyCommand=x"}, r"is no \[USER@\]HOST"),
+        ({"ssh": "-oProxyCommand=x"}, r"for ssh write \[USER@\]HOST"),
     ],
 )
 def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):

@@ -176,7 +176,7 @@ def test_users_whom_nobody_answers_are_called_so():
             [
                 "10 users: 95.0 requests/s, p95 5.0 ms; not judged",
                 "1 point",
-                "! 1 not judged: this machine was the limit",
+                "! 1 point not judged: this machine was the limit",
             ],
         ),
         (
@@ -401,7 +401,9 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
         assert app.screen.query_one("#users", Input).value == "2,4"
         await press(app, pilot, "f9")
         assert shows(app, AskDialog)
-        assert "SMB password for alice" in text_of(app.screen, ".dialog-text")
+        assert "the password of alice on nas was refused. Type the password again" in text_of(
+            app.screen, ".dialog-text"
+        )
     assert [request.secrets.password for request, _ in asked] == ["of the environment", "typed"]
     assert {request.choices.users for request, _ in asked} == {(2, 4)}
     assert [resumed for _, resumed in asked] == [None, stopped if points else None]

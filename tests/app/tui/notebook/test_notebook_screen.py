@@ -744,7 +744,7 @@ async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
         await settled(app, pilot)
         await pilot.press(*"all", "enter")
         await settled(app, pilot)
-        assert "differ in command" in text_of(app.screen, ".dialog-text")
+        assert "differ (command get → put)" in text_of(app.screen, ".dialog-text")
     with Notebook(three) as notebook:
         assert notebook.baseline_ids("fast") == [f"{3:012x}"]
         assert notebook.baseline_ids("both") == [f"{1:012x}", f"{3:012x}"]
