@@ -155,9 +155,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 def before_a_change(shown: Shown) -> str:
     series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return (
-        f"Found nine times in ten: changes of {pairs} by {PAIRS[0]} interleaved pairs, of {series} by series like this."
-    )
+    return f"Changes found 9 times in 10: {pairs} by {PAIRS[0]} interleaved pairs, {series} by series like this."
 
 
 def link_field(bits_per_second: int | None) -> Field:
