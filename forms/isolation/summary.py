@@ -168,7 +168,7 @@ def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
         IsolationDoubt.SLOWER_ALONE: far_slower(found.disk_alone, found.disk)
         or far_slower(found.network_alone, found.network),
         IsolationDoubt.LOOPBACK: found.loopback,
-        IsolationDoubt.PAGE_CACHE: rested and cause is not Cause.DISK,
+        IsolationDoubt.PAGE_CACHE: rested and cause is not Cause.DISK and bool(found.disk or found.disk_alone),
         IsolationDoubt.ONE_MACHINE: found.same_machine,
         IsolationDoubt.OTHERS: _others_worked(found),
         IsolationDoubt.ONE_ROUND: found.rounds == 1,

@@ -418,8 +418,8 @@ class SmbdControl:
         found = parse_profile_level(said.out)
         if said.code or found is None:
             raise MeasurementError(
-                f"smbd's profile cannot be read on {self._shell.where}: {said.last_words}; it needs root there, and an "
-                "smbd built with profiling"
+                f"smbd's profile cannot be read on {self._shell.where}: {said.last_words}; it needs root there, the "
+                "smb.conf that smbd runs with, and an smbd built with profiling"
             )
         level, self._first_process = found
         return level

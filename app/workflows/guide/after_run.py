@@ -433,7 +433,8 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     base, changed = known.proof.base[0], known.proof.other[0]
     changed_last = known.series.id in {one.id for one in known.proof.other}
     step = found.settle if found.settle and found.settle.way is Way.INTERLEAVED and not is_practice(base) else None
-    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved and step is None
+    tries = found.settle is not None and found.settle.way is Way.TRY
+    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved and step is None and not tries
     faster, next_one, to_settle = found.verdict is Verdict.FASTER, "the next change is made from", not found.known
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
@@ -451,7 +452,11 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
             yield Option("Make the change now, measure again", _made_now(choices, known.proof), advised=True)
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
-    if step is not None:
+    if found.settle and tries:
+        trial = Visit("trial", {"setting": found.settle.setting})
+        first = "restore it on the server first" if changed_last else "interleaved pairs, then restored"
+        yield Option("Let sharebench try it", trial, first, advised=True)
+    elif step is not None:
         both = {"base": base.id, "other": changed.id, "runs": step.count}
         yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
     elif choices.interleaved and to_settle:

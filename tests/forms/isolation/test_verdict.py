@@ -164,6 +164,12 @@ def test_a_verdict_says_what_it_leaves_open():
     assert "other programs used 48 % of the processors" in said
 
 
+@pytest.mark.parametrize(("disk", "alone", "told"), [(1e9, None, True), (None, 1e9, True), (None, None, False)])
+def test_a_disk_that_was_not_measured_is_not_said_to_have_rested(disk: float | None, alone: float | None, told: bool):
+    said = reservations(judge(replace(SLOW, disk=disk, disk_alone=alone, disk_busy_percent=0.1)))
+    assert any("page cache" in one for one in said) is told
+
+
 def test_a_disk_that_is_named_did_not_hardly_work():
     """The device below a file system may be no disk of the kernel's list."""
     found = judge(replace(SLOW, file_system_share=0.68, disk_busy_percent=0.1, cpu_percent=60))

@@ -104,6 +104,16 @@ async def test_a_change_that_was_not_made_is_not_kept_but_made(tmp_path, backend
             assert guide(app).session.choices.series_id == f"{2:012x}", "back at what was left"
 
 
+async def test_what_pairs_would_show_is_offered_where_it_is_said(tmp_path, backend):
+    made = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
+    app = changed_app(tmp_path, backend, 1.05, made)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        assert "Try it: 8 interleaved pairs" in words(app)
+        assert "★ Let sharebench try it restore it on the server first" in words(app)
+        assert words(app).count("★") == 1
+
+
 async def test_a_setting_of_the_program_that_had_no_effect_is_left_out(tmp_path, backend):
     made = Change(name="block", value="16M", previous="8M", evidence=Evidence.CONTRADICTED, remark="It still is 8M.")
     app = changed_app(tmp_path, backend, 1.12, made)
@@ -168,7 +178,8 @@ async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_
         await settled(app, pilot)
         await measure_again(app, backend, pilot, [1.09 * rate for rate in STEADY])
         assert "strict sync = no, 2 against 1 series: ? Inconclusive: 7 % faster (" in words(app)
-        await press(app, pilot, "enter")
+        assert "★ Let sharebench try it interleaved pairs, then restored" in words(app)
+        await press(app, pilot, "down", "enter")
         assert "the change made again: strict sync = no" in words(app)
         backend.rates = [1.12 * rate for rate in STEADY]
         await press(app, pilot, "enter")
