@@ -156,15 +156,6 @@ def judged(series: records.Series, notebook: Notebook) -> records.Series:
     return replace(series, change=judge_change(series.change.name, series.change.value, base, series))
 
 
-def check_kind(experiment: records.Experiment, notebook: Notebook) -> None:
-    """Raise UsageError if the experiment of that name is of another kind."""
-    found = notebook.experiment_called(experiment.name)
-    if found and found.kind is not experiment.kind:
-        raise UsageError(
-            f"{experiment.name!r} is in use (kind: {found.kind.word}): give the {experiment.kind.word} another name"
-        )
-
-
 def base_of_next(experiment: records.Experiment | None, command: records.Command, notebook: Notebook) -> str | None:
     """The last complete series of that direction that was kept; None for the first one or outside experiments."""
     if experiment is None or experiment.kind is not records.ExperimentKind.STEPS:
@@ -234,8 +225,10 @@ def new_series(request: SeriesRequest, **more: Any) -> records.Series:
 def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     """As :func:`record`, in an open notebook."""
     plan, experiment = request.plan, request.experiment
-    if experiment:
-        check_kind(experiment, notebook)
+    same_name = notebook.experiment_called(experiment.name) if experiment else None
+    if experiment and same_name and same_name.kind is not experiment.kind:
+        used = f"{experiment.name!r} is in use (kind: {same_name.kind.word})"
+        raise UsageError(f"{used}: give the {experiment.kind.word} another name")
     series = new_series(
         request,
         experiment=experiment.name if experiment else None,

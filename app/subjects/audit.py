@@ -15,10 +15,8 @@ from app.environment.collect import server_facts
 from app.environment.samba import smbd
 from app.environment.samba.smbd import loadable_modules
 from app.errors import LoginError, MeasurementError, NoSuchShareError, UsageError
-from app.measure.process import SeriesRequest
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
-from forms.audit.report import Remedy, remedies
 from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf import read_conf
 from storage.looks import Audit, AuditScope
@@ -80,13 +78,6 @@ def audit_file(path: Path) -> AuditResult:
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
     server = AuditedServer(conf=conf, path=str(path), modes=modes)
     return AuditResult(audit=_audit(str(path), AuditScope.FILE, server, tuple(problems)), files=files)
-
-
-def audited_first(request: SeriesRequest) -> tuple[Remedy, ...]:
-    audit = audit_server(
-        AuditRequest(target=request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
-    ).audit
-    return remedies(audit.findings)
 
 
 def read_configuration(path: Path) -> str:

@@ -194,13 +194,6 @@ def check_sentence(check: Check) -> str:
     return said
 
 
-def smallest_sentence(check: Check) -> str | None:
-    smallest = check.smallest_percent
-    if smallest is None:
-        return None
-    return f"A slowdown of {wording.percent(smallest)} or more is reported within two nights, 9 times in 10."
-
-
 def check_document(check: Check) -> dict[str, Any]:
     watch = check.watch
     return {
@@ -219,6 +212,7 @@ def check_document(check: Check) -> dict[str, Any]:
 def watch_report(check: Check) -> Report:
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
+    smallest = None if check.smallest_percent is None else wording.percent(check.smallest_percent)
     none = "no night collected yet" if watch.series_id else "no series judged yet"
     collected = wording.count(check.nights, "night") if check.nights else none
     return Report(
@@ -233,7 +227,7 @@ def watch_report(check: Check) -> Report:
             ("Checked", with_zone(watch.attempted_at)),
             ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
             ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),
-            ("Reports", smallest_sentence(check)),
+            ("Reports", smallest and f"A slowdown of {smallest} or more is reported within two nights, 9 times in 10."),
         ),
         document=lambda: check_document(check),
     )

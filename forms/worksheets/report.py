@@ -142,9 +142,9 @@ def _results(worksheet: summary.BottleneckCalculation) -> Iterator[Field]:
         steps = wording.count(len(worksheet.machines) - 1, "step")
         reached = f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(last)} after {steps}"
         yield Field(name="Target", text=f"{aim}, {reached}")
-    gain = summary.total_gain(worksheet.machines)
-    if len(worksheet.machines) > 1 and gain is not None:
-        yield Field(name="Gained in all", text=f"{gain:.1f} times as much")
+    before, now = (worksheet.machines[at].total_bytes_per_second for at in (0, -1))
+    if len(worksheet.machines) > 1 and before and now:
+        yield Field(name="Gained in all", text=f"{now / before:.1f} times as much")
 
 
 def _rate(machine: summary.Machine) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -253,12 +253,6 @@ def _machine_content(machine: Machine) -> dict[str, Any]:
         "total_bytes_per_second": machine.total_bytes_per_second,
         "bottlenecks": [kind.value for kind in machine.bottlenecks],
     }
-
-
-def total_gain(machines: Sequence[Machine]) -> float | None:
-    """The last throughput over the first; None where either is unknown."""
-    first, last = machines[0].total_bytes_per_second, machines[-1].total_bytes_per_second
-    return last / first if first and last else None
 
 
 TIGHT_PERCENT = 80.0

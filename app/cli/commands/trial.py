@@ -25,7 +25,7 @@ from app.kinds import stored_change, stored_experiment
 from app.load.scenario import changed, find_scenario
 from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesOpened
-from app.subjects.audit import audited_first
+from app.subjects.audit import AuditRequest, audit_server
 from app.targets import parse_target
 from app.workflows import trial_order
 from app.workflows.requests import series_request
@@ -33,6 +33,7 @@ from app.workflows.restore import check_own, owner_text, restore, restored_text,
 from app.workflows.trial import run_trial
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
+from forms.audit.report import remedies
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
@@ -346,7 +347,8 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     request, load = request_of(context, target, choices)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, restart=choices["allow_restart"])
     only = {spelling(name).name for name in choices["only"]}
-    first = tuple(one for one in audited_first(request) if not only or one.name in only)
+    audited = audit_server(AuditRequest(target=request.plan.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
+    first = tuple(one for one in remedies(audited.findings) if not only or one.name in only)
     tuning = Tuning(
         request=request, ways=ways, looks=LOOKS, load=load, stop_after=choices["stop_after"],
         within_seconds=common.within(choices), only=tuple(choices["only"]), first=first,
