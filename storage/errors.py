@@ -9,9 +9,8 @@ _LONGEST = 160
 
 def in_one_line(what: object) -> str:
     """A library's or the system's message, which may quote the file, as one short printable line."""
-    text = "".join(
-        c if c.isprintable() else "\ufffd" for c in " ".join(str(getattr(what, "strerror", None) or what).split())
-    )
+    words = " ".join(str(getattr(what, "strerror", None) or what).split())
+    text = "".join(c if c.isprintable() else "\ufffd" for c in words)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -19,12 +18,14 @@ SAVE_IT = "copy the notebook to another disk before anything else, and start sha
 ANOTHER = "--db FILE"
 
 
-class NotebookFileError(Exception):
-    """The file cannot be used as a notebook; ``str()`` is one line that says why and what to do."""
-
+class _AdvisedError(Exception):
     def __init__(self, text: str, *, options: str = "") -> None:
         super().__init__(text)
         self.options = options
+
+
+class NotebookFileError(_AdvisedError):
+    """The file cannot be used as a notebook; ``str()`` is one line that says why and what to do."""
 
 
 class DamagedNotebookError(NotebookFileError):
@@ -41,12 +42,8 @@ class ReadOnlyNotebookError(NotebookFileError):
     """The file can be read but not written."""
 
 
-class RefusedError(Exception):
+class RefusedError(_AdvisedError):
     """The request would be wrong to carry out; ``str()`` says why, and what to do, in one line."""
-
-    def __init__(self, text: str, *, options: str = "") -> None:
-        super().__init__(text)
-        self.options = options
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

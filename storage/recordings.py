@@ -204,10 +204,8 @@ class RecordingTables(NotebookBase):
         if old in {None, name}:
             return
         columns = "kind, subject, created_at"
-        copied = (
-            f"INSERT OR IGNORE INTO experiments (name, {columns}) SELECT ?, {columns} FROM experiments WHERE name = ?"  # noqa: S608  our own names
-        )
-        self._db.execute(copied, (name, old))
+        copied = f"SELECT ?, {columns} FROM experiments WHERE name = ?"  # noqa: S608  our own names
+        self._db.execute(f"INSERT OR IGNORE INTO experiments (name, {columns}) {copied}", (name, old))
         self._db.execute("UPDATE series SET experiment = ? WHERE id = ?", (name, series_id))
         left = "NOT EXISTS (SELECT 1 FROM series WHERE experiment = name)"
         self._db.execute(f"DELETE FROM experiments WHERE name = ? AND {left}", (old,))  # noqa: S608  our own names
@@ -218,19 +216,18 @@ class RecordingTables(NotebookBase):
     def machines(self, ids: Sequence[str]) -> dict[str, str]:
         """Host, and site if named, of the measuring machine by id, where known."""
         found: dict[str, dict[str, str]] = {}
-        for column in ("part_of", "id"):
-            sql = (
-                f"SELECT {column} AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own
-                f" WHERE side = 'client' AND name IN {MACHINE} AND {column} IN (ids)"
-            )
-            for row in self._rows_of(sql, ids):
-                found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
-        sql = (
+        of_series = (
+            f"SELECT {column} AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own
+            f" WHERE side = 'client' AND name IN {MACHINE} AND {column} IN (ids)"
+            for column in ("part_of", "id")
+        )
+        of_others = (
             "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608
             f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
         )
-        for row in self._rows_of(sql, ids):
-            found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
+        for sql in (*of_series, of_others):
+            for row in self._rows_of(sql, ids):
+                found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
         return {one: ", ".join(facts[name] for name in MACHINE if name in facts) for one, facts in found.items()}
 
     def progress(self) -> dict[str, tuple[int, int]]:

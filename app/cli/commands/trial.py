@@ -44,6 +44,7 @@ from forms.trials.summary import TrialSummary, blocks_needed
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow
+from storage.json_reader import named
 from storage.loads.records import MOST_USERS
 from storage.notebook import Notebook
 from storage.records import Command, Decision, ExperimentKind, Phase, with_zone
@@ -470,17 +471,8 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.experiments()
     if as_json:
-        common.answer_json(
-            [
-                {
-                    "name": one.experiment.name,
-                    "kind": one.experiment.kind.value,
-                    "series": one.series_count,
-                    "last_at": one.last_at,
-                }
-                for one in found
-            ]
-        )
+        counted = ((one, {"series": one.series_count, "last_at": one.last_at}) for one in found)
+        common.answer_json([named(one.experiment, "name", "kind") | more for one, more in counted])
         return
     if not found:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
