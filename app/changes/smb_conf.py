@@ -321,11 +321,8 @@ def settle_text(place: SambaPlace) -> str:
 def look_text(place: SambaPlace) -> str:
     conf, name = _q(place.conf), _q(place.name)
     of_share = "" if place.section == "global" else f" --section-name={_q(place.section)}"
-    level = (
-        f"section debuglevel\nsmbcontrol -t 1 -s {conf} smbd debuglevel 2>/dev/null\n"
-        if place.name == LOG_LEVEL
-        else ""
-    )
+    asked = f"section debuglevel\nsmbcontrol -t 1 -s {conf} smbd debuglevel 2>/dev/null\n"
+    level = asked if place.name == LOG_LEVEL else ""
     return (
         f"section effective\ntestparm -s --parameter-name={name}{of_share} {conf} 2>/dev/null\n"
         "code=$?\nsection effective.rc\necho $code\n"

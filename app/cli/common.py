@@ -209,8 +209,7 @@ def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) 
     if debug:
         say(_without_passwords(traceback.format_exc(), arguments))
     said = f"{error} ({error.options})" if error.options else str(error)
-    message = visible(" ".join(_without_passwords(said, arguments).split()))
-    say(f"sharebench: {message}")
+    say(f"sharebench: {visible(' '.join(_without_passwords(said, arguments).split()))}")
     return error.exit_code
 
 

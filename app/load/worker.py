@@ -51,10 +51,9 @@ class Pacing:
         if self._first:
             self._first = False
         elif self._pace_seconds is None:
-            seconds, think = self._think.seconds, self._think
-            self._due = answered_at + (
-                self._chance.expovariate(1 / seconds) if think.exponential and seconds else seconds
-            )
+            seconds = self._think.seconds
+            varies = self._think.exponential and seconds
+            self._due = answered_at + (self._chance.expovariate(1 / seconds) if varies else seconds)
         else:
             self._due += self._pace_seconds
             if answered_at > self._due + _LATE_SECONDS:
@@ -345,8 +344,7 @@ def make_master(environment: Environment) -> tuple[Master, str]:
     """The engine's side, on a port of the loopback, and the key that a worker needs."""
     public_key, secret_key = zmq.curve_keypair()
     zmqrpc.Server = partial(_EngineSocket, secret_key)  # type: ignore[misc, assignment]
-    master = Master(environment, LOOPBACK, 0)
-    environment.runner = master
+    environment.runner = master = Master(environment, LOOPBACK, 0)
     return master, public_key.decode()
 
 

@@ -259,15 +259,10 @@ class SeriesWriter:
 
     def end(self) -> None:
         """A new series without results is dropped."""
+        has_results = any(run.status is not records.RunStatus.FAILED for run in self.series.runs)
         if self._experiment and self._experiment.kind is records.ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
-        elif (
-            self._is_new
-            and self.stored
-            and not (
-                self.series.scratch_path or any(run.status is not records.RunStatus.FAILED for run in self.series.runs)
-            )
-        ):
+        elif self._is_new and self.stored and not (self.series.scratch_path or has_results):
             self.recorder.write(lambda notebook: take_out(notebook, self.series.id))
             self.stored = False
         if self.stored:

@@ -311,11 +311,7 @@ def _points(
                 number = next(number for number in count(1) if number not in taken)
                 for event in engine.point(number, following.users, following.size_bytes):
                     yield event
-                    if (
-                        printer is not None
-                        and isinstance(event, events.PhaseBegan)
-                        and event.phase is events.LoadPhase.SETTLE
-                    ):
+                    if printer and isinstance(event, events.PhaseBegan) and event.phase is events.LoadPhase.SETTLE:
                         printer.count_from_here()
                     if isinstance(event, events.PointMeasured) and engine.ended is None:
                         server, cards = samplers.between(event.began_seconds, event.ended_seconds)

@@ -178,13 +178,9 @@ class _Trial:
         limit.start()
         while True:
             limit.began()
-            runs = (
-                run
-                for writer in self.writers
-                for run in writer.series.runs
-                if run.status is not records.RunStatus.FAILED
-            )
-            block = max((run.number for run in runs), default=0) + 1
+            runs = (run for writer in self.writers for run in writer.series.runs)
+            done = (run.number for run in runs if run.status is not records.RunStatus.FAILED)
+            block = max(done, default=0) + 1
             if block > 1 and (self.standing().complete or not limit.allows()):
                 return None
             for arm in self._order_of(block):
@@ -295,10 +291,8 @@ class _Trial:
         )
         self.slots.append(slot)
         if (share := self.yardstick.processor_percent) is not None:
-            plan = self.order.plan
-            self.order = replace(
-                self.order, plan=replace(plan, processor_percent=(*plan.processor_percent, round(share, 1)))
-            )
+            shares = (*self.order.plan.processor_percent, round(share, 1))
+            self.order = replace(self.order, plan=replace(self.order.plan, processor_percent=shares))
         return slot
 
     def _look_around(self, writer: SeriesWriter) -> None:
@@ -339,11 +333,8 @@ class _Trial:
                 remark = f"Set by sharebench and proven: {self._proof(arm)}."
                 change = replace(change, evidence=records.Evidence.CONFIRMED, remark=remark)
             writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
-            if (
-                status is records.SeriesStatus.COMPLETE
-                and order.request.ceiling is not CeilingPolicy.SKIP
-                and not order.plan.load
-            ):
+            has_ceiling = order.request.ceiling is not CeilingPolicy.SKIP and not order.plan.load
+            if status is records.SeriesStatus.COMPLETE and has_ceiling:
                 writer.put(replace(writer.series, ceiling_bytes_per_second=self.ceiling(writer.series)))
             writer.end()
         if proofs := tuple(self._proof(arm) for arm in sorted(self.proofs) if arm):

@@ -81,14 +81,12 @@ def _other_fonts(missing: Iterable[int], folder: Path) -> Iterator[tuple[Path, i
         yield _written(folder, _SYMBOLS, symbols), 0
     left -= covered
     for code in sorted(left)[:_MOST_ASKED]:
-        place = _system_font(code) if code in left else None
-        with suppress(OSError, TTLibError):
-            found = (
-                left & (TTFont(place[0], fontNumber=place[1], lazy=True).getBestCmap() or {}).keys() if place else ()
-            )
-            if place and found:
-                left.difference_update(found)
-                yield place
+        if code in left and (place := _system_font(code)):
+            with suppress(OSError, TTLibError):
+                found = left & (TTFont(place[0], fontNumber=place[1], lazy=True).getBestCmap() or {}).keys()
+                if found:
+                    left.difference_update(found)
+                    yield place
     if left:
         yield _written(folder, "boxes", boxes(left)), 0
 

@@ -84,9 +84,7 @@ class TrialSummary(LookResult):
         sides = (self.base, self.other)
         times = [[run.seconds for run in one.measured() if run.seconds] for one in sides]
         longest = max((median(each) for each in times if each), default=0.0)
-        moved = (
-            self.plan.load is None and longest < FULL_SECONDS
-        )  # else one side is far faster, on a file that fits both
+        moved = self.plan.load is None and longest < FULL_SECONDS  # else one side is far faster, on a file for both
         found = [said for series in sides for said in short_runs(series)][:1] if moved else []
         varied = self.effect.deviation_percent if self.effect else None
         if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:

@@ -317,10 +317,8 @@ def _watch(events: Iterable[rounds.IsolationEvent], control: SeriesControl, with
             case rounds.IsolationOpened(isolation=isolation):
                 runs = event.runs
                 about = duration(min(within_seconds, rounds.WHOLE_RUN * runs * isolation.seconds))
-                said = (
-                    f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}" if runs else "no run left"
-                )
-                common.say(f"isolation {isolation.id}: {said}")
+                said = f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}"
+                common.say(f"isolation {isolation.id}: {said if runs else 'no run left'}")
             case rounds.LayerRunStarted(layer=layer, clients=clients, number=number):
                 line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
             case rounds.LayerRunEnded(run=run):

@@ -190,10 +190,8 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
         if not one.abilities.moves_files or (one.abilities.has_share and not one.share):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
     first, secrets = common.secrets_for(context, found[0], kerberos=kerberos)
-    return (
-        first,
-        *(replace(one, user=one.user or first.user, domain=one.domain or first.domain) for one in found[1:]),
-    ), secrets
+    others = (replace(one, user=one.user or first.user, domain=one.domain or first.domain) for one in found[1:])
+    return (first, *others), secrets
 
 
 def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:

@@ -114,10 +114,8 @@ def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
     if _line_width(kept) > room:
         kept.pop(_MACHINE, None)
     least = {_ANSWER: _LEAST_ANSWER, _WHAT: _LEAST_WHAT, _LABEL: _LEAST_LABEL}
-    if (
-        _line_width(kept | {column: min(kept[column], cells) for column, cells in least.items() if column in kept})
-        > room
-    ):
+    narrowest = kept | {column: min(kept[column], cells) for column, cells in least.items() if column in kept}
+    if _line_width(narrowest) > room:
         kept.pop(_WHAT, None)
     while _line_width(kept) > room:
         longest = max((column for column in least if column in kept), key=lambda column: kept[column] - least[column])
@@ -132,13 +130,10 @@ def _line_width(widths: Mapping[int, int]) -> int:
 
 
 def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
-    cells = (
-        common.toned(
-            layout.pad((layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i == _RUNS),
-            tones.get(i, Tone.PLAIN),
-        )
-        for i, width in widths.items()
-    )
+    cells = []
+    for i, width in widths.items():
+        cut = (layout.cut_inside if i == _WHAT else layout.cut)(row[i], width)
+        cells.append(common.toned(layout.pad(cut, width, right=i == _RUNS), tones.get(i, Tone.PLAIN)))
     return _GAP.join(cells).rstrip()
 
 
@@ -379,10 +374,8 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
         known = notebook.baseline_ids(name, SERIES)
         if not known:
             raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
-        heads = list(
-            {head.id: head for head in (notebook.recording(one, SERIES) for one in (*known, *series))}.values()
-        )
-        ids = [head.id for head in heads]
+        by_id = {head.id: head for head in (notebook.recording(one, SERIES) for one in (*known, *series))}
+        heads, ids = list(by_id.values()), list(by_id)
         kinds.check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids, keep=True)
     _say_what_it_holds(name, heads)
