@@ -203,7 +203,8 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
 
 def _of_each(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> tuple[float, Spread | None]:
     values = [figure(one) for one in samples if one.seconds >= LEAST_SECONDS]
-    return _mean(samples, figure), spread_of(values) if values else None
+    spread = spread_of(values) if values else None
+    return spread.mean if spread else _mean(samples, figure), spread
 
 
 def _rounded(value: float | None) -> float | None:

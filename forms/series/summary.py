@@ -15,7 +15,7 @@ from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
 from storage.json_reader import named
 from storage.plan import QuietTime
-from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
+from storage.records import Evidence, Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +162,8 @@ def headline(form: SeriesSummary) -> Iterator[Toned]:
         yield Toned("running")
     elif series.status is not SeriesStatus.COMPLETE:
         yield wording.ended_early(series.status)
+    if series.change and series.change.evidence is Evidence.CONTRADICTED:
+        yield Toned("! change not in effect", Tone.CAUTION)
     if found := len(advice(series)):
         yield Toned(f"! {wording.count(found, 'warning')}", Tone.CAUTION)
 

@@ -109,7 +109,7 @@ def _changes(found: TrialSummary) -> Chart | None:
     tone = VERDICT_SIGNS[found.verdict].tone
     bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
     return Chart(
-        title="Change in each pair, and the middle of all with its 95 % interval", unit="%", bars=tuple(bars),
+        title="Change in each pair, and in all (95 % interval), both orders alike", unit="%", bars=tuple(bars),
         levels=(Level(name="no change", value=0.0),), is_dots=True, source=(0, 4), in_text=True,
     )  # fmt: skip
 
@@ -135,8 +135,8 @@ def verdict_sentence(found: TrialSummary) -> str:
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
     if found.doubt is Doubt.FEW_PAIRS:
-        done, so_far = len(found.pairs), wording.signed_percent(found.effect.change_percent)
-        return f"Not finished: {so_far} so far, in {done} of at most {found.plan.looks[-1]} pairs. Resume the trial."
+        done = f"{len(found.pairs)} of at most {found.plan.looks[-1]} pairs"
+        return f"Not finished: {done} tell too little. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)
@@ -225,7 +225,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     if found.control:
         seen = wording.signed_percent(found.control.change_percent)
         chance = f" (p {found.control.p_value:.3f})" if can_tell else ""
-        text = f"{seen}{chance}: the same each time, so a difference comes from this machine"
+        text = f"{seen}{chance}: work without the server beside each run; what differs there is this machine's doing"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

@@ -276,7 +276,9 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
 
 
 def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
-    file = shlex.quote(conf)
+    file, control = shlex.quote(conf), "smbcontrol"
+    if conf != DEFAULT_CONF:
+        control = f"smbcontrol -s {file}"
     of_section = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
     yield InstructionStep(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
     yield InstructionStep(
@@ -288,9 +290,9 @@ def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: s
     if entry.takes_effect is Effect.RESTART:
         yield InstructionStep("on the server: restart it; all sessions end", "systemctl restart smbd")
         return
-    yield InstructionStep("on the server, as root: have smbd read its file", "smbcontrol smbd reload-config")
+    yield InstructionStep("on the server, as root: have smbd read its file", f"{control} smbd reload-config")
     if entry.takes_effect is Effect.NEXT_TREE_CONNECT:
-        close = f"smbcontrol smbd close-share {shlex.quote(share or 'SHARE')}"
+        close = f"{control} smbd close-share {shlex.quote(share or 'SHARE')}"
         yield InstructionStep("clients that are connected need the share opened again", close)
     if entry.takes_effect is Effect.NEXT_CONNECTION:
         yield InstructionStep(

@@ -29,6 +29,7 @@ from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, Value
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
+from forms.stats.decision import Doubt
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
@@ -217,7 +218,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self.query_one("#run-box").scroll_end(animate=False)
 
     def now(self) -> str:
-        effect = getattr(self.summary, "effect", None)
+        trial = self.summary if isinstance(self.summary, TrialSummary) else None
+        effect = trial.effect if trial and trial.doubt is not Doubt.FEW_PAIRS else None
         if self.is_over or self.order is None or self._restored:
             return self._now if self.is_over or not self._restored else f"{self._restored}. Working out the result …"
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -18,6 +19,7 @@ from app.errors import UsageError
 from app.kinds import lines, used_targets
 from app.logins import same_login
 from app.server.shell import check_ssh_host
+from app.subjects.audit import read_configuration
 from app.targets import may_hold_password, parse_typed_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
@@ -53,11 +55,15 @@ def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSON
 
 
 def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[str, str]:
-    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name."""
+    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name, and
+    for a configuration that is not there where it is this machine's.
+    """
     text = {line.key: typed.get(line.key, "").strip() for line in lines}
     for line in lines:
         if line.key == "ssh" and text["ssh"]:
             check_ssh_host(text["ssh"], line.name)
+        elif line.key == "conf" and text["conf"] and not text["ssh"]:
+            read_configuration(Path(text["conf"]))
     return text
 
 
@@ -201,9 +207,11 @@ class LinesScreen(BaseScreen):
 
     def _remember(self, notebook: Notebook, kept: dict[str, JSONValue]) -> None:
         notebook.remember(self.NAME, kept)
-        if ways := {line.key: kept[line.key] for line in (SSH, CONF) if kept.get(line.key)}:
-            place = _ways_to(kept)
-            notebook.remember(place, {**(notebook.remembered(place) or {}), **ways})
+        place = _ways_to(kept)
+        asked = {line.key: kept[line.key] for line in (SSH, CONF) if line.key in kept}
+        if place != _ways_to(self._first):  # an empty line takes a way back only where the way was offered in it
+            asked = {key: way for key, way in asked.items() if way}
+        notebook.remember(place, {**(notebook.remembered(place) or {}), **asked})
 
     @on(Input.Submitted)
     def _next_line(self) -> None:

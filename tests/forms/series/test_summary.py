@@ -10,7 +10,7 @@ from forms.series.report import head_fields
 from forms.series.summary import headline, run_form
 from forms.stats.summary import deviation_percent, half_width_percent
 from storage.plan import Plan, QuietTime
-from storage.records import Quiet, QuietVerdict, RunStatus, SeriesStatus
+from storage.records import Change, Evidence, Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import series
 
 SOUND = series(
@@ -50,6 +50,10 @@ def test_what_weakens_a_series_is_in_its_headline_as_a_word_and_a_colour():
     weak = replace(SOUND, runs=runs, quiet=Quiet(verdict=QuietVerdict.BUSY), status=SeriesStatus.INTERRUPTED)
     parts = {part.text: part.tone for part in headline(run_form(weak))}
     assert parts["! busy time"] is Tone.CAUTION
+    for evidence in Evidence:
+        claimed = replace(SOUND, change=Change(name="log level", value="0", evidence=evidence))
+        told = "! change not in effect" in [part.text for part in headline(run_form(claimed))]
+        assert told is (evidence is Evidence.CONTRADICTED)
     assert "4 runs, 1 left out" in parts
     assert parts["‖ interrupted"] is Tone.CAUTION
     assert any(text.endswith("warnings") for text in parts)

@@ -49,6 +49,11 @@ def test_each_way_of_taking_effect_has_its_command() -> None:
     assert commands(advise(catalogue.find("hide files"), "/x/", share="my data"))[-1] == (
         "smbcontrol smbd close-share 'my data'"
     )
+    elsewhere = advise(catalogue.find("hide files"), "/x/", share="data", conf="/srv/my smb.conf")
+    assert commands(elsewhere)[-2:] == [
+        "smbcontrol -s '/srv/my smb.conf' smbd reload-config",
+        "smbcontrol -s '/srv/my smb.conf' smbd close-share data",
+    ]
     assert "keep what they agreed on" in entry_text(catalogue.find("server signing"), value="mandatory")
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen
+from app.tui.measuring.isolation import DiagnosisScreen, IsolationRunScreen, IsolationScreen
 from app.tui.measuring.stored import AuditScreen
 from app.tui.widgets.views import AnsiView
+from app.workflows.guide.known import ways_to
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
@@ -269,3 +271,29 @@ async def test_how_a_server_is_reached_is_typed_in_one_form_for_all(app: Sharebe
         await settled(app, pilot)
         found = [app.screen.query_one(f"#{key}", Input).value for key in ("target", "ssh", "conf")]
         assert found == ([target, "root@nas", "/srv/smb.conf"] if known else [target, "", ""])
+
+
+@pytest.mark.parametrize(("first", "left"), [("smb://nas/data", ""), ("smb://nas2/data", "/srv/smb.conf")])
+async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(app: SharebenchApp, first: str, left: str):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember("diagnosis", {"target": first})
+        notebook.remember(ways_to("nas"), {"ssh": "root@nas", "conf": "/srv/smb.conf"})
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        app.visit("diagnosis")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, DiagnosisScreen)
+        screen.query_one("#target", Input).value = "smb://nas/data"
+        screen.query_one("#conf", Input).value = ""
+        screen.remember()
+        await settled(app, pilot)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert (notebook.remembered(ways_to("nas")) or {})["conf"] == left
+
+
+@pytest.mark.parametrize(("ssh", "is_looked_for"), [("", True), ("root@nas", False)])
+def test_a_configuration_of_this_machine_is_looked_for_at_once(tmp_path: Path, ssh: str, is_looked_for: bool):
+    typed = TYPED | {"conf": str(tmp_path / "none.conf"), "ssh": ssh}
+    with pytest.raises(UsageError, match="is not on this machine") if is_looked_for else nullcontext():
+        IsolationScreen.read(typed)
