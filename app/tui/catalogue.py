@@ -237,7 +237,11 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
 
 class ValueDialog(AskDialog):
     def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
-        super().__init__(f"Value of {entry.parameter}", "Choose a value, or type another one.", needed=True)
+        super().__init__(
+            f"Value of {entry.parameter}",
+            "Up and down choose a value, Enter takes it; or type another one.",
+            needed=True,
+        )
         self.box.placeholder = "another value: type it here"
         self.entry, self.value = entry, value
 

@@ -270,9 +270,9 @@ def slot_seconds(run_seconds: float) -> float:
 
 
 def expected_text(looks: Sequence[int], arms: int, run_seconds: float, unit: str = "pair") -> str:
-    """How long it takes, by the length of a run: ``8 pairs take about 3 min, 20 at most 8 min.``"""
+    """How long it takes, by the length of a run: ``8 pairs take about 3 min, 20 about 8 min.``"""
     one, first, last = arms * slot_seconds(run_seconds), looks[0], looks[-1]
-    rest = f", {last} at most {duration(last * one)}" if last > first else ""
+    rest = f", {last} about {duration(last * one)}" if last > first else ""
     return f"{wording.count(first, unit)} take{'s' * (first == 1)} about {duration(first * one)}{rest}."
 
 

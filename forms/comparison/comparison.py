@@ -276,9 +276,11 @@ class Comparison(ChangeDecision):
 def _verdict(found: Comparison) -> str:
     change = found.change_percent
     if found.doubt is Doubt.CONTRADICTED and found.change:
+        ends = found.interval_percent
+        reason = "is normal variation" if ends and ends[0] <= 0 <= ends[1] else "has another reason"
         return (
             f"Not the change that was claimed ({wording.plain(found.change.name)} = {wording.plain(found.change.value)}"
-            f" is contradicted): {found.figures} has another reason"
+            f" is contradicted): {found.figures} {reason}"
         )
     if found.doubt is Doubt.NO_RUNS or change is None:
         return "Inconclusive: a side has no valid run"

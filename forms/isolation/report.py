@@ -407,8 +407,8 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
         if part:
             bars.append(Bar(name=_PARTS.get(name, name), value=part, start=start))
         start += part
-    verdict = measured.verdict
-    decided = verdict.cause is summary.Cause.CLIENT and (verdict.evidence.held_share or 0.0) >= summary.HELD_SHARE
+    cause, held = measured.verdict.cause, measured.verdict.evidence.held_share
+    decided = held is not None and (cause is summary.Cause.CLIENT) is (held >= summary.HELD_SHARE)
     limit = f" (this client is the limit from {100 * summary.HELD_SHARE:.0f} % on)" if decided else ""
     return Chart(title=f"Where one operation's time goes{limit}", unit="µs", bars=tuple(bars), in_text=True)
 

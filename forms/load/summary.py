@@ -58,9 +58,7 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered: as scheduled, or as the ``fewest`` users made and pauses allow, at least those made; None
-    where unknown.
-    """
+    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow; or None."""
     made = point.requests_per_second or 0.0
     if not scenario.requests:
         return None

@@ -55,9 +55,7 @@ def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSON
 
 
 def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[str, str]:
-    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name, and
-    for a configuration that is not there where it is this machine's.
-    """
+    """What stands in each line, without blanks around it. Raises UsageError for a wrong ``ssh`` or missing ``conf``."""
     text = {line.key: typed.get(line.key, "").strip() for line in lines}
     for line in lines:
         if line.key == "ssh" and text["ssh"]:

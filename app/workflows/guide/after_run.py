@@ -105,7 +105,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "so far: this machine's"
+    return " ".join(filter(None, (by_ssh, file))) or "if it is this machine"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -180,12 +180,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         others = [f"{name} ({one.label or with_zone(one.created_at)})" for name, one in of]
         whose = "" if series.id in each.series_ids else f": {wording.plain(wording.listed(others))}"
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
-    go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
-    proof = list(next_of_proof(choices, known))
-    to_prove = any(option.advised for option in proof)
-    more = f"Change one more thing, keeping {_changed_to(series.change)}" if series.change else "Change one thing"
-    options = [Option(more, go_on, "the next round", advised=not to_prove)] if in_effect else []
-    options = [*proof, *options] if to_prove else [*options, *proof]
+    go_on = Option("Change one thing", Go(replace(choices, compared=True, step=MethodStep.CHANGE)), "the next round")
+    options = list(next_of_proof(choices, known)) or [go_on]
+    if not any(option.advised for option in options):
+        options[0] = replace(options[0], advised=True)
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
         for stick in known.yardsticks

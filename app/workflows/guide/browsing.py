@@ -36,8 +36,8 @@ class Item:
 
     @property
     def suits(self) -> str:
-        """Sign and word for how well the file suits; empty for what is no file."""
-        return f"{self.fit.sign} {self.fit}" if self.fit else ""
+        """Sign and word for how well the file suits; empty for what is no file, and where it is not known."""
+        return f"{self.fit.sign} {self.fit}" if self.fit and self.fit is not FileFit.UNKNOWN else ""
 
 
 MAKE_HERE = Item(ItemKind.MADE, "[ create a test file in this folder, to get or to put ]")

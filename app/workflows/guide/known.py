@@ -237,12 +237,13 @@ def _yardsticks(
 def reached(
     notebook: Notebook, target: Target | None, command: Command, heads: Sequence[Series] | None = None
 ) -> float | None:
-    """The average bytes per second of the newest series of that server and command."""
+    """The average bytes per second of the server's newest series; one whose change was not kept comes last."""
     from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
 
     if target is None:
         return None
-    for head in notebook.heads(limit=_LOOKED_THROUGH) if heads is None else heads:
+    newest = notebook.heads(limit=_LOOKED_THROUGH) if heads is None else heads
+    for head in sorted(newest, key=lambda one: one.change is not None and one.decision is not Decision.KEPT):
         if _server_of(head.target) == _server_of(target) and head.command is command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:

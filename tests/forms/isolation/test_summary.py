@@ -177,10 +177,10 @@ def test_where_an_operations_time_goes_is_drawn_part_after_part():
         (13.0, None, Cause.CLIENT, " (this client is the limit from 65 % on)"),
         (13.0, 2_000.0, Cause.CLIENT, " (this client is the limit from 65 % on)"),
         (12.9, 2_000.0, Cause.CLIENT, ""),
-        (12.9, None, Cause.UNKNOWN, ""),
+        (12.9, None, Cause.UNKNOWN, " (this client is the limit from 65 % on)"),
     ],
 )
-def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decided(
+def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decides(
     held: float, ceiling: float | None, cause: Cause, limit: str
 ):
     served = run(
@@ -195,7 +195,8 @@ def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decided(
     assert isolation_report(isolation).charts[-1].title == f"Where one operation's time goes{limit}"
     full = replace(isolation, link_bits_per_second=8, runs=(replace(served, in_bytes_per_second=1.0),))
     assert isolation_summary(full).verdict.cause is Cause.NETWORK
-    assert isolation_report(full).charts[-1].title == "Where one operation's time goes"
+    others = " (this client is the limit from 65 % on)" if held < 13 else ""
+    assert isolation_report(full).charts[-1].title == f"Where one operation's time goes{others}"
 
 
 def test_an_isolation_without_the_server_is_drawn_too():

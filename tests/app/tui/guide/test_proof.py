@@ -91,7 +91,7 @@ async def test_a_change_that_was_not_made_is_not_kept_but_made(tmp_path, backend
         shown = words(app)
         assert ("! It still is yes." in shown) is contradicted
         assert ("★ Make the change now, measure again" in shown) is contradicted
-        assert ("keeping strict sync = no" in shown) is not contradicted
+        assert ("Keep the change, and go on from there" in shown) is not contradicted
         await press(app, pilot, "8")
         assert ("strict sync = no is kept" in words(app)) is not contradicted
         if contradicted:

@@ -17,9 +17,9 @@ from app.tui.frame.dialogs import AskDialog, HelpDialog
 from app.tui.guide.screen import BrowseScreen, GuideScreen, NameList, PageView
 from app.workflows.guide.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
-from app.workflows.guide.known import GuideContext
+from app.workflows.guide.known import GuideContext, reached
 from storage.notebook import Notebook
-from storage.records import Command, Target, format_target
+from storage.records import Change, Command, Decision, Target, format_target
 from tests.builders import one, series
 from tests.recordings import MAKERS
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
@@ -425,7 +425,7 @@ async def test_another_server_is_not_judged_by_the_rate_of_the_one_before(guide_
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "down", "enter", *"smb://slow/data", "enter")
-        assert "? unknown" in painted(guide_app)
+        assert "? unknown" not in painted(guide_app)
         await press(guide_app, pilot, "enter")
         rows = guide_app.screen.query_one(OptionList)
         assert rows.highlighted == 0
@@ -546,3 +546,15 @@ async def test_recent_targets_are_offered(guide_app, backend):
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
         assert isinstance(screen.session.known, GuideContext)
+
+
+@pytest.mark.parametrize(("decision", "rate"), [(None, 5e6), (Decision.REVERTED, 5e6), (Decision.KEPT, 9e6)])
+def test_what_was_reached_with_a_change_that_was_not_kept_tells_nothing_of_the_server(tmp_path, decision, rate):
+    change = Change(name="strict sync", value="no")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add(series([5e6] * 5, id="a" * 12))
+        notebook.add(
+            series([9e6] * 5, id="b" * 12, created_at="2027-01-01T10:00:00.000Z", change=change, decision=decision)
+        )
+        found = reached(notebook, notebook.series("a" * 12).target, Command.GET)
+    assert found == rate

@@ -103,7 +103,7 @@ async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app
     monkeypatch.setattr(trial, "run_trial", run)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        assert "8 pairs take about 3 min, 20 at most 8 min." in " ".join(painted(app).split())
+        assert "8 pairs take about 3 min, 20 about 8 min." in " ".join(painted(app).split())
         for typed, says in (("0", "not a number of minutes"), ("10001", "1 to 10000")):
             await press(app, pilot, "t")
             app.screen.query_one("#answer", Input).value = typed
