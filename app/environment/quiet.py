@@ -202,9 +202,8 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
 
 
 def _of_each(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> tuple[float, Spread | None]:
-    values = [figure(one) for one in samples if one.seconds >= LEAST_SECONDS]
-    spread = spread_of(values) if values else None
-    return spread.mean if spread else _mean(samples, figure), spread
+    whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
+    return _mean(whole or samples, figure), spread_of([figure(one) for one in whole]) if whole else None
 
 
 def _rounded(value: float | None) -> float | None:

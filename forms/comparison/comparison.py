@@ -277,7 +277,7 @@ def _verdict(found: Comparison) -> str:
     change = found.change_percent
     if found.doubt is Doubt.CONTRADICTED and found.change:
         ends = found.interval_percent
-        reason = "is normal variation" if ends and ends[0] <= 0 <= ends[1] else "has another reason"
+        reason = "has another reason" if ends and not ends[0] <= 0 <= ends[1] else "may be chance"
         return (
             f"Not the change that was claimed ({wording.plain(found.change.name)} = {wording.plain(found.change.value)}"
             f" is contradicted): {found.figures} {reason}"

@@ -141,7 +141,11 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     if busy := [name for name, series in measured if series.quiet_verdict is QuietVerdict.BUSY]:
         said.append(f"Measured at a busy time: {wording.listed(busy)}. Measure again at a quiet one.")
     for name, series in measured:
-        if (own := series.change) and own.evidence is Evidence.CONTRADICTED and own != comparison.change:
+        if (
+            (own := series.change)
+            and own.evidence is Evidence.CONTRADICTED
+            and not (comparison.change and series is other)
+        ):
             said.append(f"T{name[1:]}: {_change_sentence(own)}")
         said += _doubts(series, f"T{name[1:]}", interleaved=comparison.interleaved)
     return said

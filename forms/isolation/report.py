@@ -379,7 +379,8 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
     cost = measured.profiling_cost
     seen = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
-    spent = f"{seen}, which is chance" if cost and cost.value < 1 else seen
+    clear = cost and cost.low is not None and cost.high is not None and not cost.low <= 1 <= cost.high
+    spent = seen if clear or not seen else f"{seen}, which may be chance"
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 
@@ -409,7 +410,7 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
         start += part
     cause, held = measured.verdict.cause, measured.verdict.evidence.held_share
     decided = held is not None and (cause is summary.Cause.CLIENT) is (held >= summary.HELD_SHARE)
-    limit = f" (this client is the limit from {100 * summary.HELD_SHARE:.0f} % on)" if decided else ""
+    limit = f" (a client that takes {100 * summary.HELD_SHARE:.0f} % of it is the limit)" if decided else ""
     return Chart(title=f"Where one operation's time goes{limit}", unit="µs", bars=tuple(bars), in_text=True)
 
 

@@ -118,8 +118,9 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
     others_here = found.same_machine and _others_worked(found)
-    if named is Cause.CLIENT and others_here and not _at_least(found.ceiling_share, CLIENT_SHARE):
-        return Cause.UNKNOWN, IsolationDoubt.OTHERS  # what waited for a processor here waited for theirs
+    agree = _at_least(found.ceiling_share, CLIENT_SHARE) and (found.held_share or HELD_SHARE) >= HELD_SHARE
+    if named is Cause.CLIENT and others_here and not agree:  # what waited for a processor here waited for theirs
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if named is not None:
         return named, None
     if found.ratio is None:

@@ -154,8 +154,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 
 def before_a_change(shown: Shown) -> str:
-    series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
-    return f"Changes found 9 times in 10: {pairs} by {PAIRS[0]} interleaved pairs, {series} by series like this."
+    pairs = wording.change_size(shown.pairs_percent)
+    return f"{PAIRS[0]} interleaved pairs would find a change of {pairs} nine times in ten."
 
 
 def link_field(bits_per_second: int | None) -> Field:

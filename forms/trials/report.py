@@ -14,6 +14,7 @@ from forms.series.report import client_text, origin_fields, series_document
 from forms.stats.decision import Doubt, Verdict
 from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
 from forms.tuning.catalogue import acts_on
+from forms.tuning.smb_conf import follows
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Command, Experiment, ExperimentKind, Series, format_target
@@ -135,8 +136,7 @@ def verdict_sentence(found: TrialSummary) -> str:
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
     if found.doubt is Doubt.FEW_PAIRS:
-        done = f"{len(found.pairs)} of at most {found.plan.looks[-1]} pairs"
-        return f"Not finished: {done} tell too little. Resume the trial."
+        return f"Not finished: {len(found.pairs)} of at most {found.plan.looks[-1]} pairs. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)
@@ -169,7 +169,9 @@ def _why_unknown(found: TrialSummary) -> str:
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
     """What was measured, which setting, and the evidence that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
-    yield Field(name="Client", text=client_text(replace(base.client, signing=None, encryption=None)))
+    signing = None if follows("client.signing", plan.name) else base.client.signing
+    encryption = None if follows("client.encryption", plan.name) else base.client.encryption
+    yield Field(name="Client", text=client_text(replace(base.client, signing=signing, encryption=encryption)))
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
         where = " ".join(filter(None, (one.section, f"({one.kind})")))

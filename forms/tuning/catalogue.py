@@ -276,17 +276,16 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
 
 
 def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
-    file, control = shlex.quote(conf), "smbcontrol"
-    if conf != DEFAULT_CONF:
-        control = f"smbcontrol -s {file}"
+    file = shlex.quote(conf)
+    control = "smbcontrol" if conf == DEFAULT_CONF else f"smbcontrol -s {file}"
     of_section = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
     yield InstructionStep(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
     yield InstructionStep(
-        "on the server: it must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
+        "on the server: this must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
     )
     if entry.parameter != "log level":
         asked = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{of_section} {file}"
-        yield InstructionStep("on the server: it must print the new value", asked)
+        yield InstructionStep("on the server: this must print the new value", asked)
     if entry.takes_effect is Effect.RESTART:
         yield InstructionStep("on the server: restart it; all sessions end", "systemctl restart smbd")
         return

@@ -87,7 +87,7 @@ def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | Non
     measured, target = None, plan.target
     if path.exists():
         with recording.open_notebook(path) as notebook:
-            measured = reached(notebook, target, plan.command)
+            measured = reached(notebook, target, plan.command, plan.settings.block_bytes)
     link = link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
     rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
     return Prospect(plan=plan, rate=rate, series=series)

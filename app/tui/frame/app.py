@@ -12,7 +12,6 @@ from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from typing import Any, ClassVar, cast
 
 import textual
@@ -35,7 +34,7 @@ from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, themes
-from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, ScreenBase, screen_called, told
+from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
 from app.user_files import config_file, read_toml
 from forms.layout import control_pictures, plain_signs, visible
 
@@ -300,17 +299,9 @@ class SharebenchApp(App[int], commands.Commanded):
         self.push_screen(MessageDialog(heading, text))
 
     def action_show_command(self, command: str) -> None:
-        from app.kinds import used_targets  # noqa: PLC0415  the first paint does not wait for what comes after it
-        from storage.records import Target, format_target  # noqa: PLC0415  as above
-
-        def show(targets: Sequence[Target]) -> None:
-            target = quote(f"{format_target(targets[0])}/FILE") if targets else "TARGET"
-            setting = "'NAME=VALUE1,VALUE2' " if command == "sweep" else ""
-            text = f"sharebench {command} {setting}{target}\n\nMore about it: sharebench help {command}"
-            self.tell_text("On the command line", text)
-
-        if isinstance(screen := self.screen, ScreenBase):
-            screen.with_notebook(lambda notebook: used_targets(notebook, self.context.pointed), show)
+        setting = "'NAME=VALUE1,VALUE2' " if command == "sweep" else ""
+        text = f"sharebench {command} {setting}TARGET\n\nMore about it: sharebench help {command}"
+        self.tell_text("On the command line", text)
 
     def action_help(self) -> None:
         from app.tui.frame.dialogs import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it

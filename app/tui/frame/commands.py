@@ -31,11 +31,6 @@ class KeyCommand:
         if not self.action:
             object.__setattr__(self, "action", self.id.rpartition(".")[2].replace("-", "_"))
 
-    @property
-    def works_in_dialogs(self) -> bool:
-        """Of a command of the app: those of the screens have parameters."""
-        return self.priority and "(" not in self.action
-
     def binding(self) -> Binding:
         name, show = self.footer or self.name, not self.hidden
         return Binding(self.keys, self.action, name, show=show, priority=self.priority, tooltip=self.help, id=self.id)

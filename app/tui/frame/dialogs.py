@@ -182,10 +182,10 @@ class HelpDialog(BaseDialog[None]):
 
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
-        found = [*offered(self.about)]
-        if self.about.is_modal:  # of the app's keys those work there that lead to no other screen
-            found = [one for one in found if one.node is not self.app or one.command.works_in_dialogs]
-        commands = [one.command for one in found]
+        commands = [one.command for one in offered(self.about)]
+        if self.about.is_modal:  # in a dialog no key leads to another screen
+            everywhere = {"app.help", "app.palette", "app.quit"}
+            commands = [one for one in commands if one.id in everywhere or not one.action.startswith("app.")]
         if isinstance(self.about.focused, Input | TextArea) or getattr(self.about, "takes_text", False):
             commands = [one for one in commands if any(map(_is_no_letter, chosen.get(one.id, one.keys).split(",")))]
         rows = list(_together([(keys_in_use(self.app, command, chosen), command) for command in commands]))

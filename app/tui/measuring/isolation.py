@@ -128,9 +128,7 @@ class IsolationRunScreen(MeasurementScreen):
         *run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),
     )
     STOP_HEADING = "Stop the isolation?"
-    STOP_TEXT = (
-        "It is not complete. What was measured is kept, its set-up on the server is removed, and it can be resumed."
-    )
+    STOP_TEXT = "What was measured is kept, what was set up on the server is removed, and the isolation can be resumed."
     QUIT_TEXT = "An isolation is running. What was measured is kept, and its set-up on the server is removed."
 
     HEADING = "Isolation"
@@ -218,9 +216,12 @@ class IsolationScreen(asking.LinesScreen):
         clients = places.parse_clients(typed["clients"])
         rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
         seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * places.DEFAULT_SECONDS)
-        few = "" if rounds >= places.DEFAULT_ROUNDS else f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely tell."
-        plan = f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
-        return plan + few
+        few = (
+            ""
+            if rounds >= places.DEFAULT_ROUNDS
+            else f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely give a verdict."
+        )
+        return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
 
     @classmethod
     def read(cls, typed: Mapping[str, str]) -> places.IsolationRequest:

@@ -243,8 +243,7 @@ class LoadRunScreen(MeasurementScreen):
         return closed.failure.text
 
     def ended(self, error: Exception | None) -> None:
-        closed = self.state.closed
-        if closed is not None and not closed.stored and self.report is None:
+        if (closed := self.state.closed) and not closed.stored and self.report is None:
             self.record, error = None, error or (closed.failure.error if closed.failure else None)
         super().ended(error)
 

@@ -135,9 +135,6 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             self.query_one(picture).border_title = chart.title if chart else ""
             self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(_bars, chart) if chart else None)
 
-        rows = len(report.chart.bars) if report.chart else 0
-        self.query_one("#compared-picture").styles.min_height = min(rows, _MOST_ROWS) + _AROUND_ROWS
-
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
 
@@ -175,8 +172,6 @@ class TableScreen(ReportScreen):
 
 
 _LISTED = 50
-_MOST_ROWS, _AROUND_ROWS = 10, 3
-"""Of the averages, which come before the rates of each run: bars, and what stands around them."""
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):

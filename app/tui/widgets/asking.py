@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -19,7 +18,6 @@ from app.errors import UsageError
 from app.kinds import lines, used_targets
 from app.logins import same_login
 from app.server.shell import check_ssh_host
-from app.subjects.audit import read_configuration
 from app.targets import may_hold_password, parse_typed_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
@@ -55,13 +53,11 @@ def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSON
 
 
 def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[str, str]:
-    """What stands in each line, without blanks around it. Raises UsageError for a wrong ``ssh`` or missing ``conf``."""
+    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name."""
     text = {line.key: typed.get(line.key, "").strip() for line in lines}
     for line in lines:
         if line.key == "ssh" and text["ssh"]:
             check_ssh_host(text["ssh"], line.name)
-        elif line.key == "conf" and text["conf"] and not text["ssh"]:
-            read_configuration(Path(text["conf"]))
     return text
 
 
@@ -110,6 +106,8 @@ class LinesScreen(BaseScreen):
     """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
     _first: Mapping[str, str]
+    _offered = ""
+    """Whose ways stood in the lines at first."""
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: line.about or f"{line.name}: {line.hint}." for line in cls.LINES}
@@ -139,7 +137,8 @@ class LinesScreen(BaseScreen):
         values = self.first_values(notebook.remembered(self.NAME), practice)
         targets = [] if practice else used_targets(notebook, pointed)
         values |= next((self.values_of(one) for one in targets if one.abilities.has_share), {})
-        ways = notebook.remembered(_ways_to(values)) or {}
+        self._offered = _ways_to(values)
+        ways = notebook.remembered(self._offered) or {}
         return values | {key: str(way) for key, way in ways.items() if values.get(key) == ""}
 
     @staticmethod
@@ -206,9 +205,8 @@ class LinesScreen(BaseScreen):
     def _remember(self, notebook: Notebook, kept: dict[str, JSONValue]) -> None:
         notebook.remember(self.NAME, kept)
         place = _ways_to(kept)
-        asked = {line.key: kept[line.key] for line in (SSH, CONF) if line.key in kept}
-        if place != _ways_to(self._first):  # an empty line takes a way back only where the way was offered in it
-            asked = {key: way for key, way in asked.items() if way}
+        offered = place == self._offered  # only where a way was offered, an empty line takes it back
+        asked = {line.key: kept[line.key] for line in (SSH, CONF) if line.key in kept and (offered or kept[line.key])}
         notebook.remember(place, {**(notebook.remembered(place) or {}), **asked})
 
     @on(Input.Submitted)

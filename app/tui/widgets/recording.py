@@ -384,11 +384,11 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
         if not (why and log_in_again(self, self.targets(), why, again)) and error is not None:
             self.draw()
             below = self.app.screen_stack[-2]
+            tells: BaseScreen = self
             if self.record is None and not self.is_covered and isinstance(below, BaseScreen):
                 self.dismiss()  # there is nothing to see here, and what was typed is below
-                below.work_failed(error)
-            else:
-                self.work_failed(error)
+                tells = below
+            tells.work_failed(error)
         if (report := self.result()) is not None:
             self.recorded = (self.record.id,)
             self.show_report(report)

@@ -17,6 +17,7 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
+from forms.comparison.comparison import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -94,6 +95,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
         return
     place = wording.plain(format_target(choices.target))
     size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
+    size += f" in requests of {wording.typed_size(choices.block_bytes)}" if choices.block_bytes else ""
     if not choices.target.abilities.moves_files:
         yield f"To measure: {choices.command} of {size} at {place}."
     elif choices.makes_file:
@@ -170,8 +172,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
             by += f" (with repeats: {', then '.join(map(wording.rate, rates))})"
         facts.append(Toned(f"Against {wording.plain(stick.name)}{by}: {found.sign} {found.sentence}", found.tone))
     facts += what_is_proven(choices, known)
-    in_effect = series.change is None or series.change.evidence is not Evidence.CONTRADICTED
-    if series.change and series.change.remark and not in_effect:
+    if series.change and series.change.evidence is Evidence.CONTRADICTED and series.change.remark:
         facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
@@ -430,37 +431,27 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     found = compare_sides(known.settled or known.proof, Limits())
     base, changed = known.proof.base[0], known.proof.other[0]
     changed_last = known.series.id in {one.id for one in known.proof.other}
-    step = found.settle if found.settle and found.settle.way is Way.INTERLEAVED and not is_practice(base) else None
-    tries = found.settle is not None and found.settle.way is Way.TRY
-    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved and step is None and not tries
+    step = None if is_practice(base) else found.settle
+    once_more = not choices.interleaved and (step is None or step.way is Way.BASE_AGAIN)
+    open_still = once_more and found.doubt in _REPEATS_WOULD_TELL
     faster, next_one, to_settle = found.verdict is Verdict.FASTER, "the next change is made from", not found.known
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
-    to_make, to_restore = "make it again on the server; ", "restore it on the server; "
-    if _proven(known.proof).name in acts.OWN_CHANGES:
-        to_make = to_restore = ""
-    keeping, leaving = ("", to_restore) if changed_last else (to_make, "")
+    by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
+    keeping = "make it again on the server first" if by_hand and not changed_last else f"{next_one} there"
+    leaving = "restore it on the server first" if by_hand and changed_last else f"{next_one} the base"
     decisions = [
-        Option("Keep the change, and go on from there", kept, f"{keeping}{next_one} there", advised=faster),
-        Option("Leave the change out, and change something else", left, f"{leaving}{next_one} the base"),
+        Option("Keep the change, and go on from there", kept, keeping, advised=faster),
+        Option("Leave the change out, and change something else", left, leaving),
     ]
     if found.doubt is Doubt.CONTRADICTED:
-        by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
         if by_hand:
             yield Option("Make the change now, measure again", _made_now(choices, known.proof), advised=True)
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
-    if found.settle and tries:
-        trial = Visit("trial", {"setting": found.settle.setting})
-        first = "restore it on the server first" if changed_last else "interleaved pairs, then restored"
-        yield Option("Let sharebench try it", trial, first, advised=True)
-    elif step is not None:
-        both = {"base": base.id, "other": changed.id, "runs": step.count}
-        yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
-    elif choices.interleaved and to_settle:
-        more = next_turn(choices, known.proof, choices.interleaved + 1)
-        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
-    elif not to_settle and not faster:
+    if to_settle:
+        yield from _settling(choices, known.proof, step, is_made=changed_last)
+    elif not faster:
         decisions = [replace(decisions[1], advised=True), decisions[0]]
     if not to_settle:
         yield from decisions
@@ -472,6 +463,22 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
     if to_settle:
         yield from decisions
+
+
+def _settling(choices: GuideChoices, proof: Sides, step: SettlingStep | None, *, is_made: bool) -> Iterator[Option]:
+    if choices.interleaved:
+        more = next_turn(choices, proof, choices.interleaved + 1)
+        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
+    elif step and step.way is Way.TRY:
+        trial = Visit("trial", {"setting": step.setting})
+        first = "restore it on the server first" if is_made else "interleaved pairs, then restored"
+        yield Option("Let sharebench try it", trial, first, advised=True)
+    elif step and step.way is Way.INTERLEAVED:
+        both = {"base": proof.base[0].id, "other": proof.other[0].id, "runs": step.count}
+        yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
+    elif step and step.series_a_side:
+        more = next_turn(choices, proof, step.series_a_side)
+        yield Option("Measure both again, alternating", _begin(more), "the guide says now A, now B", advised=True)
 
 
 def _made_now(choices: GuideChoices, proof: Sides) -> Store:

@@ -235,7 +235,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     table = (*_table(form), *_averages(form))
     better = advised_rounds(series)
     longer = better[:1] == [_FILE] and not series.change
-    rounds = [Option(name, Go(way(anew)), "a new series", advised=(name, way) == _FILE) for name, way in better]
+    rounds = [Option(name, Go(way(anew)), "a new series", advised=longer and way is _FILE[1]) for name, way in better]
     title = "See what the change did" if series.change else "Compare with what is expected"
     compare = Option(title, go_on if series.measured() else None, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.config import ConfigError, ServerProfile, config
@@ -44,12 +45,14 @@ def server_of(target: Target) -> ServerProfile | None:
 
 
 def server_ways(target: Target, ssh: str, smb_conf: str = "") -> dict[str, Any]:
-    """By which ssh and smb.conf the server is reached: as said, else as the settings file says."""
+    """By which ssh and smb.conf the server is reached: as said, else as the settings file says. Raises UsageError."""
+    from app.environment.link.facts import is_this_machine  # noqa: PLC0415  loaded when it is first needed
+
     server = server_of(target)
-    return {
-        "server_ssh": ssh or (server.ssh if server else "") or None,
-        "smb_conf": smb_conf or (server.smb_conf if server else "") or None,
-    }
+    ssh = ssh or (server.ssh if server else "")
+    if smb_conf and not ssh and is_this_machine(target.host) and not Path(smb_conf).is_file():
+        raise UsageError(f"cannot read {smb_conf}: it is not on this machine; name an smb.conf")
+    return {"server_ssh": ssh or None, "smb_conf": smb_conf or (server.smb_conf if server else "") or None}
 
 
 def ways_to(host: str) -> str:
@@ -95,7 +98,7 @@ Targets = Callable[[Notebook], Iterable[Target]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yardstick:
     name: str
-    """What it is: ``the series before``, ``baseline NAME``, ``FTP``."""
+    """What it is: ``the base``, ``baseline NAME``, ``FTP``."""
     series: Series
     sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
@@ -180,7 +183,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),
-        measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
+        measured_bytes_per_second=reached(notebook, choices.target, choices.command, choices.block_bytes),
         left=tuple(entry.left for entry in notebook.left_behind()),
     )
 
@@ -217,7 +220,7 @@ def _yardsticks(
     base = _series(notebook, choices.base_id)
     if base is not None and base.id not in seen:
         seen.add(base.id)
-        yield Yardstick(name="the series before", series=base)
+        yield Yardstick(name="the base", series=base)
     for baseline in notebook.baselines():
         found = _series(notebook, baseline.recording_id)
         alike = found is not None and found.command is series.command and _sizes(found) == _sizes(series)
@@ -235,15 +238,16 @@ def _yardsticks(
 
 
 def reached(
-    notebook: Notebook, target: Target | None, command: Command, heads: Sequence[Series] | None = None
+    notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
 ) -> float | None:
-    """The average bytes per second of the server's newest series; one whose change was not kept comes last."""
+    """The average bytes per second of the server's newest series; what was measured otherwise comes last."""
     from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
 
     if target is None:
         return None
-    newest = notebook.heads(limit=_LOOKED_THROUGH) if heads is None else heads
-    for head in sorted(newest, key=lambda one: one.change is not None and one.decision is not Decision.KEPT):
+    newest = notebook.heads(limit=_LOOKED_THROUGH)
+    as_it_is = sorted(newest, key=lambda one: one.change is not None and one.decision is not Decision.KEPT)
+    for head in sorted(as_it_is, key=lambda one: (one.plan and one.plan.settings.block_bytes) != block_bytes):
         if _server_of(head.target) == _server_of(target) and head.command is command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:

@@ -119,8 +119,7 @@ class GuideSession:
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
         self.typed: dict[str, str] = {}
-        self.left: tuple[GuideChoices, GuideChoices] | None = None
-        """How a new round began, and the round that was left for it."""
+        self.left: tuple[GuideChoices, GuideChoices] | None = None  # how a new round began, and what was left for it
 
     def _stored(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
         def stored() -> Any:
@@ -143,7 +142,7 @@ class GuideSession:
 
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
-        if self.choices.series_id is not None and choices.series_id is None:
+        if self.choices.series_id is not None and choices.series_id is None and choices.base_id is not None:
             self.left = choices, self.choices
         self.choices, known = choices, self.known
         found: GuideContext = yield self._stored(lambda notebook: store.keep(notebook, choices, known), group="keep")

@@ -92,6 +92,8 @@ def test_a_side_whose_own_change_was_not_in_effect_says_so(evidence: Evidence):
     said = " ".join(found.remarks)
     contradicted = evidence is Evidence.CONTRADICTED
     assert ("contradicted; also changed: server.kernel 6.1 -> 6.2. log level did not" in said) is contradicted
+    both = comparison_form(replace(BASE, change=own), replace(OTHER, change=own)).remarks
+    assert sum("still is 3" in one for one in both) == (2 if contradicted else 1)
     again = comparison_form(BASE, replace(OTHER, change=replace(own, evidence=Evidence.CONTRADICTED)))
     assert " ".join(again.remarks).count("it still is 3") == 1
 

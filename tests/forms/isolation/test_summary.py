@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from forms.exporters.drawing import Box, drawing
-from forms.isolation.report import answer_sentence, isolation_report
+from forms.isolation.report import _results, answer_sentence, isolation_report
 from forms.isolation.summary import (
     Cause,
+    MeasuredRatio,
     isolation_summary,
     pooled_cpu,
     profile_summary,
@@ -174,10 +175,10 @@ def test_where_an_operations_time_goes_is_drawn_part_after_part():
 @pytest.mark.parametrize(
     ("held", "ceiling", "cause", "limit"),
     [
-        (13.0, None, Cause.CLIENT, " (this client is the limit from 65 % on)"),
-        (13.0, 2_000.0, Cause.CLIENT, " (this client is the limit from 65 % on)"),
+        (13.0, None, Cause.CLIENT, " (a client that takes 65 % of it is the limit)"),
+        (13.0, 2_000.0, Cause.CLIENT, " (a client that takes 65 % of it is the limit)"),
         (12.9, 2_000.0, Cause.CLIENT, ""),
-        (12.9, None, Cause.UNKNOWN, " (this client is the limit from 65 % on)"),
+        (12.9, None, Cause.UNKNOWN, " (a client that takes 65 % of it is the limit)"),
     ],
 )
 def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decides(
@@ -195,7 +196,7 @@ def test_the_share_from_which_the_client_is_the_limit_stands_where_it_decides(
     assert isolation_report(isolation).charts[-1].title == f"Where one operation's time goes{limit}"
     full = replace(isolation, link_bits_per_second=8, runs=(replace(served, in_bytes_per_second=1.0),))
     assert isolation_summary(full).verdict.cause is Cause.NETWORK
-    others = " (this client is the limit from 65 % on)" if held < 13 else ""
+    others = " (a client that takes 65 % of it is the limit)" if held < 13 else ""
     assert isolation_report(full).charts[-1].title == f"Where one operation's time goes{others}"
 
 
@@ -209,3 +210,18 @@ def test_an_isolation_without_the_server_is_drawn_too():
     drawn = drawing(chart)
     assert [shape.look for shape in drawn.shapes if isinstance(shape, Box)] == ["frame"]
     assert drawn.description == f"{chart.title}; from 20 MB/s to 20 MB/s"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_chance"),
+    [(0.9, 1.0, True), (1.0, 1.1, True), (0.8, 0.99, False), (1.01, 1.2, False), (None, None, True)],
+)
+def test_the_cost_of_profiling_may_be_chance_where_its_interval_holds_none(low, high, is_chance: bool):
+    served = run(Layer.SERVER, 1.0, profile=PROFILE)
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=(served,),
+    )  # fmt: skip
+    measured = replace(isolation_summary(isolation), profiling_cost=MeasuredRatio(value=0.95, low=low, high=high))
+    (said,) = [field.text for field in _results(measured) if field.name == "Cost of profiling"]
+    assert said.endswith("which may be chance") is is_chance

@@ -9,10 +9,10 @@ from textual.widgets import Input, OptionList
 
 from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen, StepsView
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, with_made_file
 from forms import wording
 from storage.notebook import Notebook
-from storage.records import RunStatus, Target
+from storage.records import Command, RunStatus, Target
 from tests.builders import series
 from tests.tui import SMB, measured, painted, press, settled, text_of
 
@@ -271,7 +271,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
-        assert "Changes found 9 times in 10: " in painted(reviewing)
+        assert "8 interleaved pairs would find a change of " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, "down", "down", "enter")
         reviewing.screen.query_one(Input).value = "strict sync"
@@ -330,6 +330,16 @@ async def test_a_step_back_from_where_a_new_round_begins_leads_to_the_round_that
         assert (session.choices.step, session.choices.series_id) == (MethodStep.REVIEW, MEASURED.id)
         await press(reviewing, pilot, "end", "enter", "2", "escape")
         assert (session.choices.step, session.choices.series_id) == (MethodStep.TARGET, None), "an ordinary step back"
+
+
+async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewing):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        session = reviewing.screen.session
+        reviewing.screen.take(with_made_file(replace(session.choices, step=MethodStep.RUN), Command.PUT, 1 << 30))
+        await press(reviewing, pilot, "escape")
+        assert (session.choices.command, session.choices.series_id) == (Command.PUT, None)
+        assert session.choices.step is MethodStep.WARM_UP
 
 
 async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(reviewing, backend):

@@ -53,7 +53,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, b
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
         assert step_of(app) is MethodStep.EXPECTED
-        assert "the series before" in painted(app)
+        assert "the base" in painted(app)
         assert "▲ Faster by 50 % (" in painted(app), "the verdict in words"
     first, second = backend.requests
     assert first.plan.secrets.password == "practice"

@@ -38,6 +38,14 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
     return SharebenchApp(context, first="isolation")
 
 
+@pytest.mark.parametrize(("passed", "left"), [(0.0, 20.0), (9.0, 11.0), (10.0, 10.0), (60.0, 10.0)])
+def test_a_run_that_takes_longer_takes_no_time_from_those_to_come(app: SharebenchApp, monkeypatch, passed, left):
+    screen = IsolationRunScreen(IsolationScreen.read(TYPED))
+    screen._runs, screen._begun, screen._run_seconds, screen._began_at = 9, 8, [10.0], 100.0
+    monkeypatch.setattr("app.tui.measuring.isolation.monotonic", lambda: 100.0 + passed)
+    assert screen.now().endswith(f"about {left:.0f} s left")
+
+
 def test_the_lines_are_read():
     request = IsolationScreen.read(TYPED)
     assert request.clients == (1, 4)
@@ -69,8 +77,8 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, clients: str, round
     """With runs of 2 s here, and what lies between them."""
     said = IsolationScreen.plan_of(TYPED | {"clients": clients, "rounds": rounds})
     assert f"about {minutes}." in said
-    assert "rarely tell" not in said, "three rounds do"
-    assert IsolationScreen.plan_of(TYPED | {"rounds": "2"}).endswith("Fewer than 3 rounds rarely tell.")
+    assert "rarely give" not in said, "three rounds do"
+    assert IsolationScreen.plan_of(TYPED | {"rounds": "2"}).endswith("Fewer than 3 rounds rarely give a verdict.")
     with pytest.raises(UsageError):
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})
 
@@ -273,8 +281,17 @@ async def test_how_a_server_is_reached_is_typed_in_one_form_for_all(app: Sharebe
         assert found == ([target, "root@nas", "/srv/smb.conf"] if known else [target, "", ""])
 
 
-@pytest.mark.parametrize(("first", "left"), [("smb://nas/data", ""), ("smb://nas2/data", "/srv/smb.conf")])
-async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(app: SharebenchApp, first: str, left: str):
+@pytest.mark.parametrize(
+    ("first", "keys", "left"),
+    [
+        ("smb://nas/data", ("f9",), ""),
+        ("smb://nas2/data", ("f9",), "/srv/smb.conf"),
+        ("smb://nas2/data", ("f1", "escape", "f9"), "/srv/smb.conf"),
+    ],
+)
+async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(
+    app: SharebenchApp, first: str, keys: tuple[str, ...], left: str
+):
     with Notebook(app.context.notebook_path) as notebook:
         notebook.remember("diagnosis", {"target": first})
         notebook.remember(ways_to("nas"), {"ssh": "root@nas", "conf": "/srv/smb.conf"})
@@ -284,16 +301,20 @@ async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(app: Shar
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, DiagnosisScreen)
-        screen.query_one("#target", Input).value = "smb://nas/data"
+        screen.query_one("#target", Input).value = "smb://alice@nas/data"
         screen.query_one("#conf", Input).value = ""
-        screen.remember()
-        await settled(app, pilot)
+        await press(app, pilot, *keys)
+        assert not shows(app, DiagnosisScreen), "it was understood, and asks whether to begin"
     with Notebook(app.context.notebook_path) as notebook:
         assert (notebook.remembered(ways_to("nas")) or {})["conf"] == left
 
 
-@pytest.mark.parametrize(("ssh", "is_looked_for"), [("", True), ("root@nas", False)])
-def test_a_configuration_of_this_machine_is_looked_for_at_once(tmp_path: Path, ssh: str, is_looked_for: bool):
-    typed = TYPED | {"conf": str(tmp_path / "none.conf"), "ssh": ssh}
+@pytest.mark.parametrize(
+    ("more", "is_looked_for"), [({}, True), ({"ssh": "root@nas"}, False), ({"target": "smb://192.0.2.7/data"}, False)]
+)
+def test_a_configuration_of_this_machine_is_looked_for_at_once(
+    tmp_path: Path, more: dict[str, str], is_looked_for: bool
+):
+    typed = TYPED | {"conf": str(tmp_path / "none.conf")} | more
     with pytest.raises(UsageError, match="is not on this machine") if is_looked_for else nullcontext():
         IsolationScreen.read(typed)

@@ -31,6 +31,7 @@ from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Command, Experiment, ExperimentKind
 from tests.builders import series
+from tests.forms.trials.test_trials import noisy, tried
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
 
 CHOICES = GuideChoices(
@@ -202,6 +203,17 @@ async def test_the_time_left_is_said_from_the_first_pair_on(app, monkeypatch, he
             screen.heard(0, ValueSet(value, block))
         monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0 + passed)
         assert screen.now().endswith(said)
+
+
+@pytest.mark.parametrize(("pairs", "is_told"), [(7, False), (8, True)])
+async def test_fewer_pairs_than_the_first_look_has_tell_no_figure(app, pairs: int, is_told: bool):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        screen._begun = True
+        screen.heard(0, ValueSet(None, 1))
+        screen.heard(0, Judged(tried(*noisy(pairs, 1.02))))
+        assert ("so far" in screen.now()) is is_told
 
 
 async def test_once_all_is_restored_it_says_so_while_the_result_is_worked_out(app):

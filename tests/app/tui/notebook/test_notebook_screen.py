@@ -451,8 +451,8 @@ async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("Sweep (S)", "sharebench sweep 'NAME=VALUE1,VALUE2' ftp://box/pub/FILE"),
-        ("Tune (T)", "tune ftp://box/pub/FILE"),
+        ("Sweep (S)", "sharebench sweep 'NAME=VALUE1,VALUE2' TARGET"),
+        ("Tune (T)", "sharebench tune TARGET"),
     ],
 )
 async def test_sweep_and_tune_are_found_among_all_commands(three, name, command):

@@ -39,7 +39,7 @@ from forms.findings.rules import findings
 from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
-from storage.records import Command, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
+from storage.records import Change, Command, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
 from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
@@ -213,6 +213,10 @@ def test_runs_that_are_too_short_lead_to_the_file():
     assert (larger.choices.step, larger.choices.series_id) == (MethodStep.FILE, None)
     assert [found.title for found in page.options if found.advised] == ["Measure again with a larger file"]
     assert page.options[page.cursor].advised, "Enter takes it"
+    made = replace(small, change=Change(name="block", value="64K"))
+    page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=made))
+    assert [found.title for found in page.options if found.advised] == ["See what the change did"]
+    assert page.options[page.cursor].advised, "a verdict comes before a larger file"
 
 
 def test_the_rail_shows_host_and_share_without_the_user():
@@ -387,13 +391,11 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
     assert "hunter2" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("label", "whose"), [("as found", ": the series before (as found)"), ("", ": the series before (")]
-)
+@pytest.mark.parametrize(("label", "whose"), [("as found", ": the base (as found)"), ("", ": the base (")])
 def test_a_finding_about_another_series_names_that_series(label, whose):
     assert DONE.series
     busy = series([1e8, 1e8, 1e8], id="b" * 12, label=label, quiet=Quiet(verdict=QuietVerdict.BUSY))
-    stick = Yardstick(name="the series before", series=busy)
+    stick = Yardstick(name="the base", series=busy)
     page = page_of(
         replace(MEASURED, step=MethodStep.EXPECTED),
         replace(DONE, yardsticks=(stick,), findings=tuple(findings([DONE.series, busy]))),
