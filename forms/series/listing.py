@@ -9,7 +9,7 @@ from forms.layout import Sign, Tone, Toned
 from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
 from storage.recordings import Recording
-from storage.records import Series, SeriesStatus, to_minute
+from storage.records import Evidence, Series, SeriesStatus, to_minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,12 @@ class SeriesLine:
             return Toned(f"{self.series.command}: {self.series.error or 'no valid run'}", Tone.CAUTION)
         spread = "" if half is None else f" ± {wording.percent(half)}"
         link = "" if share is None else f", {wording.percent(share)} of link"
-        varies = (self.deviation_percent or 0.0) > VARIATION_PERCENT
         status = self.series.status
         ended = "" if status is SeriesStatus.COMPLETE or self.series.running_by is not None else f"; {status}"
-        text = f"{self.series.command} {wording.rate(average)}{spread}{link}{ended}"
-        return Toned(text, Tone.CAUTION if varies else Tone.PLAIN)
+        denied = self.series.change is not None and self.series.change.evidence is Evidence.CONTRADICTED
+        claim = "; change not in effect" if denied else ""
+        tone = Tone.CAUTION if denied or (self.deviation_percent or 0.0) > VARIATION_PERCENT else Tone.PLAIN
+        return Toned(f"{self.series.command} {wording.rate(average)}{spread}{claim}{link}{ended}", tone)
 
 
 def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) -> list[SeriesLine]:

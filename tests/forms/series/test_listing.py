@@ -7,7 +7,7 @@ import pytest
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
 from storage.plan import Plan
-from storage.records import Owner, RunStatus, Series, SeriesStatus, Target
+from storage.records import Change, Evidence, Owner, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
 
 OWNER = Owner(host="a", boot_id="b", process_id=1, process_started="c", since="d", renewed_at="e")
@@ -24,6 +24,14 @@ def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
     assert line.answer == Toned("get 110.0 MB/s ± 23 %, 88 % of link", Tone.CAUTION)
     assert line.deviation_percent == pytest.approx(9.1, abs=0.05)
     assert series_line(series((109e6, 110e6, 111e6))).answer.tone is Tone.PLAIN
+
+
+@pytest.mark.parametrize("evidence", Evidence)
+def test_a_claim_that_is_not_in_effect_stands_in_the_list(evidence: Evidence) -> None:
+    claimed = replace(series((109e6, 110e6, 111e6)), change=Change(name="log level", value="0", evidence=evidence))
+    denied = evidence is Evidence.CONTRADICTED
+    text = f"get 110.0 MB/s ± 2.3 %{'; change not in effect' if denied else ''}, 88 % of link"
+    assert series_line(claimed).answer == Toned(text, Tone.CAUTION if denied else Tone.PLAIN)
 
 
 def test_rejected_runs_and_warm_ups_do_not_count() -> None:
