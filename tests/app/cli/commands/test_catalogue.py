@@ -42,7 +42,7 @@ def test_the_whole_list_is_in_order_and_fits(capsys):
 def test_one_entry_with_its_line_and_commands(capsys):
     assert catalogue("dead time", "--value", "15", "--smb-conf", "/srv/my conf/smb.conf") == 0
     out = capsys.readouterr().out
-    for words in ("deadtime", "10080", "[global]\n        deadtime = 15\n", "smbcontrol smbd reload-config"):
+    for words in ("deadtime", "10080", "[global]\n        deadtime = 15\n", "' smbd reload-config"):
         assert words in out
     assert "testparm -s '/srv/my conf/smb.conf'" in out
     assert "--change deadtime=15" in out
