@@ -301,7 +301,8 @@ def basis_sentence(found: Comparison) -> str | None:
         return None
     apart = wording.change_size(found.apart_percent)
     if not found.history_count:
-        return f"As the runs vary, two equal series could differ by {apart}."
+        single = "single " * (len(found.base_ids) + len(found.other_ids) > 2)
+        return f"As the runs vary, two {single}equal series could differ by {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
     return f"Equal series on this path differ by up to {apart} ({judged})."

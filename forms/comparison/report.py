@@ -205,7 +205,6 @@ def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary
 
 
 def runs_of_both(form: summary.ComparisonSummary) -> Chart:
-    """Each run of both sides, repeats one after another."""
     bars = (
         replace(bar, name=f"{name} {bar.name}", tone=tone)
         for name, one, _, tone in _sides(form)

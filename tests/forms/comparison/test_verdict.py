@@ -270,6 +270,12 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
     assert ("has another reason" in found.headline) is not is_chance
 
 
+@pytest.mark.parametrize(("base_ids", "said"), [(("a",), "two equal series"), (("a", "c"), "two single equal series")])
+def test_how_far_series_differ_is_said_of_single_ones_where_repeats_were_pooled(base_ids: tuple[str, ...], said: str):
+    found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
+    assert f"As the runs vary, {said} could differ by " in found.sentence
+
+
 def test_a_contradicted_change_replaces_the_verdict():
     base, other = interleaved(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
     result = compare(base, other)
