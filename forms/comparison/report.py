@@ -199,7 +199,6 @@ def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
 
 
 def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary, Series, Tone]]:
-    """Name, each series of that side, the one that it stands beside, and tone."""
     yield from (("base", one, form.other.series, Tone.FAINT) for one in form.bases)
     yield from (("other", one, form.base.series, form.comparison.tone) for one in form.others)
 

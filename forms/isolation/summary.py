@@ -12,6 +12,7 @@ from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounte
 from storage.records import RunStatus, SeriesStatus, Spread
 
 CLIENT_SHARE = 0.6
+SOUND_SHARE = 0.5  # below it the ceiling, which was measured once and before, was disturbed
 HELD_SHARE = 0.65
 """Of an operation's time spent in the clients: beyond it they are what is measured."""
 LINK_SHARE = 0.85
@@ -118,9 +119,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
     others_here = found.same_machine and _others_worked(found)
-    agree = _at_least(found.ceiling_share, CLIENT_SHARE) and (found.held_share or HELD_SHARE) >= HELD_SHARE
-    if named is Cause.CLIENT and others_here and not agree:  # what waited for a processor here waited for theirs
-        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    if named is Cause.CLIENT and others_here and not _at_least(found.ceiling_share, CLIENT_SHARE):
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS  # what waited for a processor here waited for theirs
     if named is not None:
         return named, None
     if found.ratio is None:
@@ -141,7 +141,9 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
     if _at_least(found.link_share, LINK_SHARE) or _fills_both_ways(found):
         return Cause.NETWORK
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
-    if busy_here or _at_least(found.held_share, HELD_SHARE) or _at_least(found.ceiling_share, CLIENT_SHARE):
+    is_ceiling_sound = found.held_share is None or found.held_share >= SOUND_SHARE
+    at_ceiling = is_ceiling_sound and _at_least(found.ceiling_share, CLIENT_SHARE)
+    if busy_here or at_ceiling or _at_least(found.held_share, HELD_SHARE):
         return Cause.CLIENT
     if _at_least(found.throttled_percent, THROTTLED_PERCENT):
         return Cause.PROCESSOR

@@ -166,11 +166,10 @@ class IsolationRunScreen(MeasurementScreen):
                 self.record, self.is_closed = isolation, True
 
     def now(self) -> str:
-        to_come = max(0, self._runs - self._begun)
         each = fmean(self._run_seconds) if self._run_seconds else WHOLE_RUN * self.request.seconds
-        this_run = max(0.0, each - (monotonic() - self._began_at))
-        left = each * to_come + this_run if self._begun and not self.is_over else 0.0
-        return super().now() + (f", about {duration(left)} left" if left > 0 else "")
+        left = each * max(0, self._runs - self._begun) + max(0.0, each - (monotonic() - self._began_at))
+        is_told = left > 0 and self._begun and not self.is_over
+        return super().now() + (f", about {duration(left)} left" if is_told else "")
 
     def headline(self) -> Content:
         return joined([stopped(self.record), answer_sentence(isolation_summary(self.record).verdict)], "")
