@@ -241,7 +241,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     if order.kept:
         yield f"Kept from before: {wording.count(order.kept, order.unit)}."
     yield f"It measures {what}: at most {wording.count(most, 'run')}, {each}."
-    yield "Meanwhile, new sessions of other users get the values too."
+    yield "Meanwhile other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, measured.command}:
         yield f"Beware: {setting.name} is known to affect only a {acting}: measure a {acting} in place of this."

@@ -64,9 +64,9 @@ class SeriesLine:
         status = self.series.status
         ended = "" if status is SeriesStatus.COMPLETE or self.series.running_by is not None else f"; {status}"
         denied = self.series.change is not None and self.series.change.evidence is Evidence.CONTRADICTED
-        claim = "; change not in effect" if denied else ""
+        claim = "change not in effect: " if denied else ""
         tone = Tone.CAUTION if denied or (self.deviation_percent or 0.0) > VARIATION_PERCENT else Tone.PLAIN
-        return Toned(f"{self.series.command} {wording.rate(average)}{spread}{claim}{link}{ended}", tone)
+        return Toned(f"{claim}{self.series.command} {wording.rate(average)}{spread}{link}{ended}", tone)
 
 
 def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) -> list[SeriesLine]:

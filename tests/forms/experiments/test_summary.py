@@ -327,7 +327,7 @@ def test_the_text_of_a_small_experiment() -> None:
         "3 from 0:      = Same settings: 0.1 % faster is normal variation, or a change of\n"
         "               the server that was not recorded.\n"
         "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (7 % to 35 %). As\n"
-        "               the runs vary, two equal series could differ by 14 %.\n"
+        "               the runs vary, two single equal series could differ by 14 %.\n"
         "To settle 1:   Try it: 8 interleaved pairs, about 7 minutes, find a change of\n"
         "               2.3 % nine times in ten. Command: sharebench try 'log level=3'\n"
         "               smb://nas/data/big.bin\n"

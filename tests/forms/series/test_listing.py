@@ -30,7 +30,7 @@ def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
 def test_a_claim_that_is_not_in_effect_stands_in_the_list(evidence: Evidence) -> None:
     claimed = replace(series((109e6, 110e6, 111e6)), change=Change(name="log level", value="0", evidence=evidence))
     denied = evidence is Evidence.CONTRADICTED
-    text = f"get 110.0 MB/s ± 2.3 %{'; change not in effect' if denied else ''}, 88 % of link"
+    text = f"{'change not in effect: ' if denied else ''}get 110.0 MB/s ± 2.3 %, 88 % of link"
     assert series_line(claimed).answer == Toned(text, Tone.CAUTION if denied else Tone.PLAIN)
 
 
