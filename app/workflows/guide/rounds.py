@@ -192,7 +192,7 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
         entries = [entry.name for entry in about(found.plan.name)[:1]]
     for name in entries:
         yield NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})
-    if isinstance(found, StoredTrial):
+    if isinstance(found, StoredTrial) and kind == ExperimentKind.TRIAL:
         setting = f"{found.plan.name} = {found.plan.values[0]}"
         yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})
     yield from _AFTER.get(kind, (_SETTING, _LOOK_AT_ALL))

@@ -12,7 +12,10 @@ from app.tui.guide.screen import GuideScreen, PageView
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same_again
 from app.workflows.guide.rounds import measure_again as measure_the_same
+from forms.comparison.comparison import SettlingStep
+from forms.comparison.verdict import compare_sides
 from forms.layout import Tone, Toned
+from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind, Series
 from tests.builders import one
@@ -112,6 +115,36 @@ async def test_what_pairs_would_show_is_offered_where_it_is_said(tmp_path, backe
         assert "Try it: 8 interleaved pairs" in words(app)
         assert "★ Let sharebench try it restore it on the server first" in words(app)
         assert words(app).count("★") == 1
+
+
+@pytest.mark.parametrize(
+    ("way", "interleaved", "star"),
+    [
+        (Way.TRY, 0, "Let sharebench try it"),
+        (Way.INTERLEAVED, 0, "Measure both again, interleaved"),
+        (Way.ALTERNATING, 0, "Measure both again, alternating"),
+        (Way.BASE_AGAIN, 0, "Restore the base, measure again"),
+        (Way.TRY, 2, "One more series of each, interleaved"),
+    ],
+)
+async def test_each_way_that_would_settle_it_is_the_entry_with_the_star(
+    tmp_path, backend, monkeypatch, way: Way, interleaved: int, star: str
+):
+    step = SettlingStep(
+        way=way, count=4, seconds=60.0, shows_percent=2.0, commands=("sharebench run",), setting="strict sync=no",
+        series_a_side=2 if way is Way.ALTERNATING else None, first_id="1",
+    )  # fmt: skip
+    monkeypatch.setattr(
+        "app.workflows.guide.after_run.compare_sides", lambda *sides: replace(compare_sides(*sides), settle=step)
+    )
+    app = changed_app(tmp_path, backend, 1.12)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        guide(app).take(replace(guide(app).session.choices, interleaved=interleaved))
+        await settled(app, pilot)
+        page = guide(app).query_one(PageView).page
+        assert page is not None
+        assert [option.title for option in page.options if option.advised] == [star]
 
 
 async def test_a_setting_of_the_program_that_had_no_effect_is_left_out(tmp_path, backend):

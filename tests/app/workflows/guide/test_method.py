@@ -433,3 +433,9 @@ def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_numbe
         assert request_of(answered.choices, Secrets()).question == question
     none = page_of(ready, LINKED)
     assert option(none, "The question to answer…").hint == "none"
+
+
+@pytest.mark.parametrize(("block", "told"), [(None, False), (65536, True)])
+def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: int | None, told: bool):
+    page = page_of(replace(MEASURED, step=MethodStep.RUN, block_bytes=block), LINKED)
+    assert any("in requests of 64K" in fact for fact in said(page)) is told
