@@ -11,13 +11,33 @@ from app.workflows.compare import sides_to_compare
 from app.workflows.guide.after_run import page_of
 from app.workflows.guide.choices import MethodStep, Visit
 from app.workflows.guide.known import GuideContext, read_known, recall
-from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey, measure_again, repeat_of
+from app.workflows.guide.rounds import (
+    NextStep,
+    after_comparison,
+    after_recording,
+    after_series,
+    after_survey,
+    measure_again,
+    repeat_of,
+)
+from app.workflows.trial_order import StoredTrial
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.stats.settle import Way
+from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.records import Change, Decision, Evidence, Quiet, QuietVerdict, Series, SeriesStatus
+from storage.records import (
+    Change,
+    Decision,
+    Evidence,
+    Experiment,
+    ExperimentKind,
+    Quiet,
+    QuietVerdict,
+    Series,
+    SeriesStatus,
+)
 from tests.builders import CLIENT, book, interleaved, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
@@ -257,3 +277,19 @@ def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
         (form,) = comparisons(sides_to_compare(notebook, ("spring", f"{2:012x}")))
         (back,) = comparisons(sides_to_compare(notebook, (f"{2:012x}", "spring")))
     assert (form.comparison.title, back.comparison.base_name) == ("series 2 against baseline spring", "series 2")
+
+
+@pytest.mark.parametrize(("kind", "again"), [(ExperimentKind.TRIAL, True), (ExperimentKind.SWEEP, False)])
+def test_a_trial_can_be_tried_again_but_no_sweep_as_one(kind: ExperimentKind, again: bool):
+    plan = TrialPlan(
+        kind=ChangeKind.SMB_CONF,
+        name="log level",
+        section="[global]",
+        previous="0",
+        values=("3",),
+        looks=(8,),
+        proofs=(),
+    )
+    found = StoredTrial(experiment=Experiment(name="it", kind=kind), plan=plan, base=one(1), kept=0)
+    names = [step.name for step in after_recording(kind, found)]
+    assert ("Try log level = 3 again" in names) is again
