@@ -215,11 +215,8 @@ class IsolationScreen(asking.LinesScreen):
         clients = places.parse_clients(typed["clients"])
         rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
         seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * places.DEFAULT_SECONDS)
-        few = (
-            ""
-            if rounds >= places.DEFAULT_ROUNDS
-            else f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely give a verdict."
-        )
+        usual = places.DEFAULT_ROUNDS
+        few = f" Fewer than {usual} rounds rarely give a verdict." if rounds < usual else ""
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
 
     @classmethod
