@@ -11,6 +11,7 @@ from app.cli import common
 from app.config import ConfigError, ServerProfile, config, profile
 from app.errors import UsageError
 from app.server.shell import check_ssh_host
+from app.targets import by_name
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.errors import did_you_mean
@@ -149,9 +150,7 @@ def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
     """The URL of ``@NAME[/PATH]`` and its server's defaults by field; other texts as they are."""
     if not text.startswith("@"):
         return text, {}
-    name, slash, path = text[1:].partition("/")
-    server = profile(name)
-    return server.url(path if slash else None), options_of_server(server)
+    return by_name(text), options_of_server(profile(text[1:].partition("/")[0]))
 
 
 def options_of_server(server: ServerProfile) -> Mapping[str, str]:

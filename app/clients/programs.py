@@ -21,17 +21,6 @@ from app.clients.base import Client, Content, DirectoryEntry, Meter, OneByOne, S
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
 from app.clients.tcp import LEAST_BYTES_PER_SECOND, StallWatch, file_error, one_line, refusals
-from app.errors import (
-    AccessDeniedError,
-    ConnectionLostError,
-    MeasurementError,
-    MissingProgramError,
-    NoSuchFileError,
-    NotAFileError,
-    ProtocolError,
-    StalledError,
-    UnreachableError,
-)
 from app.server.shell import Said
 from storage.json_reader import LARGEST
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
@@ -45,7 +34,7 @@ def find_program(name: str, package: str) -> str:
     """Raises MissingProgramError, which names the package to install."""
     found = shutil.which(name)
     if found is None:
-        raise MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
+        raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
     return found
 
 
@@ -245,15 +234,15 @@ class ExternalClient:
     def _size_to_get(self, path: str, where: str) -> int:
         size_bytes = self._own.size(path)
         if not size_bytes:
-            raise NotAFileError(f"{where}: the file is empty; name one with something in it")
+            raise errors.NotAFileError(f"{where}: the file is empty; name one with something in it")
         return size_bytes
 
     def _must_be_new(self, path: str, where: str) -> None:
         try:
             self._own.size(path)
-        except NoSuchFileError:
+        except errors.NoSuchFileError:
             return
-        raise AccessDeniedError(f"{where}: there is a file already, and none is replaced; name another folder")
+        raise errors.AccessDeniedError(f"{where}: there is a file already, and none is replaced; name another folder")
 
 
 _EXITS = refusals("curl")
@@ -327,18 +316,10 @@ class CurlClient(ExternalClient):
         host = f"[{target.host}]" if ":" in target.host else target.host
         scheme, name = "ftps" if implicit else "ftp", quote(path, safe="", errors="surrogateescape")
         url = f"{scheme}://{host}:{target.port_number}/{name}"
-        lines = [
-            "silent",
-            "show-error",
-            "globoff",
-            f'url = "{url}"',
-            'noproxy = "*"',
-            'ftp-method = "nocwd"',
-            'write-out = "%{json}"',
-            f"connect-timeout = {settings.timeout_seconds:g}",
-            f"speed-time = {max(1, round(settings.timeout_seconds))}",
-            f"speed-limit = {LEAST_BYTES_PER_SECOND}",
-        ]
+        lines = ["silent", "show-error", "globoff", f'url = "{url}"', 'noproxy = "*"', 'ftp-method = "nocwd"']
+        lines += ['write-out = "%{json}"', f"connect-timeout = {settings.timeout_seconds:g}"]
+        speed_seconds = max(1, round(settings.timeout_seconds))
+        lines += [f"speed-time = {speed_seconds}", f"speed-limit = {LEAST_BYTES_PER_SECOND}"]
         if target.abilities.has_tls:
             lines.append("ssl-reqd")
             trusted = os.environ.get("SSL_CERT_FILE")
@@ -369,12 +350,16 @@ _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
 _ANOTHER, _START = "or start another `iperf3 -s` on another --port", "start `iperf3 -s` there"
 _NO_NAME = ("name or service", "address family", "no address")
-_REFUSALS: tuple[tuple[tuple[str, ...], type[MeasurementError], str], ...] = (
-    (("busy",), UnreachableError, f"the server is busy with another test; wait until it is over, {_ANOTHER}"),
-    (_NO_NAME, UnreachableError, "no host of that name is known; check the name, or give its address"),
-    (("unable to connect",), UnreachableError, f"no iperf3 server answers ({{said}}); {_START} and open its port"),
-    (("timed out", "timeout"), StalledError, "nothing moved ({said}); look at the server and the network"),
-    (("",), ConnectionLostError, "iperf3 said: {said}; check that `iperf3 -s` still runs there"),
+_REFUSALS: tuple[tuple[tuple[str, ...], type[errors.MeasurementError], str], ...] = (
+    (("busy",), errors.UnreachableError, f"the server is busy with another test; wait until it is over, {_ANOTHER}"),
+    (_NO_NAME, errors.UnreachableError, "no host of that name is known; check the name, or give its address"),
+    (
+        ("unable to connect",),
+        errors.UnreachableError,
+        f"no iperf3 server answers ({{said}}); {_START} and open its port",
+    ),
+    (("timed out", "timeout"), errors.StalledError, "nothing moved ({said}); look at the server and the network"),
+    (("",), errors.ConnectionLostError, "iperf3 said: {said}; check that `iperf3 -s` still runs there"),
 )
 """Words of iperf3's errors, with the error and what to do; the last row holds for all others."""
 
@@ -384,12 +369,14 @@ def _transfer(raw: dict[str, object], elapsed_seconds: float, where: str, *, rev
     received = part(raw, "end", "sum_received")
     size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
     if size_bytes is None or seconds is None:
-        raise ProtocolError(f"{where}: iperf3's report lacks what arrived, and in which time; use another version")
+        raise errors.ProtocolError(
+            f"{where}: iperf3's report lacks what arrived, and in which time; use another version"
+        )
     sent_bytes = whole(part(raw, "end", "sum_sent", "bytes"))
     if not reverse and seconds > 0:
         seconds = max(seconds, finite(part(raw, "end", "sum_sent", "seconds")) or seconds)
     if not 0 < seconds <= elapsed_seconds or (sent_bytes is not None and size_bytes > sent_bytes):
-        raise ProtocolError(
+        raise errors.ProtocolError(
             f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
             "look at the iperf3 there, and at what is in between"
         )
@@ -447,7 +434,7 @@ class Iperf3Client(OneByOne):
         return self._measured(content.size_bytes, meter, reverse=False)
 
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
-        raise MeasurementError(
+        raise errors.MeasurementError(
             f"{self._where}: iperf3 moves no file, so there is nothing to verify", options="leave out --verify"
         )
 
@@ -507,13 +494,15 @@ class Iperf3Client(OneByOne):
         raw = parsed_object(outcome.out)
         if raw is None:
             if outcome.code < 0:
-                raise ConnectionLostError(f"{self._where}: iperf3 was ended before it was done; measure again")
+                raise errors.ConnectionLostError(f"{self._where}: iperf3 was ended before it was done; measure again")
             said = one_line(outcome.error or outcome.out) or f"exit {outcome.code}"
-            raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand")
+            raise errors.ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand")
         if "error" in raw:
             said = one_line(str(raw["error"]))
             _, kind, text = next(row for row in _REFUSALS if any(word in said.lower() for word in row[0]))
             raise kind(f"{self._where}: {text.format(said=said)}")
         if part(raw, "end", "sum_received") is None:
-            raise ConnectionLostError(f"{self._where}: the test ended early; check that `iperf3 -s` still runs there")
+            raise errors.ConnectionLostError(
+                f"{self._where}: the test ended early; check that `iperf3 -s` still runs there"
+            )
         return raw

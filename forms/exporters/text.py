@@ -248,17 +248,8 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         ]
         for row in unparted
     ]
-    ways = (
-        (2, texts, 1),
-        (2, texts, 2),
-        (1, texts, 2),
-        (2, texts, 3),
-        (1, texts, 3),
-        (1, unparted, 2),
-        (1, unparted, 9),
-        (1, rounded, 9),
-    )
-    for gap, rows, lines in ways:
+    ways = [(gap, texts, lines) for gap, lines in ((2, 1), (2, 2), (1, 2), (2, 3), (1, 3))]
+    for gap, rows, lines in [*ways, (1, unparted, 2), (1, unparted, 9), (1, rounded, 9)]:
         needed = _cells_needed(table, rows, heading_lines=lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
             return needed, gap, rows

@@ -11,16 +11,8 @@ from statistics import fmean, median
 from forms import wording
 from forms.findings.finding import Finding
 from forms.findings.series_warnings import FULL_SECONDS, short_runs
+from forms.stats import paired
 from forms.stats.decision import Doubt, Verdict
-from forms.stats.paired import (
-    ALPHA,
-    LEVELS,
-    PairedEffect,
-    friedman_p,
-    interleaved_effect,
-    paired_effect,
-    slot_effect_percent,
-)
 from forms.stats.summary import mean
 from forms.tuning.smb_conf import tidy_value
 from storage.changes import Slot, TrialPlan
@@ -54,7 +46,7 @@ class Pair:
 class LookResult:
     verdict: Verdict
     doubt: Doubt | None = None
-    effect: PairedEffect | None
+    effect: paired.PairedEffect | None
     looked_at: int | None = None
 
 
@@ -67,7 +59,7 @@ class TrialSummary(LookResult):
     pairs: tuple[Pair, ...]
     rejected_pairs: int
     slot_effect_percent: float | None
-    control: PairedEffect | None
+    control: paired.PairedEffect | None
     control_counts: bool = True
     slots: tuple[Slot, ...] = ()
 
@@ -102,7 +94,7 @@ def trial_summary(
     found = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
     used = pairs[: found.effect.pairs] if found.effect else ()
     ratios = [pair.control_ratio for pair in used if pair.control_ratio]
-    control = paired_effect(ratios) if ratios else None
+    control = paired.paired_effect(ratios) if ratios else None
     share = _share_for_veto(plan, (base, other), slots)
     decided = found.verdict in {Verdict.FASTER, Verdict.SLOWER}
     if decided and share and control and found.effect and _moved(control, found.effect, share):
@@ -110,7 +102,7 @@ def trial_summary(
     return TrialSummary(
         **named(found, *LookResult.__dataclass_fields__), experiment=experiment, plan=plan, base=base, other=other,
         pairs=pairs, rejected_pairs=rejected,
-        slot_effect_percent=slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
+        slot_effect_percent=paired.slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
         if len(used) >= _ENOUGH_FOR_A_NOTE
         else None, control=control, control_counts=share is not None, slots=tuple(slots),
     )  # fmt: skip
@@ -122,18 +114,18 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: Trial
     for look in plan.looks:
         if len(ratios) < look:
             break
-        alpha = LEVELS.get(look, ALPHA)
-        effect = interleaved_effect(ratios[:look], base_first[:look], alpha)
+        alpha = paired.LEVELS.get(look, paired.ALPHA)
+        effect = paired.interleaved_effect(ratios[:look], base_first[:look], alpha)
         verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
         if verdict:
             return LookResult(verdict=verdict, effect=effect, looked_at=look)
     if effect and effect.pairs == plan.looks[-1]:
         return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, effect=effect, looked_at=effect.pairs)
-    effect = interleaved_effect(ratios, base_first) if ratios else None
+    effect = paired.interleaved_effect(ratios, base_first) if ratios else None
     return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.FEW_PAIRS, effect=effect)
 
 
-def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:
+def _at_look(effect: paired.PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:
     if effect.p_value <= alpha * (1 + 1e-12) and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
     low, high = effect.interval_percent or (-100.0, 100.0)
@@ -157,7 +149,7 @@ def _fills_link(series: Series) -> bool:
     return bool(known) and median(known) >= LIMITED_PERCENT
 
 
-def _moved(control: PairedEffect, effect: PairedEffect, share: float) -> bool:
+def _moved(control: paired.PairedEffect, effect: paired.PairedEffect, share: float) -> bool:
     explained = -log1p(control.change_percent / 100)  # more seconds are less throughput
     seen = log1p(effect.change_percent / 100)
     low, high = control.interval_percent or (-100.0, 100.0)
@@ -216,9 +208,9 @@ class SweepValue:
     value: str | None
     series: Series
     average: float | None
-    effect: PairedEffect | None
+    effect: paired.PairedEffect | None
     adjusted_p: float | None
-    against_best: PairedEffect | None
+    against_best: paired.PairedEffect | None
     """Its interval allows for the number of values; None for the best itself."""
     standing: Standing
 
@@ -308,7 +300,7 @@ def sweep_summary(
         plan=plan,
         values=tuple(found),
         blocks=len(blocks),
-        friedman_p=friedman_p(table) if complete and len(table) > 1 and len(series) > 2 else None,
+        friedman_p=paired.friedman_p(table) if complete and len(table) > 1 and len(series) > 2 else None,
         settled=settled,
         default_is_as_good=found[0].on_plateau,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
@@ -317,22 +309,22 @@ def sweep_summary(
     )
 
 
-def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> PairedEffect | None:
+def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> paired.PairedEffect | None:
     pairs, _ = pairs_of(base, other, slots)
-    return paired_effect([pair.ratio for pair in pairs], SWEEP_ALPHA) if pairs else None
+    return paired.paired_effect([pair.ratio for pair in pairs], SWEEP_ALPHA) if pairs else None
 
 
-def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple[Standing, PairedEffect | None]]:
+def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple[Standing, paired.PairedEffect | None]]:
     """Multiple comparisons with the best (Hsu 1996, chapter 4); ``table`` has a row of rates per block."""
     columns = list(zip(*table, strict=True))
     best = max(range(len(columns)), key=lambda i: sum(columns[i]))
-    found: list[tuple[Standing, PairedEffect | None]] = []
+    found: list[tuple[Standing, paired.PairedEffect | None]] = []
     for i, column in enumerate(columns):
         if i == best:
             found.append((Standing.LEVEL, None))
             continue
         ratios = [rate / best_rate for rate, best_rate in zip(column, columns[best], strict=True)]
-        effect = paired_effect(ratios, SWEEP_ALPHA / (len(columns) - 1))
+        effect = paired.paired_effect(ratios, SWEEP_ALPHA / (len(columns) - 1))
         low, high = effect.interval_percent or (-100.0, 100.0)
         if high < -WORSE_PERCENT:
             found.append((Standing.WORSE, effect))

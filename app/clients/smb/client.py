@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from uuid import UUID
 
-from app import __version__
+from app import __version__, errors
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -18,15 +18,6 @@ from app.clients.smb.session import ChannelConnection, Session, mapped, reach
 from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, write_file
 from app.clients.smb.wire import OpenedFile, place
 from app.clients.tcp import TcpInfo, connection_facts, request_facts
-from app.errors import (
-    CancelledError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NoSuchShareError,
-    NotAFileError,
-    UsageError,
-)
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -70,7 +61,7 @@ class SMBLink:
         """Raises UsageError if the target names no share."""
         share = self._linked().share
         if share is None:
-            raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
+            raise errors.UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
         return share
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
@@ -99,12 +90,9 @@ class SMBLink:
         self._aborted = False
 
     def _linked(self) -> _Link:
-        if self._link is None or self._link.channel.broken:
-            self._drop()
-            self._link = self._make_link()
-        return self._link
-
-    def _make_link(self) -> _Link:
+        if self._link is not None and not self._link.channel.broken:
+            return self._link
+        self._drop()
         where = place(self.target)
         try:
             channel = self._channel = self._dial(where)
@@ -117,16 +105,16 @@ class SMBLink:
                     share = Share(channel, tree_id, single_requests=self._settings.single_requests)
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
                 self._prepare(session.connection)
-            link = _Link(session, channel, share, ends, channel.credits)
-        except MeasurementError as error:
+            self._link = _Link(session, channel, share, ends, channel.credits)
+        except errors.MeasurementError as error:
             self._drop()
             if self._aborted:
-                raise CancelledError("cancelled") from error
+                raise errors.CancelledError("cancelled") from error
             raise
         except BaseException:
             self._drop()
             raise
-        return link
+        return self._link
 
     def _prepare(self, connection: ChannelConnection) -> None:
         """Called at the end of the login."""
@@ -135,7 +123,7 @@ class SMBLink:
         def hold(sock: socket.socket) -> None:
             self._sock = sock
             if self._aborted:
-                raise CancelledError("cancelled")
+                raise errors.CancelledError("cancelled")
 
         timeout = self._settings.timeout_seconds
         channel = Channel(reach(self.target, timeout, hold), where, timeout)
@@ -159,7 +147,7 @@ class SMBLink:
         try:
             yield share
         except BaseException as error:
-            if channel.broken or isinstance(error, ConnectionLostError):
+            if channel.broken or isinstance(error, errors.ConnectionLostError):
                 self._drop()
             raise
         finally:
@@ -203,7 +191,9 @@ class SMBClient(SMBLink):
 
             def move(file: OpenedFile) -> float:
                 if not file.size_bytes:
-                    raise NotAFileError(f"{share.channel.where}: the file is empty; name one with something in it")
+                    raise errors.NotAFileError(
+                        f"{share.channel.where}: the file is empty; name one with something in it"
+                    )
                 return read_file(share.channel, share.tree_id, file, window, meter, into)
 
             return _timed(share, lambda: share.open_file(path, wire.ACCESS_READ), move)
@@ -227,7 +217,9 @@ class SMBClient(SMBLink):
             nonlocal read_bytes
             read_bytes += len(block)
             if read_bytes > size_bytes:
-                raise CorruptedError(f"{place(self.target, path)}: the file became longer; measure a file at rest")
+                raise errors.CorruptedError(
+                    f"{place(self.target, path)}: the file became longer; measure a file at rest"
+                )
             sha.update(block)
 
         with self._using(path) as share, mapped(share.channel.where):
@@ -280,12 +272,12 @@ def _connected_tree(session: Session, share: str, where: str) -> int:
     try:
         with mapped(where):
             return int(session.connection.connectTree(share))
-    except NoSuchShareError as error:
+    except errors.NoSuchShareError as error:
         names: list[str] = []
-        with contextlib.suppress(MeasurementError):
+        with contextlib.suppress(errors.MeasurementError):
             names = session.share_names()
         listed = [*names[:_MOST_NAMED], *["…"] * (len(names) > _MOST_NAMED)]
-        raise NoSuchShareError(f"{error} (it lists {', '.join(listed)})" if names else str(error)) from error
+        raise errors.NoSuchShareError(f"{error} (it lists {', '.join(listed)})" if names else str(error)) from error
 
 
 def _timed(
@@ -301,7 +293,7 @@ def _timed(
         seconds = move(file)
     except BaseException as error:
         channel.watch = lambda _bytes: None
-        if channel.outstanding or channel.broken or not isinstance(error, MeasurementError):
+        if channel.outstanding or channel.broken or not isinstance(error, errors.MeasurementError):
             channel.shut()
         else:
             share.close(file)
@@ -310,7 +302,7 @@ def _timed(
     closing_at = time.perf_counter()
     stored_bytes = share.close(file)
     if None not in {put_bytes, stored_bytes} and stored_bytes != put_bytes:
-        raise CorruptedError(
+        raise errors.CorruptedError(
             f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
             "what is in between"
         )

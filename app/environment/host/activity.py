@@ -76,10 +76,6 @@ class Wire:
         tcp = link_facts.TCP_HEADER_BYTES + (link_facts.TCP_TIMESTAMP_BYTES if self.timestamps else 0)
         return link_facts.ETHERNET_HEADER_BYTES + link_facts.IP_HEADER_BYTES[self.ip_version] + tcp
 
-    @property
-    def forward_share(self) -> float:
-        return 1 + FORWARD_SLACK + (BLOCK_HEADER_BYTES / self.block_bytes if self.block_bytes else 0.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
@@ -212,7 +208,8 @@ def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> 
     came = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
     went = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
     content = last.moved_bytes - first.moved_bytes
-    forward, backward = content * wire.forward_share, content * BACKWARD_SHARE
+    headers = BLOCK_HEADER_BYTES / wire.block_bytes if wire.block_bytes else 0.0
+    forward, backward = content * (1 + FORWARD_SLACK + headers), content * BACKWARD_SHARE
     if wire.loopback:
         return came - forward - backward, 0.0
     again = 0 if receiving else wire.mtu_bytes * max(0, last.retransmitted - first.retransmitted)

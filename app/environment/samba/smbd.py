@@ -9,17 +9,7 @@ from typing import Self
 
 from app.errors import MeasurementError
 from app.server.shell import Answer, RunningProgram, ServerShell, script_file
-from forms.tuning.smb_conf import (
-    CONF_STATE,
-    CONF_WARNINGS,
-    ConfState,
-    SmbConfFile,
-    global_names_in_shares,
-    in_one_fact,
-    parameter_key,
-    parameters,
-    read_conf,
-)
+from forms.tuning import smb_conf
 from storage.isolations import PROCESSOR, ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
@@ -189,12 +179,12 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
     if path not in files:
-        found.facts[CONF_STATE] = ConfState.UNREADABLE.value
+        found.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.UNREADABLE.value
         found.problems.append(f"{path} cannot be read on the server; name the right file")
         return
     if writable := answer.text("writable"):
         found.facts["smb.conf.writable_by_all"] = writable
-    conf = read_conf(path, files)
+    conf = smb_conf.read_conf(path, files)
     code = answer.code("testparm")
     if code is None:
         found.problems.append(
@@ -202,18 +192,18 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
         )
         return
     scopes = parse_scopes(answer.text("scopes")) or Scopes(
-        for_server=frozenset(one.name for one in parameters() if one.scope == "global"),
-        for_share=frozenset(one.name for one in parameters() if one.scope == "share"),
+        for_server=frozenset(one.name for one in smb_conf.parameters() if one.scope == "global"),
+        for_share=frozenset(one.name for one in smb_conf.parameters() if one.scope == "share"),
     )
     said = warnings(answer.text("testparm.err"))
     warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
     if warned:
-        found.facts[CONF_WARNINGS] = in_one_fact(warned)
+        found.facts[smb_conf.CONF_WARNINGS] = smb_conf.in_one_fact(warned)
     if code != 0:
-        found.facts[CONF_STATE] = ConfState.LOADS_NOT.value
+        found.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.LOADS_NOT.value
         found.problems.append(_why_not_loaded(path, warned))
         return
-    found.facts[CONF_STATE] = (ConfState.WARNS if warned else ConfState.LOADS).value
+    found.facts[smb_conf.CONF_STATE] = (smb_conf.ConfState.WARNS if warned else smb_conf.ConfState.LOADS).value
     _add_parameters(found, answer, scopes, share)
     _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
 
@@ -221,10 +211,10 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
 def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
     dump = parse_dump(answer.text("testparm"))
     server = dump.get("global", {})
-    of_share = {parameter_key(name) for name in scopes.for_share}
+    of_share = {smb_conf.parameter_key(name) for name in scopes.for_share}
 
     def belongs_to_shares(name: str) -> bool:
-        return ":" in name or parameter_key(name) in of_share
+        return ":" in name or smb_conf.parameter_key(name) in of_share
 
     effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
     if share:
@@ -245,7 +235,7 @@ def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: st
             found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
 
 
-def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, has_registry: bool) -> None:
+def _correct_log_level(found: SambaFacts, answer: Answer, conf: smb_conf.SmbConfFile, *, has_registry: bool) -> None:
     name = "smb.conf/global/log level"
     if conf.uses_registry and not has_registry:
         found.facts.pop(name, None)
@@ -256,25 +246,25 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, 
         found.facts[name] = conf.last("global", "log level") or "0"
 
 
-def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: Scopes) -> list[str]:
+def _own_warnings(answer: Answer, conf: smb_conf.SmbConfFile, scopes: Scopes) -> list[str]:
     """Warnings that testparm lacks; lines that set no Samba parameter are not quoted."""
-    known = {parameter_key(name) for name in scopes.for_server | scopes.for_share}
+    known = {smb_conf.parameter_key(name) for name in scopes.for_server | scopes.for_share}
     lines = [
         f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
         "it does nothing there"
-        for setting in global_names_in_shares(conf, scopes.for_server)
+        for setting in smb_conf.global_names_in_shares(conf, scopes.for_server)
     ]
     lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
     lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
     lines += [
         f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
         for setting in conf.settings
-        if re.search(r"\s[#;]\s", setting.value) and parameter_key(setting.name) in known
+        if re.search(r"\s[#;]\s", setting.value) and smb_conf.parameter_key(setting.name) in known
     ]
     lines += [f"{_quoted(line, known)} has no equals sign and says nothing" for line in conf.malformed]
     modules = loadable_modules(answer)
     for setting in conf.settings:
-        if modules and parameter_key(setting.name) == parameter_key("vfs objects"):
+        if modules and smb_conf.parameter_key(setting.name) == smb_conf.parameter_key("vfs objects"):
             wanted = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
             lines += [
                 f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
@@ -288,7 +278,7 @@ def _quoted(line: str, known: set[str]) -> str:
     """Quotes the line only if it begins with a parameter's name: a file named by mistake may hold secrets."""
     words = line.split()
     starts = (" ".join(words[:count]) for count in range(1, min(len(words), _MOST_WORDS) + 1))
-    return f"the line {line!r}" if any(parameter_key(start) in known for start in starts) else "a line"
+    return f"the line {line!r}" if any(smb_conf.parameter_key(start) in known for start in starts) else "a line"
 
 
 def loadable_modules(answer: Answer) -> set[str]:
@@ -298,7 +288,7 @@ def loadable_modules(answer: Answer) -> set[str]:
     return loadable | {name.removeprefix("vfs_") for name in built_in if name.startswith("vfs_")}
 
 
-def _culprits(said: list[str], conf: SmbConfFile) -> list[str]:
+def _culprits(said: list[str], conf: smb_conf.SmbConfFile) -> list[str]:
     values = {
         match for line in said for match in re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", line)
     }
@@ -329,7 +319,8 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
         found.runs_with_another = True
         serving = (answer.text("serving") or "").partition("\n")[0]
         named = serving or ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
-        read = "" if found.facts.get(CONF_STATE) == ConfState.UNREADABLE else f", but the facts are those of {path}"
+        unread = found.facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.UNREADABLE
+        read = "" if unread else f", but the facts are those of {path}"
         found.problems.append(f"smbd runs with {named}{read}; name that file")
     level = running_log_level(answer.text("debuglevel"))
     if level is not None:

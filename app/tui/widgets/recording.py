@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -188,11 +187,10 @@ class HangUp:
             self._happened = True
             Thread(target=self._cancel, daemon=True).start()
 
-    @contextmanager
-    def ends_the_program(self) -> Iterator[None]:
-        """Around what must be complete first; in any thread, since the one of the screen may wait for the terminal."""
+    def to_the_end(self, events: Callable[[], Iterable[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
+        """Ends the program after what must be complete; in any thread, as the screen's may wait for the terminal."""
         try:
-            yield
+            yield from events()
         finally:
             if self._happened:
                 os._exit(128 + signal.SIGHUP)
@@ -248,12 +246,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     def listen(self, events: Callable[[], Iterable[tuple[int, Any]]], *, every_seconds: float) -> None:
         """As every recording screen; where the terminal is closed meanwhile, what is on the server is cleaned first."""
         self._hang_up.watch()
-
-        def to_the_end() -> Iterator[tuple[int, Any]]:
-            with self._hang_up.ends_the_program():
-                yield from events()
-
-        super().listen(to_the_end, every_seconds=every_seconds)
+        super().listen(partial(self._hang_up.to_the_end, events), every_seconds=every_seconds)
 
     @on(MeasurementEnded)
     def _nothing_to_clean(self) -> None:
