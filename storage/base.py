@@ -85,9 +85,7 @@ _VERDICTS_OF_FORMAT_3 = ("quiet", "typical", "busy", "unknown", None)
 
 
 def _fits(value: object, checks: Mapping[str, Callable[[object], bool]]) -> bool:
-    return isinstance(value, dict) and all(
-        value.get(name) is None or fits(value[name]) for name, fits in checks.items()
-    )
+    return isinstance(value, dict) and all(value.get(name) is None or fit(value[name]) for name, fit in checks.items())
 
 
 def _was_quiet(value: object) -> bool:

@@ -151,9 +151,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                 found[series_id].running_by = owner
         attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
         for row in self._rows_of(attempts, ids):
-            found[row["series_id"]].failed_attempts.append(
-                codec.run_from_row({**row, "status": "failed", "reason": None})
-            )
+            attempt = codec.run_from_row({**row, "status": "failed", "reason": None})
+            found[row["series_id"]].failed_attempts.append(attempt)
         for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
             found[row["series_id"]].resumed_at.append(row["resumed_at"])
         return found
@@ -183,9 +182,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
                 facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
         history = self._histories(list(heads))
-        return [
-            codec.series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads
-        ]
+        return [codec.series_from_row(heads[i], runs.get(i, ()), facts.get(i), history[i]) for i in ids if i in heads]
 
     def experiment(self, name: str) -> list[records.Series]:
         found = self._db.execute(

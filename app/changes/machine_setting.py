@@ -38,9 +38,7 @@ def is_sysctl(name: str) -> bool:
     return _NAME.fullmatch(name.strip()) is not None
 
 
-def sysctl_setting(
-    name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str] = ()
-) -> ChangeableSetting:
+def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str]) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     name = name.strip()
     state = look(ssh, undo=UNDO)

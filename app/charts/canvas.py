@@ -248,11 +248,9 @@ class Canvas:
             figure.ruler("y").ticks(ticks, labels=[scale.label(tick).rjust(axis) for tick in scale.ticks])
             figure.ruler("x").lim(self.low, self.high)
             figure.ruler("x").ticks([], labels=[])
-            for pattern, colour, xs, rates in _grouped(self, shown, scale, inside):
-                signal = figure.signal(
-                    xs, [rate / scale.factor for rate in rates], marker=marker(pattern.value[1], colour)
-                )
-                figure.draw(signal)
+            for pattern, colour, xs, ys in _grouped(self, shown, scale, inside):
+                scaled = [y / scale.factor for y in ys]
+                figure.draw(figure.signal(xs, scaled, marker=marker(pattern.value[1], colour)))
             for places, heights, line in self._curves:
                 scaled = [height / scale.factor for height in heights]
                 is_points = line.pattern is Pattern.POINTS

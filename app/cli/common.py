@@ -328,9 +328,7 @@ def measuring_options(help_of_json: str) -> Callable[[_F], _F]:
     return answering_options(help_of_json, login_options)
 
 
-textfile_option = click.option(
-    "--textfile", metavar="FILE", help="Also write Prometheus text, for node_exporter's textfile collector."
-)
+textfile_option = option("--textfile", "FILE", "Also write Prometheus text, for node_exporter's textfile collector.")
 
 
 def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> None:
@@ -369,17 +367,18 @@ def rate(text: str | int) -> int | None:
     return text if isinstance(text, int) else None if text == "auto" else parse_rate(text)
 
 
+def given_options(context: click.Context) -> dict[str, str]:
+    """Those on the command line: their words by name."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    told = ((one.name, one.opts[0]) for one in context.command.params if one.expose_value)
+    return {name: word for name, word in told if name and context.get_parameter_source(name) is typed}
+
+
 def refuse_given(
     context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
 ) -> None:
     """Raises UsageError for options that another one makes meaningless."""
-    given = {
-        parameter.name: parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.expose_value
-        and parameter.name
-        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    }
+    given = given_options(context)
     option = given.pop(with_parameter)
     for name, word in given.items():
         if name not in allowed:

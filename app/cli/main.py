@@ -85,9 +85,7 @@ def help_command(context: click.Context, names: tuple[str, ...]) -> None:
     " smb://alice@nas/public/big.iso, or @NAME of a server in ~/.config/sharebench/config.toml.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sharebench", message="%(prog)s %(version)s")
-@click.option(
-    "--db", metavar="FILE", envvar="SHAREBENCH_DB", help="Notebook to use (default: in the user data folder)."
-)
+@common.option("--db", "FILE", "Notebook to use (default: in the user data folder).", envvar="SHAREBENCH_DB")
 @click.option("--credentials", metavar="FILE", help="File with username = …, password = …, domain = ….")
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
 @click.pass_context

@@ -82,9 +82,7 @@ _OPTIONS = (
     _option(
         "single_requests", "--single-requests", None, "Open, read and close small files over SMB in separate requests."
     ),
-    _option(
-        "profile", "--profile", None, "Read smbd's profile, to compare call by call; needs root on the server."
-    ),
+    _option("profile", "--profile", None, "Read smbd's profile, to compare call by call; needs root on the server."),
     _option("verify", "--verify", None, "Check the content after the timed runs."),
     _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.label),
     _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.note),

@@ -239,9 +239,8 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
     size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
     with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
         path = str(Path(folder) / "calibration")
-        client = LocalClient(
-            Target(protocol="file", path=path), base.Secrets(), Settings(block_bytes=facts.block_bytes)
-        )
+        settings = Settings(block_bytes=facts.block_bytes)
+        client = LocalClient(Target(protocol="file", path=path), base.Secrets(), settings)
         seconds = client.put(path, base.Content(size), base.Meter(threading.Event())).seconds
         if command is Command.GET:
             seconds = client.get(path, base.Meter(threading.Event())).seconds

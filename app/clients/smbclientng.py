@@ -78,13 +78,11 @@ class SmbclientNgClient(ExternalClient):
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
         self.connect()
-        where = place(self.target, path)
+        where, remote = place(self.target, path), _remote(path)
         size_bytes = self._size_to_get(path, where)
-        local = self._local_folder() / ntpath.basename(_remote(path))
+        local = self._local_folder() / ntpath.basename(remote)
         try:
-            seconds = self._timed(
-                lambda: self._session.get_file(path=_remote(path)), where, meter, lambda: _size_of(local)
-            )
+            seconds = self._timed(lambda: self._session.get_file(path=remote), where, meter, lambda: _size_of(local))
             received = _size_of(local)
         finally:
             local.unlink(missing_ok=True)

@@ -152,9 +152,8 @@ class WorkerProcesses:
         return None
 
     def machines(self) -> tuple[LoadWorker, ...]:
-        counts = {platform.node() or HERE: self._plan.processes} | {
-            each.host: each.processes for each in self._elsewhere
-        }
+        counts = {platform.node() or HERE: self._plan.processes}
+        counts |= {each.host: each.processes for each in self._elsewhere}
         return tuple(LoadWorker(host=host, processes=count, version=__version__) for host, count in counts.items())
 
     def end(self) -> None:

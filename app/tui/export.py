@@ -160,9 +160,8 @@ class ExportScreen(BaseScreen):
                 return str(error)
             return said
 
-        self.in_background(
-            told, lambda text: self.query_one("#folder", Static).update(Content(plain(text))), group="folder"
-        )
+        line = self.query_one("#folder", Static)
+        self.in_background(told, lambda text: line.update(Content(plain(text))), group="folder")
 
     @on(OptionList.OptionHighlighted, "#formats")
     def _point(self, event: OptionList.OptionHighlighted) -> None:

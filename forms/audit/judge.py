@@ -379,9 +379,8 @@ def _hides(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | Non
     hidden = [name for name in names if any(fnmatchcase(name.lower(), pattern) for pattern in patterns)]
     if not hidden:
         return None
-    quoted = ", ".join(hidden[:MOST_NAMES]) + (
-        f" and {len(hidden) - MOST_NAMES} more" if len(hidden) > MOST_NAMES else ""
-    )
+    more = f" and {len(hidden) - MOST_NAMES} more" if len(hidden) > MOST_NAMES else ""
+    quoted = ", ".join(hidden[:MOST_NAMES]) + more
     return _finding(
         setting, "veto-hides-files", Ruling.RISKY, 40, f"Hides {quoted}: clients are told that there is no such file.",
         instead=None,

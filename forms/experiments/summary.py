@@ -174,9 +174,7 @@ def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) ->
 
 def next_base(series: Sequence[Series], command: Command | None = None) -> Series | None:
     """The series whose settings are in force; None where all changes were restored."""
-    usable = [
-        one for one in series if one.status is SeriesStatus.COMPLETE and (command is None or one.command is command)
-    ]
+    usable = [one for one in series if one.status is SeriesStatus.COMPLETE and command in {None, one.command}]
     bases = _bases(usable)
     by_id = {one.id: one for one in usable}
     moved = [one for one in usable if one.change is not None or bases[one.id] is None]

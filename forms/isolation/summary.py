@@ -422,9 +422,8 @@ def _point(
     clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun], status: SeriesStatus
 ) -> IsolationPoint:
     by_layer = {layer: _of(runs, layer, clients) for layer in Layer}
-    rates = {
-        layer: rate for layer, found in by_layer.items() if (rate := mean([run.bytes_per_second for run in found]))
-    }
+    means = {layer: mean([run.bytes_per_second for run in found]) for layer, found in by_layer.items()}
+    rates = {layer: rate for layer, rate in means.items() if rate}
     least_layer = _least_layer(rates, status)
     return IsolationPoint(
         clients=clients,

@@ -51,9 +51,8 @@ def error_share(point: LoadPoint) -> float:
 
 def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
     """The point that shows each user's demand; a limited load generator does not lower it."""
-    tell = [
-        each for each in points if each.status in {PointStatus.VALID, PointStatus.GENERATOR} and not each.size_bytes
-    ]
+    telling = {PointStatus.VALID, PointStatus.GENERATOR}
+    tell = [each for each in points if each.status in telling and not each.size_bytes]
     return min(tell, key=lambda each: (each.users, each.status is not PointStatus.VALID), default=None)
 
 

@@ -422,9 +422,8 @@ def entry_text(
 
 
 def suggested_value(entry: CatalogueEntry) -> str:
-    return next(
-        (value for value in entry.values if value.lower() != (entry.default or "").lower()), entry.default or ""
-    )
+    usual = entry.default or ""
+    return next((value for value in entry.values if value.lower() != usual.lower()), usual)
 
 
 def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:

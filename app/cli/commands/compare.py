@@ -122,18 +122,14 @@ def _named(name: str) -> tuple[CatalogueEntry, ...]:
 @click.option("--get", "command", flag_value="get", default="get", help="With a TARGET: reads (default).")
 @click.option("--put", "command", flag_value="put", help="With a TARGET: writes.")
 @click.option("--client", metavar="NAME", default="", help="With a TARGET: what this client measured.")
-@click.option(
-    "--new-normal", metavar="RECORDING", help="Take the level from RECORDING on as normal; nothing earlier counts."
-)
+@common.option("--new-normal", "RECORDING", "Take the level from RECORDING on as normal; nothing earlier counts.")
 @click.option("--undo-normal", metavar="RECORDING", help="Remove that mark from RECORDING.")
 @click.option(
     "-o", "--output", "file_name", metavar="FILE", help="Write the whole history to FILE; its name says the format."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common.answering_options("Print the history as JSON.")
-def history_command(
-    context: click.Context, /, name: str, *, file_name: str | None, as_json: bool, **choices: Any
-) -> None:
+def history_command(context: click.Context, /, name: str, file_name: str | None, as_json: bool, **choices: Any) -> None:
     """Show all recordings of one path over time, and when its level changed.
 
     Name a TARGET, or any recording of the path: a series, load, watch, trial or experiment. The points of a load

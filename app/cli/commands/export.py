@@ -38,7 +38,7 @@ from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
-_KEY_FILE = click.Path(path_type=Path)
+_FILE = click.Path(path_type=Path)
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -76,9 +76,7 @@ _paper_option = click.option(
 @_paper_option
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--anonymous", is_flag=True, help="Leave out the names of users and domains.")
-@common.option(
-    "--sign", "KEY", "Sign the JSON with this ssh key; `sharebench verify` checks it.", _KEY_FILE, name="key"
-)
+@common.option("--sign", "KEY", "Sign the JSON with this ssh key; `sharebench verify` checks it.", _FILE, name="key")
 @common.option("--schema", "KIND", "Write the JSON Schema of a kind's documents, such as series or load.")
 @common.options_of_all
 def export_command(
@@ -190,7 +188,7 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
 @common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
 @common.option(
-    "--key", "FILE", "Public key of the sender, or a file of several; may be repeated.", _KEY_FILE, name="keys",
+    "--key", "FILE", "Public key of the sender, or a file of several; may be repeated.", _FILE, name="keys",
     multiple=True,
 )  # fmt: skip
 @common.options_of_all
@@ -273,9 +271,7 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
         raise UsageError(f"one {form} at a time: {len(names)} names were given")
 
 
-def _reports(
-    context: click.Context, names: tuple[str, ...], form: str, *, blank: bool, link: int | None
-) -> list[Report]:
+def _reports(context: click.Context, names: tuple[str, ...], form: str, blank: bool, link: int | None) -> list[Report]:
     if blank:
         return [reports.blank_report(form, link_bits_per_second=link)]
     with common.notebook(context) as notebook:

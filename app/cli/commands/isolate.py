@@ -51,9 +51,7 @@ _HARMFUL, _UNREADABLE = 1, 3
 
 _port_options = common.several(
     *(
-        click.option(
-            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help=f"Port of {spelled} on the server."
-        )
+        common.option(f"--{name}-port", "PORT", f"Port of {spelled} on the server.", common.Count(1, 65535))
         for name, spelled in _PORTS.items()
     )
 )

@@ -50,9 +50,7 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
             f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign and --encrypt"
         ) from None
     said = chosen(context.params)
-    given = [
-        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
+    given = common.given_options(context)
     if not given:
         raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
     return replace(options, **{name: getattr(said, name) for name in given})
@@ -189,12 +187,10 @@ def _events(
 
 
 def _measured_before(
-    context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
+    context: click.Context, target: str | None, resume: str | None, choices: dict[str, Any]
 ) -> Series | None:
-    if resume_reference:
-        found: Series = common.to_resume(
-            context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
-        )[0]
+    if resume:
+        found: Series = common.to_resume(context, resume, _WITH_RESUME, SERIES, target=target, confirmed=True)[0]
     elif target:
         return None
     elif choices["again"]:

@@ -123,10 +123,7 @@ def _time(_context: click.Context, _parameter: click.Parameter, value: str) -> t
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="TARGET [OPTIONS OF watch]...")
 @click.option("--print", "form", required=True, type=click.Choice(["systemd", "cron"]), help="What to print.")
 @click.option("--at", default="02:30", show_default=True, metavar="HH:MM", callback=_time, help="Time of day.")
-@click.option(
-    "--delay", type=common.Count(0, 720), default=30, show_default=True, metavar="MINUTES",
-    help="Start up to that much later, at random.",
-)  # fmt: skip
+@common.option("--delay", "MINUTES", "Start up to that much later, at random.", common.Count(0, 720), default=30)
 @common.options_of_all
 def schedule_command(
     context: click.Context, words: tuple[str, ...], form: str, at: tuple[int, int], delay: int

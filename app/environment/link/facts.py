@@ -56,9 +56,8 @@ def find_route(host: str, port: int | None = None) -> Route | None:
 def is_this_machine(host: str) -> bool:
     """False if the name is unknown."""
     try:
-        return any(
-            is_own_address(str(where[0])) for *_, where in socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
-        )
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
+        return any(is_own_address(str(where[0])) for *_, where in found)
     except (OSError, UnicodeError):
         return False
 

@@ -289,10 +289,8 @@ def loadable_modules(answer: Answer) -> set[str]:
 
 
 def _culprits(said: list[str], conf: smb_conf.SmbConfFile) -> list[str]:
-    values = {
-        match for line in said for match in re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", line)
-    }
-    refused = {value for pair in values for value in pair if value}
+    pairs = re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", "\n".join(said))
+    refused = {value for pair in pairs for value in pair if value}
     return [f"{setting.name} = {setting.value} is refused" for setting in conf.settings if setting.value in refused]
 
 
