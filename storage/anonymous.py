@@ -40,9 +40,8 @@ def forget_users(path: Path) -> None:
         domains = {row[0] for row in db.execute("SELECT domain FROM series")}
         for (content,) in db.execute("SELECT content FROM recordings").fetchall():
             _collect(json.loads(content), people, domains)
-        names = {str(one): USER for one in {*people, getpass.getuser()} if one} | {
-            str(one): DOMAIN for one in domains if one
-        }
+        names = {str(one): USER for one in {*people, getpass.getuser()} if one}
+        names |= {str(one): DOMAIN for one in domains if one}
         forget = _Forget({name.casefold(): said for name, said in names.items() if name.casefold() not in _NO_PERSON})
         db.conn.create_function("in_words", 1, forget.in_words)
         db.conn.create_function("in_json", 1, forget.in_json)

@@ -32,19 +32,13 @@ from storage.codec import Row, TextConnection, object_of
 from storage.queries import in_parts
 from storage.records import Ceiling, JSONValue, Worksheet
 
-_NEEDS = {
-    "m001_series": "0.1.0",
-    "m002_experiments": "0.2.0",
-    "m003_evidence": "0.2.0",
-    "m004_baselines_of_several": "0.2.0",
-    "m005_changes": "0.2.0",
-    "m006_isolations": "0.2.0",
-    "m007_loads": "0.2.0",
-    "m008_series_texts": "0.2.0",
-    "m009_windows_of_trials": "0.2.0",
-    "m010_owners_of_loads": "0.2.0",
-    "m011_recordings": "0.3.0",
+_FORMATS = {
+    "0.1.0": "m001_series",
+    "0.2.0": "m002_experiments m003_evidence m004_baselines_of_several m005_changes m006_isolations m007_loads"
+    " m008_series_texts m009_windows_of_trials m010_owners_of_loads",
+    "0.3.0": "m011_recordings",
 }
+_NEEDS = {name: version for version, names in _FORMATS.items() for name in names.split()}
 """The version that each format needs; the statements are in ``formats``, frozen: a change is a new migration."""
 CURRENT_FORMAT = len(_NEEDS)
 

@@ -229,8 +229,6 @@ def _words(kind: type[_Word]) -> dict[str, _Word]:
 
 
 def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
-    """A reader of whole numbers up to ``most``."""
-
     def read(place: JSONNode) -> int:
         if place.whole(at_least=at_least) > most:
             raise place.wrong(f"a whole number of at most {most}")

@@ -62,9 +62,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def _whole_of(self, series: records.Series) -> str | None:
         if series.experiment is None:
             return None
-        return self.add_experiment(
-            records.Experiment(name=series.experiment, created_at=series.created_at), imported_at=series.imported_at
-        )
+        experiment = records.Experiment(name=series.experiment, created_at=series.created_at)
+        return self.add_experiment(experiment, imported_at=series.imported_at)
 
     def expect_parts(self, experiment: str, parts: int) -> None:
         """A survey counts as interrupted until it has this many series; 0 ends its round."""

@@ -277,22 +277,18 @@ class RecordingTables(NotebookBase):
 
     def _ids_called(self, reference: str) -> list[str]:
         """Ids with this prefix; else the trial or survey of this name, or all with this label."""
-        named = self._db.execute(
-            "SELECT recording_id FROM experiments WHERE name = ? AND recording_id IS NOT NULL", (reference,)
-        ).fetchall()
+
+        def ids(sql: str) -> list[str]:
+            return [str(row[0]) for row in self._db.execute(sql, {"r": reference}).fetchall()]
+
+        named = ids("SELECT recording_id FROM experiments WHERE name = :r AND recording_id IS NOT NULL")
         if named or not reference:
-            return [str(row[0]) for row in named]
-        found = self._db.execute(
-            "SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id = :r DESC, id LIMIT 6",
-            {"r": reference},
-        ).fetchall()
-        ids = [str(row[0]) for row in found]
-        if ids and ids[0] == reference:
-            return ids[:1]
-        labelled = self._db.execute(
-            "SELECT id FROM recordings WHERE label = ? AND part_of IS NULL ORDER BY stored_order", (reference,)
-        ).fetchall()
-        return [str(row[0]) for row in labelled] or ids
+            return named
+        sql = "SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id = :r DESC, id LIMIT 6"
+        found = ids(sql)
+        if found and found[0] == reference:
+            return found[:1]
+        return ids("SELECT id FROM recordings WHERE label = :r AND part_of IS NULL ORDER BY stored_order") or found
 
     def recording(self, reference: str, *kinds: str) -> Recording:
         found = self.recordings_of([self.resolve(reference, *kinds)])

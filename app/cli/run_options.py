@@ -114,6 +114,9 @@ _OPTIONS = (
 _READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": QuietTime, "ceiling": CeilingPolicy}
 
 
+OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
+
+
 def series_options(*names: str) -> Callable[[_F], _F]:
     """Adds the named options to a command, or all of them."""
 

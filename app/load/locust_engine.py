@@ -272,9 +272,8 @@ class LoadEngine:
 
     def _phase(self, phase: events.LoadPhase, seconds: float = 0.0) -> None:
         number, users = self._now
-        self._emit(
-            events.PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=time.monotonic())
-        )
+        now = time.monotonic()
+        self._emit(events.PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=now))
 
     def _hear_measured(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
         if (measured := self._read(events.WorkerFigures, msg.data)) is not None:

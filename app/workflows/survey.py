@@ -102,10 +102,9 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
         if answers[address]:
             stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
         else:
-            todo.append(
-                (index, request if series is None else Resumption(series_id=series.id, secrets=request.plan.secrets))
-            )
-            plan = plan_to_resume(series, request.plan.secrets) if series else request.plan
+            secrets = request.plan.secrets
+            todo.append((index, Resumption(series_id=series.id, secrets=secrets) if series else request))
+            plan = plan_to_resume(series, secrets) if series else request.plan
             runs[index] = plan.warmups + plan.runs - plan.done_runs
             transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
             here = station.place is not StationPlace.NETWORK

@@ -135,9 +135,8 @@ class Tuning:
         if self.usual and summary.pairs:
             usual = self.usual
             fitting = fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
-            self.request = (
-                usual.request if fitting is None else with_file_of(usual.request, min(fitting, DEFAULT_SIZE_BYTES))
-            )
+            size_bytes = fitting and min(fitting, DEFAULT_SIZE_BYTES)
+            self.request = with_file_of(usual.request, size_bytes) if size_bytes else usual.request
 
     def _checked(self, name: str, value: str) -> ChangeableSetting:
         proposed = any((one.name, one.value) == (name, value) for one in self.first)

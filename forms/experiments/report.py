@@ -48,8 +48,7 @@ def steps_document(experiment: summary.ExperimentSummary) -> Document:
 def survey_document(filled: summary.Survey) -> Document:
     return {
         "schema": SURVEY_SCHEMA,
-        "name": filled.name,
-        "complete": filled.complete,
+        **named(filled, "name", "complete"),
         "stations": [
             {
                 **named(station, "place", "host", "protocol", "command", "state"),
@@ -96,8 +95,7 @@ def _step(step: summary.ExperimentStep) -> Document:
         **verdict_document(found),
         "doubt": found and found.doubt,
         "needed_runs": found and found.needed_runs,
-        "decision": step.decision,
-        "on_kept_path": step.on_kept_path,
+        **named(step, "decision", "on_kept_path"),
     }
 
 

@@ -39,9 +39,8 @@ def findings(series: Sequence[Series]) -> list[Finding]:
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.key, finding.title), []).append(finding)
-    return sorted(
-        [_joined(group, commands) for group in groups.values()], key=lambda finding: _ORDER.index(finding.severity)
-    )
+    joined = [_joined(group, commands) for group in groups.values()]
+    return sorted(joined, key=lambda finding: _ORDER.index(finding.severity))
 
 
 def findings_of(series: Series) -> list[Finding]:

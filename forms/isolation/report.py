@@ -325,9 +325,8 @@ def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
             row_of(f"{label}, {statistic}", *(getattr(spread, statistic) for spread in spreads))
             for statistic in ("mean", "median", "deviation")
         ]
-    columns = columns_of(
-        f"Layer, {wording.count(most, 'client')}", *((f"CPU {name}, %", ReportKind.DECIMAL) for name in names)
-    )
+    uses = ((f"CPU {name}, %", ReportKind.DECIMAL) for name in names)
+    columns = columns_of(f"Layer, {wording.count(most, 'client')}", *uses)
     caption = "Processors of the server, percent of all of them"
     return [Table(columns=columns, rows=tuple(rows), caption=caption, is_detail=True)] if rows else []
 

@@ -11,6 +11,7 @@ from forms.report import Report, ReportKind, fields_of, table_of
 from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
+from storage.json_reader import named
 from storage.loads.records import Histogram, Load, LoadPoint
 
 PROMISED_RATIO = 2.0
@@ -171,8 +172,7 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
         "schema": COMPARISON_SCHEMA,
         "base": found.base.id,
         "other": found.other.id,
-        "verdict": found.verdict,
-        "capacity_ratio": found.capacity_ratio,
+        **named(found, "verdict", "capacity_ratio"),
         "differences": list(found.differences),
         "points": [
             {
@@ -180,8 +180,7 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
                 "base_requests_per_second": pair.base.requests_per_second,
                 "other_requests_per_second": pair.other.requests_per_second,
                 "change_percent": pair.change_percent,
-                "verdict": pair.decision.verdict,
-                "interval_percent": pair.decision.interval_percent,
+                **named(pair.decision, "verdict", "interval_percent"),
             }
             for pair in found.pairs
         ],

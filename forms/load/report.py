@@ -142,9 +142,8 @@ def scenario_text(scenario: Scenario) -> str:
 
 def _files_text(load: Load) -> str:
     whole = sum(each.share for each in load.scenario.sizes)
-    sizes = ", ".join(
-        f"{wording.binary_size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
-    )
+    shares = [(wording.binary_size(each.size_bytes), 100 * each.share / whole) for each in load.scenario.sizes]
+    sizes = ", ".join(f"{size} ({percent:.3g} %)" for size, percent in shares)
     memory = {
         True: "; fits in the server's memory, so this is no measure of its disks",
         False: "; larger than the server's memory",
@@ -317,10 +316,8 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
         text = f"{summary.memory_text(line)}, of its own (USS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
     if cards := summary.card_check(load.valid_points()):
-        rates = ", ".join(
-            f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards
-        )
-        yield Field(name="Cards", text=rates)
+        rates = (f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards)
+        yield Field(name="Cards", text=", ".join(rates))
 
 
 def _advice(load: Load) -> Iterator[str]:

@@ -158,8 +158,7 @@ class Histogram:
     def to_json(self) -> dict[str, JSONValue]:
         return {
             "counts": [[lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
-            "total_microseconds": self.total_microseconds,
-            "max_microseconds": self.max_microseconds,
+            **named(self, "total_microseconds", "max_microseconds"),
         }
 
 

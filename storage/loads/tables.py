@@ -135,14 +135,12 @@ class LoadTables(RecordingTables):
     @of_a_sound_file
     def _load(self, head: Recording) -> Load:
         left = head.leftovers or {}
-        rows = self._rows(
-            "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number", (head.id,)
-        )
+        sql = "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number"
+        rows = map(dict, self._rows(sql, (head.id,)))
+        points = (JSONNode("figures", object_of(row.pop("figures")) | row) for row in rows)
         return replace(
             with_head(head).record(Load, leave=NOT_TOLD),
-            points=tuple(
-                point_from_json(JSONNode("figures", object_of(row.pop("figures")) | row)) for row in map(dict, rows)
-            ),
+            points=tuple(map(point_from_json, points)),
             scratch_folder=str(left["scratch_folder"]) if "scratch_folder" in left else None,
             imported_at=head.imported_at,
             owner=head.lease,

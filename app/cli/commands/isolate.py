@@ -13,7 +13,7 @@ import click
 from app.cli import common
 from app.cli.commands.trial import try_command
 from app.cli.progress import StatusLine, watch_to_end, watch_turns
-from app.cli.run_options import chosen, options_of_server, series_options, take_settings, target_argument
+from app.cli.run_options import OF_THE_SERVER, chosen, options_of_server, series_options, take_settings, target_argument
 from app.clients.base import Secrets
 from app.config import profile
 from app.errors import CancelledError, LoginError, MeasurementError, UsageError
@@ -91,9 +91,8 @@ def _paths(place: Target) -> dict[str, str]:
 @click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
 @common.measuring_options("Print the survey as JSON.")
 @series_options(
-    "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
-    "timeout_seconds", "ceiling", "question",
-)  # fmt: skip
+    "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "ceiling", "question", *OF_THE_SERVER
+)
 def survey_command(context: click.Context, /, **choices: Any) -> int:
     """Measure everything on one server: SMB, FTP and bare TCP, read and write; then say what to look at first.
 
@@ -169,7 +168,7 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
 @common.measuring_options("Print the diagnosis as JSON.")
-@series_options("profile", "label", "question", "server_ssh", "smb_conf", "timeout_seconds")
+@series_options("profile", "label", "question", *OF_THE_SERVER)
 def diagnose_command(
     context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
 ) -> int:
@@ -255,9 +254,7 @@ def _show(event: diagnosing.DiagnosisEvent) -> None:
 @common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
 @common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
 @common.measuring_options("Print the isolation as JSON.")
-@series_options(
-    "label", "question", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds"
-)
+@series_options("label", "question", "link_bits_per_second", "sign", "encrypt", *OF_THE_SERVER)
 def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Find the limit: the disk, the network or Samba.
 
@@ -349,7 +346,7 @@ def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, 
 @common.option("--label", "TEXT", "Short name of the recording.", default="")
 @common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
 @common.measuring_options("Print the audit as JSON.")
-@series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")
+@series_options("sign", "encrypt", "ceiling", *OF_THE_SERVER)
 def audit_command(
     context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any
 ) -> int:

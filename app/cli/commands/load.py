@@ -9,7 +9,7 @@ import click
 
 from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
-from app.cli.run_options import chosen, series_options, targets_argument
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, targets_argument
 from app.clients.base import Secrets
 from app.errors import MeasurementError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
@@ -81,16 +81,7 @@ _KEPT_ON_RESUME = {
 @common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
 @common.textfile_option
 @common.measuring_options("Print the load as JSON.")
-@series_options(
-    "question",
-    "link_bits_per_second",
-    "sign",
-    "encrypt",
-    "single_requests",
-    "server_ssh",
-    "smb_conf",
-    "timeout_seconds",
-)
+@series_options("question", "link_bits_per_second", "sign", "encrypt", "single_requests", *OF_THE_SERVER)
 def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
     """Measure a server with many users at once.
 

@@ -139,16 +139,8 @@ def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, T
 
 def _cells(line: RecordingLine) -> tuple[str, ...]:
     named = f"[{line.baseline_text}] " if line.baselines else ""
-    return (
-        line.id,
-        line.when,
-        line.kind,
-        f"{line.done}{'+' if line.left_behind else ''}",
-        line.answer.text,
-        line.what,
-        f"{named}{line.label}".strip(),
-        line.machine,
-    )
+    done, label = f"{line.done}{'+' if line.left_behind else ''}", f"{named}{line.label}".strip()
+    return line.id, line.when, line.kind, done, line.answer.text, line.what, label, line.machine
 
 
 @common.command("show")

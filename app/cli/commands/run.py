@@ -12,7 +12,7 @@ import click
 from app.cli import common
 from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
-from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.environment.link.facts import detect_link, is_this_machine
 from app.errors import CancelledError, SharebenchError, UsageError
@@ -240,8 +240,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
 @common.measuring_options("Print the self-test as JSON.")
 @series_options(
     "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
-    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
-    "timeout_seconds", "ceiling",
+    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "ceiling", *OF_THE_SERVER,
 )  # fmt: skip
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Find the smallest change that this setup can show.
