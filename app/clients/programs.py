@@ -44,7 +44,6 @@ def first_version(program: str) -> str:
         [program, "--version"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
         check=False,
         errors="replace",
         env=clean_environment(),
@@ -336,9 +335,8 @@ class CurlClient(ExternalClient):
         said = one_line(outcome.error) or f"exit {outcome.code}"
         if outcome.code < 0:
             return errors.ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
-        kind, advice = _EXITS.get(
-            str(outcome.code), (errors.ProtocolError, "try it by hand, or measure with another client")
-        )
+        unknown = errors.ProtocolError, "try it by hand, or measure with another client"
+        kind, advice = _EXITS.get(str(outcome.code), unknown)
         return kind(f"{where}: {said}; {advice}")
 
 

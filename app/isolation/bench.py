@@ -90,9 +90,8 @@ class BenchScript:
         import fcntl  # noqa: PLC0415  only POSIX systems have it
 
         self.text = script.text()
-        with os.fdopen(
-            os.memfd_create("sharebench-script", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "w", encoding="utf-8"
-        ) as file:
+        number = os.memfd_create("sharebench-script", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(self.text)
             file.flush()
             fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)

@@ -403,9 +403,8 @@ def _status(failure: process.Failed | None) -> records.SeriesStatus:
 
 
 def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
-    cleaning = replace(
-        plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=writer.series.scratch_path
-    )
+    left = writer.series.scratch_path
+    cleaning = replace(plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=left)
     with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
             if isinstance(event, process.ScratchRemoved):

@@ -139,10 +139,7 @@ def _file(
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
-        if command is Command.PUT:
-            yield _written(target, client)
-            return
-        yield _readable(target, client, around)
+        yield _written(target, client) if command is Command.PUT else _readable(target, client, around)
     except MeasurementError as error:
         why = f"; {hidden}" if hidden and isinstance(error, NoSuchFileError) else ""
         yield Checked("file", f"{error}{why}", CheckState.FAILED)

@@ -106,9 +106,8 @@ def history_of_series(
     """The history of series of one path, oldest first; None without a measured one."""
     measured = [one for one in series if one.measured()]
     points = tuple(_point(one, one.rates(), notes) for one in measured)
-    groups = history_groups(
-        [one for one, point in zip(measured, points, strict=True) if not point.unconfirmed], notes.new_normals
-    )
+    confirmed = [one for one, point in zip(measured, points, strict=True) if not point.unconfirmed]
+    groups = history_groups(confirmed, notes.new_normals)
     if not groups:
         return None
     newest, sizes = measured[-1], [(len(group.series), group.why, group.verdict) for group in groups]

@@ -320,9 +320,8 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
         if left := kinds.leftover_text(notebook, head):
             common.say(f"  {left}; it may still be there, and nothing will tell of it any more")
     if not yes:
-        common.confirm(
-            f"Delete {'it' if len(found) == 1 else f'these {len(found)}'} for good?", declined="nothing was deleted"
-        )
+        what = "it" if len(found) == 1 else f"these {len(found)}"
+        common.confirm(f"Delete {what} for good?", declined="nothing was deleted")
     for head in found:
         notebook.remove(head.id)
         common.answer(head.id)
