@@ -26,6 +26,7 @@ from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
 from forms.series.summary import duration
 from forms.stats.paired import LOOKS
+from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, judged
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
@@ -36,8 +37,6 @@ from storage.notebook import Notebook
 from storage.records import Command, Experiment, ExperimentKind, Phase, Run, Series, Target, dated_experiment, utc_now
 
 AS_IT_IS = "as it is"
-SWITCH_SECONDS = 1.5
-"""About what it takes to set a value, prove it and connect."""
 SEEDS = 2**31
 
 
@@ -264,10 +263,6 @@ def _how_long(order: TrialOrder, most: int) -> str:
     scenario = plan.load.scenario
     seconds = most * (scenario.duration_seconds + scenario.settle_seconds)
     return f"It stops as soon as the result is clear, after about {duration(seconds)} at most."
-
-
-def slot_seconds(run_seconds: float) -> float:
-    return 2 * run_seconds + SWITCH_SECONDS
 
 
 def expected_text(looks: Sequence[int], arms: int, run_seconds: float, unit: str = "pair") -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from forms import wording
 from forms.comparison.differences import Difference, session_difference
 from forms.layout import Sign, Tone
+from forms.series.summary import duration
 from forms.stats import settle
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs
 from forms.stats.settle import Settles, Way
@@ -15,7 +16,6 @@ from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Series, format_target
 
-_TRIED_ONCE_SECONDS = 3.0
 _BY_HAND_SECONDS = 60.0
 _KERNEL = ("net.", "vm.")
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
@@ -117,7 +117,7 @@ def cheapest_step(
         SettlingStep(
             way=way.way,
             count=way.count,
-            seconds=_cost(way, transfer, series + (_BY_HAND_SECONDS if changes_server else _TRIED_ONCE_SECONDS)),
+            seconds=_cost(way, transfer, series + (_BY_HAND_SECONDS if changes_server else settle.SWITCH_SECONDS)),
             shows_percent=way.shows_percent * (widened if way.way is Way.BASE_AGAIN else 1.0),
             commands=commands,
             setting=setting if way.way is Way.TRY else None,
@@ -131,19 +131,10 @@ def cheapest_step(
     return min(steps, key=lambda step: step.seconds, default=None)
 
 
-def duration(seconds: float) -> str:
-    """A rough waiting time: ``40 seconds``, ``4 minutes``, ``2 hours``."""
-    if seconds < 90:
-        return wording.count(max(10, round(seconds / 10) * 10), "second")
-    if seconds < 5400:
-        return wording.count(round(seconds / 60), "minute")
-    return wording.count(round(seconds / 3600), "hour")
-
-
 def _cost(way: Settles, transfer: float, series: float) -> float:
     match way.way:
-        case Way.TRY:  # in each slot a warm-up and a run, after a change
-            return way.count * 2 * (2 * transfer + _TRIED_ONCE_SECONDS)
+        case Way.TRY:
+            return way.count * 2 * settle.slot_seconds(transfer)
         case Way.INTERLEAVED:
             return 2 * (way.count + 2) * transfer
         case _:
@@ -287,7 +278,7 @@ def _verdict(found: Comparison) -> str:
     if found.doubt is Doubt.SAME_SETTINGS:
         else_ = "" if found.server_seen else ", or a change of the server that was not recorded"
         way = "faster" if change > 0 else "slower"
-        return f"Same settings: {wording.percent(abs(change))} {way} is normal variation{else_}"
+        return f"Same settings: {wording.percent(abs(change))} {way} is variation from series to series{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
         return f"Inconclusive: {wording.signed_percent(change)}, but {needed}"

@@ -199,13 +199,15 @@ def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
 
 
 def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary, Series, Tone]]:
-    yield from (("base", one, form.other.series, Tone.FAINT) for one in form.bases)
-    yield from (("other", one, form.base.series, form.comparison.tone) for one in form.others)
+    sides = ("base", form.bases, form.other, Tone.FAINT), ("other", form.others, form.base, form.comparison.tone)
+    for name, filled, beside, tone in sides:
+        for number, one in enumerate(filled, 1):
+            yield name if len(filled) == 1 else f"{name} {number}", one, beside.series, tone
 
 
 def runs_of_both(form: summary.ComparisonSummary) -> Chart:
     bars = (
-        replace(bar, name=f"{name} {bar.name}", tone=tone)
+        replace(bar, name=f"{name}{' run' * name[-1].isdecimal()} {bar.name}", tone=tone)
         for name, one, _, tone in _sides(form)
         for bar in runs_chart(one).bars
     )

@@ -16,11 +16,19 @@ POWER = 0.9
 MOST_RUNS = 1000
 """A change that needs more runs a side is smaller than the set-up can show."""
 
+SWITCH_SECONDS = 1.5
+"""About what it takes to set a value, prove it and connect."""
+
 _RANK_EFFICIENCY = 3 / math.pi
 """Efficiency of the rank test beside Student's t for normal runs (Pitman)."""
 _STEPS = 8
 _NO_WEIGHT = 1e-14
 _CHANGE_LEVEL = 0.88
+
+
+def slot_seconds(run_seconds: float) -> float:
+    """How long one value of a trial takes: the change, a warm-up and a run."""
+    return 2 * run_seconds + SWITCH_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from fcntl import ioctl
 from pathlib import Path
 
 from app.child_process import line_of
+from app.tui.guide.run_screen import RunScreen
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders
@@ -137,6 +138,7 @@ class KeyPressRow:
     def measure(self) -> TimesResult:
         """Open the help again and again."""
         found: list[float] = []
+        help_words = RunScreen.ABOUT.partition(".")[0].encode()
         with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
             os.environ[PLAN] = line_of(replace(ours.plan, runs=1000, warmups=0))
             with painted("-m", "tests.benchmarks.drawing", str(Path(folder) / "n.db")) as program:
@@ -144,7 +146,7 @@ class KeyPressRow:
                 program.seconds_until(b"Run No")  # the first run has ended; the number of a run may never be painted
                 for _ in range(PRESSES):
                     program.press(HELP_KEY)
-                    found.append(1000 * program.seconds_until(b"A series is being"))
+                    found.append(1000 * program.seconds_until(help_words))
                     program.press(ESCAPE)
                     time.sleep(0.7)
         return TimesResult(name=self.name, milliseconds=tuple(found), at_most=self.at_most, what="what nobody notices")

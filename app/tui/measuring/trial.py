@@ -17,7 +17,6 @@ from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import FiguresView, joined
-from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, with_made_file
@@ -30,6 +29,7 @@ from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
 from forms.stats.decision import Doubt
+from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
@@ -225,7 +225,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
         passed = monotonic() - self._began_at
-        planned = self.order.run_seconds and trial_order.slot_seconds(self.order.run_seconds)
+        planned = self.order.run_seconds and slot_seconds(self.order.run_seconds)
         each = passed / done if done > 0 else planned or 0.0
         most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
         left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0

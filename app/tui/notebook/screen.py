@@ -225,6 +225,11 @@ class NotebookScreen(SeriesActions):
         self.query_one("#detail").styles.min_height = room
         self.set_class(bool(count) and room >= _LEAST_DETAIL, "-roomy")
 
+    @property
+    def _hidden(self) -> int:
+        """The marks that the filter hides: the filter goes before them, so that none is lost unseen."""
+        return len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
+
     @on(SeriesList.MarksChanged)
     @on(events.DescendantFocus)
     def _show_count(self) -> None:
@@ -239,8 +244,7 @@ class NotebookScreen(SeriesActions):
         found, count = self._counted
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
-        hidden = len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
-        also = f" ({hidden:,} hidden by the filter)" if hidden else ""
+        also = f" ({self._hidden:,} hidden by the filter)" if self._hidden else ""
         parts = [TITLE, f"{marked:,} marked{also}" if marked else "", named if self._is_read else ""]
         self.query_one("#all-series", Pane).called(" · ".join(filter(None, parts)))
 
@@ -256,7 +260,9 @@ class NotebookScreen(SeriesActions):
 
     def _show_whole(self) -> None:
         line = self.rows.lines.get(self.chosen() or "")
-        parts = (line.label, line.answer.text, line.what) if line else ()
+        parts = (
+            (line.label, line.answer.text, line.what, *(f"Baseline {one}" for one in line.baselines)) if line else ()
+        )
         self.query_one("#whole", Static).update(Content("\n".join(filter(None, parts))))
 
     @on(SeriesList.Pointed)
@@ -303,7 +309,7 @@ class NotebookScreen(SeriesActions):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "clear_marks":
-            return bool(self.rows.marked)
+            return bool(self.rows.marked) and not self._hidden
         if action == "undo":
             return bool(self.removed)
         if action == "again" and (line := self.rows.lines.get(self.chosen() or "")) and line.kind != "series":

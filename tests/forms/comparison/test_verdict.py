@@ -78,7 +78,7 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert (found.settle.way, found.settle.count) == (Way.TRY, 8)
     assert found.settle.commands == ("sharebench try 'strict sync=no' smb://nas/data/big.bin",)
     assert found.sentence.endswith(
-        "Try it: 8 interleaved pairs, about 6 minutes, find a change of 2.9 % nine times in ten."
+        "Try it: 8 interleaved pairs, about 6 min, find a change of 2.9 % nine times in ten."
     )
     unknown = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other"))
     assert unknown.settle is not None
@@ -91,8 +91,8 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     by_hand = Change(name="a thing", value="no", previous="yes")
     changed = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other", change=by_hand))
     assert changed.settle is not None
-    assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 57, abs=1), "a minute for each change"
-    assert "about 9 minutes with the changes by hand, find" in changed.settle.sentence
+    assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 58.5, abs=1), "a minute for each change"
+    assert "about 9 min with the changes by hand, find" in changed.settle.sentence
     assert ", change the server, sharebench run --again other, and so on" in changed.settle.command_text
 
 
@@ -298,7 +298,7 @@ def test_states_are_compared_not_claims():
         Sign.SAME,
         None,
     )
-    assert "Same settings: 26 % faster is normal variation" in result.sentence
+    assert "Same settings: 26 % faster is variation from series to series" in result.sentence
     assert not any("in-flight" in remark for remark in comparison_form(first, third).remarks)
 
 

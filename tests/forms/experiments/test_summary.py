@@ -130,7 +130,7 @@ def test_both_ends_of_equal_settings_gain_nothing() -> None:
     summary = experiment_summary("tuning", made)
     assert gain(summary)
     assert gain(summary).doubt is Doubt.SAME_SETTINGS
-    assert "= Same settings: 26 % faster is normal variation" in " ".join(steps_text(summary).split())
+    assert "= Same settings: 26 % faster is variation from series to series" in " ".join(steps_text(summary).split())
 
 
 def test_an_unseen_change_on_the_way_keeps_both_ends_from_being_called_equal() -> None:
@@ -324,12 +324,12 @@ def test_the_text_of_a_small_experiment() -> None:
         "\n"
         "1 from 0:      ? Inconclusive: 10 % slower (−20 % to +1 %).\n"
         "2 from 0:      ▲ Faster by 20 % (7 % to 35 %).\n"
-        "3 from 0:      = Same settings: 0.1 % faster is normal variation, or a change of\n"
-        "               the server that was not recorded.\n"
+        "3 from 0:      = Same settings: 0.1 % faster is variation from series to series,\n"
+        "               or a change of the server that was not recorded.\n"
         "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (7 % to 35 %). As\n"
         "               the runs vary, two single equal series could differ by 14 %.\n"
-        "To settle 1:   Try it: 8 interleaved pairs, about 7 minutes, find a change of\n"
-        "               2.3 % nine times in ten. Command: sharebench try 'log level=3'\n"
+        "To settle 1:   Try it: 8 interleaved pairs, about 6 min, find a change of 2.3 %\n"
+        "               nine times in ten. Command: sharebench try 'log level=3'\n"
         "               smb://nas/data/big.bin\n"
         "\n"
         "→ 2 changes are judged at once, so each interval is wider than in a comparison\n"

@@ -1,6 +1,7 @@
 """A change is proven by hand in the guide: base, change, base put back, and what is decided then."""
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from forms.comparison.comparison import SettlingStep
 from forms.comparison.verdict import compare_sides
 from forms.layout import Tone, Toned
 from forms.stats.settle import Way
+from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind, Series
 from tests.builders import one
@@ -82,6 +84,47 @@ async def test_a_verdict_decides_what_the_next_change_is_made_from(
             assert guide(app).session.choices.series_id == f"{base:012x}"
     with Notebook(app.context.notebook_path) as notebook:
         assert notebook.series(f"{2:012x}").decision is decision
+
+
+TRIED = "Trial of strict sync"
+MORE = "no", 0.5, 8, (8,)
+
+
+@pytest.mark.parametrize(
+    ("tried", "told", "star"),
+    [
+        ((3, *MORE), True, "Leave the change out, and change something else"),
+        ((3, "no", 2.0, 8, (8,)), True, "Keep the change, and go on from there"),
+        ((3, "no", 1.0, 8, (8,)), True, "Measure a larger file"),
+        ((2, *MORE), False, "Restore the base, measure again"),
+        ((3, "yes", 0.5, 8, (8,)), False, "Restore the base, measure again"),
+        ((3, "no", 0.5, 7, (8,)), False, "Restore the base, measure again"),
+    ],
+    ids=["slower", "faster", "unknown", "older", "another value", "not finished"],
+)
+async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
+    tmp_path, backend, tried: tuple[int, str, float, int, tuple[int, ...]], told: bool, star: str
+):
+    day, value, factor, pairs, looks = tried
+    app = changed_app(tmp_path, backend, 1.12)
+    rates = [rate for rate, _ in zip(cycle(STEADY if factor != 1.0 else (60e6, 150e6)), range(pairs), strict=False)]
+    others = [factor * rate for rate in (rates if factor != 1.0 else reversed(rates))]
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", previous="yes", values=(value,), looks=looks)
+    with Notebook(app.context.notebook_path) as notebook:
+        at = f"2026-01-{day:02}T10:00:00.000Z"
+        notebook.add_experiment(Experiment(name=TRIED, created_at=at, kind=ExperimentKind.TRIAL))
+        notebook.set_trial(TRIED, plan)
+        base = one(10, rates, experiment=TRIED)
+        notebook.add(base)
+        notebook.add(one(11, others, experiment=TRIED, base_id=base.id))
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        shown = words(app)
+        assert ("sharebench tried it: " in shown) is told
+        assert f"★ {star}" in shown
+        assert shown.count("★") == 1
+        assert ("nine times in ten" in shown) is not told, "nothing is left to settle"
+        assert ("restore it on the server first" in shown) is not told, "the trial has restored it"
 
 
 @pytest.mark.parametrize("evidence", Evidence)

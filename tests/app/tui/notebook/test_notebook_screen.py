@@ -356,6 +356,24 @@ async def test_words_filter_as_they_are_typed(three):
         assert "esc" not in painted(app)
 
 
+async def test_the_filter_goes_before_marks_that_it_hides(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "space")
+        marked = here(app).marked()
+        await pilot.press("f", *"signing PUT", "enter")
+        here(app).look()
+        await settled(app, pilot)
+        assert "1 marked (1 hidden by the filter)" in painted(app)
+        await press(app, pilot, "escape")
+        here(app).look()
+        await settled(app, pilot)
+        assert (len(shown(app)), here(app).marked()) == (3, marked)
+        await press(app, pilot, "escape")
+        assert here(app).marked() == []
+
+
 @pytest.mark.parametrize(
     ("typed", "kinds"),
     [
