@@ -267,7 +267,10 @@ def _called(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
     series = {one.id: one for one in notebook.heads_of(list(ids))}
     heads = notebook.recordings_of(list(ids))
-    names = [one.name if one.kind == SERIES else f"{one.kind} {one.name}" for one in kinds.lines(notebook, heads)]
+    names = [
+        f"{'' if one.kind == SERIES else f'{one.kind} '}{one.name}{'' if one.label else f' of {one.when}'}"
+        for one in kinds.lines(notebook, heads)
+    ]
     if len(heads) != 1:
         what = "series" if series.keys() >= {*ids} else "recordings"
         return names or ["no recording any more"], f"{len(heads)} {what}"

@@ -1,6 +1,7 @@
 """Select the series to compare: those named, with all repeats of the same settings; and what changes gave before."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,11 +14,12 @@ from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_betw
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
-from forms.tuning.smb_conf import parameter_key
+from forms.trials.summary import TrialSummary, trial_summary
+from forms.tuning.smb_conf import parameter_key, same_value, spelling
 from storage.looks import WATCH, Audit, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import Series
+from storage.records import ExperimentKind, Series
 
 MOST_CHANGES = 100
 
@@ -54,7 +56,27 @@ def sides_to_compare(
     ]
     if not alone and turns is not False:
         found = [_interleaved(sides, set() if turns else {one.id for one in called}) for sides in found]
+    found = [replace(sides, tried=_trial_of_the_change(notebook, sides)) for sides in found]
     return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
+
+
+def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:
+    """The newest whole one of the change between the two, if it is newer than the change."""
+    changed = sides.other[0]
+    if changed.change is None or changed.base_id not in {one.id for one in sides.base}:
+        return None
+    name, value = spelling(changed.change.name).name, changed.change.value or ""
+    for head in notebook.recordings(ExperimentKind.TRIAL):
+        if head.created_at <= changed.created_at:
+            break
+        experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
+        if experiment and plan and not plan.load and plan.name == name and same_value(name, plan.values[0], value):
+            with suppress(ValueError):  # a series is missing
+                series = notebook.experiment(head.subject)
+                found = trial_summary(experiment, plan, series, notebook.slots(head.subject))
+                if found.complete and (found.base.command, found.base.target) == (changed.command, changed.target):
+                    return found
+    return None
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:

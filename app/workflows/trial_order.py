@@ -225,7 +225,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     setting, plan = order.setting, order.plan
     where, before = setting.ssh or "this machine", setting.previous or "empty"
     if any(setting.same(setting.previous or "", value) for value in plan.values):
-        yield f"{setting.name} is {before} already: A and B are equal, so the pairs show chance alone."
+        yield f"{setting.name} is {before} already: A and B would be equal. Restore it first, and try it then."
     yield f"{setting.name} is {before} now, on {where}. sharebench writes there:"
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"

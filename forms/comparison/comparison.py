@@ -11,6 +11,7 @@ from forms.series.summary import duration
 from forms.stats import settle
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs
 from forms.stats.settle import Settles, Way
+from forms.trials.summary import TrialSummary
 from forms.tuning.smb_conf import spelling
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from storage.plan import Settings
@@ -219,10 +220,17 @@ class Comparison(ChangeDecision):
     differences: tuple[Difference, ...] = ()
     server_seen: bool = True
     change: Change | None = None
+    tried: TrialSummary | None = None
+    """A whole trial of the change, newer than it."""
 
     @property
     def known(self) -> bool:
         return self.verdict is not Verdict.UNKNOWN
+
+    @property
+    def decided(self) -> Verdict:
+        """The trial's verdict where it has one, else its own."""
+        return self.tried.verdict if self.tried and self.tried.verdict is not Verdict.UNKNOWN else self.verdict
 
     @property
     def sign(self) -> Sign:
@@ -308,7 +316,7 @@ def _age(days: float | None) -> str:
 
 def hint_sentence(found: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
-    if found.known or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS):
+    if found.known or found.tried or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return None
     if found.limits.noise_percent >= found.limits.margin_percent:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import zip_longest
 from typing import Any
 
 from forms import wording
@@ -31,6 +32,7 @@ from forms.report import (
 )
 from forms.series.report import origin_fields, runs_chart
 from forms.series.summary import SeriesSummary
+from forms.trials.report import tried_lines
 from storage.isolations import profile_rounds
 from storage.json_reader import named
 from storage.records import Series
@@ -100,6 +102,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
         fields=(
             *fields_of(
                 (wording.VERDICT, f"{comparison.sign} {comparison.headline}", comparison.tone),
+                *(("Trial", one.text, one.tone) for one in tried_lines(comparison.tried)),
                 ("Judged by", basis_sentence(comparison)),
                 ("To settle it", (way and f"{way.sentence} Command: {way.command_text}") or hint_sentence(comparison)),
             ),
@@ -158,8 +161,7 @@ def _averages(form: summary.ComparisonSummary) -> Table:
             called = name if len(filled) == 1 else f"{name} {number}"
             runs = len(one.series.measured())
             change = _change(form, ends[0], len(rows)) if side and len(filled) == 1 else Cell()
-            beside = (form.other, form.base)[side].series
-            rows.append(row_of(called, wording.name_of(one.series, beside=beside), runs, average, deviation, change))
+            rows.append(row_of(called, _name(form, side, number, one), runs, average, deviation, change))
         if len(filled) > 1:
             comparison = form.comparison
             mean = (comparison.base_bytes_per_second, comparison.other_bytes_per_second)[side]
@@ -198,31 +200,42 @@ def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     )
 
 
-def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary, Series, Tone]]:
-    sides = ("base", form.bases, form.other, Tone.FAINT), ("other", form.others, form.base, form.comparison.tone)
-    for name, filled, beside, tone in sides:
+def _sides(form: summary.ComparisonSummary) -> Iterator[tuple[str, SeriesSummary, str, Tone]]:
+    """Its side and number, the series, its name and the tone of its bars."""
+    sides = ("base", form.bases, Tone.FAINT), ("other", form.others, form.comparison.tone)
+    for side, (name, filled, tone) in enumerate(sides):
         for number, one in enumerate(filled, 1):
-            yield name if len(filled) == 1 else f"{name} {number}", one, beside.series, tone
+            yield name if len(filled) == 1 else f"{name} {number}", one, _name(form, side, number, one), tone
+
+
+def _name(form: summary.ComparisonSummary, side: int, number: int, one: SeriesSummary) -> str:
+    if number == 1:
+        return (form.comparison.base_name, form.comparison.other_name)[side]
+    return wording.name_of(one.series, beside=(form.other, form.base)[side].series)
 
 
 def runs_of_both(form: summary.ComparisonSummary) -> Chart:
-    bars = (
-        replace(bar, name=f"{name}{' run' * name[-1].isdecimal()} {bar.name}", tone=tone)
+    """The runs of both sides alternate, so that a chart that is too low for all shows as many of either side."""
+    each = (
+        [
+            replace(bar, name=f"{name}{' run' * name[-1].isdecimal()} {bar.name}", tone=tone)
+            for bar in runs_chart(one).bars
+        ]
         for name, one, _, tone in _sides(form)
-        for bar in runs_chart(one).bars
     )
-    return Chart(title="Rate of each run", unit="bytes/sec", bars=tuple(bars))
+    bars = tuple(bar for turn in zip_longest(*each) for bar in turn if bar)
+    return Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
 
 
 def _chart(form: summary.ComparisonSummary) -> Chart | None:
     bars = tuple(
         Bar(
-            name=f"{name}: {wording.name_of(one.series, beside=beside)}",
+            name=f"{name}: {called}",
             value=one.average.bytes_per_second if one.average else None,
             interval=interval_of(form.comparison, one),
             tone=tone,
         )
-        for name, one, beside, tone in _sides(form)
+        for name, one, called, tone in _sides(form)
     )
     if any(bar.value is None for bar in bars):
         return None

@@ -28,6 +28,7 @@ from forms.stats.decision import (
 )
 from forms.stats.settle import needed_range, needed_runs, run_variation
 from forms.stats.summary import student_t
+from forms.trials.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting
 from storage.json_reader import named
 from storage.records import Change, Evidence, Series
@@ -44,6 +45,8 @@ class Sides:
     unseen: bool = False
     baseline: str = ""
     """The name that the base was given."""
+    tried: TrialSummary | None = None
+    """A whole trial of the change, newer than it."""
 
 
 def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
@@ -117,7 +120,12 @@ def _compared(
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found, wide = decision.variation, decision.critical
     step = None
-    settles = settles and base.command is other.command and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
+    settles = (
+        settles
+        and sides.tried is None
+        and base.command is other.command
+        and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
+    )
     if settles and found and decision.change_percent is not None:
         step = cheapest_step(
             sides.base, sides.other, decision.change_percent, found.run_deviation, repeats=found.repeats,
@@ -143,7 +151,7 @@ def _compared(
         base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
         limits=limits, differences=differing,
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
-        change=claimed,
+        change=claimed, tried=sides.tried,
     )  # fmt: skip
 
 

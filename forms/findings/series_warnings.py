@@ -216,9 +216,9 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
     elif protocol.other_client:
         ways.append("with sharebench's own client")
     if client.is_encrypted:
-        ways.append("without encryption, if the server allows it")
+        ways.append("without encryption (if the server allows it)")
     elif client.is_signed:
-        ways.append("without signing, if the server allows it")
+        ways.append("without signing (if the server allows it)")
     ways.append("from a faster machine")
     return ways
 

@@ -132,6 +132,12 @@ def verdict_field(found: TrialSummary) -> Field:
     return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 
+def tried_lines(found: TrialSummary | None) -> list[Toned]:
+    """What a trial of a change answers, beside a comparison of it."""
+    field = verdict_field(found) if found else None
+    return [Toned(f"sharebench tried it: {field.text}", field.tone)] if field else []
+
+
 def verdict_sentence(found: TrialSummary) -> str:
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
@@ -225,9 +231,10 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         text = f"{seen} for the second of a pair; the order of the pairs balances it"
         yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
-        seen = wording.signed_percent(found.control.change_percent)
+        change = found.control.change_percent
+        seen = f"took {wording.percent(abs(change))} {'less' if change < 0 else 'more'} time with what was tried"
         chance = f" (p {found.control.p_value:.3f})" if can_tell else ""
-        text = f"{seen}{chance}: work without the server beside each run; what differs there is this machine's doing"
+        text = f"{seen}{chance}: a computation beside each run, which the setting cannot touch"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

@@ -37,6 +37,8 @@ class Context:
     backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
     pointed: str = ""
+    marked: dict[str, None] = field(default_factory=dict)
+    """In the notebook, which can be open twice: again over a screen that measures."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 

@@ -218,7 +218,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         running, width = self.running, max(0, self.size.width - 4)
         stalled = self.stalled_text()
         average = self.form.average_rate if self.form else None
-        machine = "" if self._machine is None else machine_words(self._machine)[:width]
+        machine = "" if self._machine is None else f"this machine: {machine_words(self._machine)}"[:width]
         lines = stalled or running.line(width, average), machine
         if lines != self._drawn_line:
             self._drawn_line = lines

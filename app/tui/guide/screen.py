@@ -66,17 +66,21 @@ class PageView(Vertical, Commanded):
         with VerticalScroll(id="page-text", can_focus=False):
             yield Static(id="page-why")
             yield Static(id="page-facts")
-        yield Static("… more text", id="page-rest")
+        yield Static(id="page-rest")
         yield Static(id="page-doing")
         yield Static(id="page-columns")
         yield PageChoices(id="page-options")
         yield ChartView(id="page-chart")
 
     def on_mount(self) -> None:
-        self.watch(self.query_one("#page-text"), "show_vertical_scrollbar", self._tell_of_rest)
+        for what in ("show_vertical_scrollbar", "scroll_y"):
+            self.watch(self.query_one("#page-text"), what, self._tell_of_rest)
 
-    def _tell_of_rest(self, is_cut: bool) -> None:
-        self.set_class(is_cut, "-cut")
+    def _tell_of_rest(self) -> None:
+        text = self.query_one("#page-text", VerticalScroll)
+        self.set_class(text.show_vertical_scrollbar, "-cut")
+        is_end = text.scroll_offset.y >= text.max_scroll_y > 0
+        self.query_one("#page-rest", Static).update("… the text begins above" if is_end else "… more text")
 
     def about_now(self) -> str:
         return self.page.why if self.page is not None else ""

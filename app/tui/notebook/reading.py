@@ -29,6 +29,7 @@ from forms.layout import Toned, visible
 from forms.report import Chart, Report
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
+from forms.trials.report import tried_lines
 from forms.watch.history import History, history_chart, history_report, history_sentence
 from storage.notebook import Notebook
 from storage.records import to_minute
@@ -121,6 +122,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
         verdict = [Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
+        verdict += tried_lines(comparison.tried)
         if self.alone and self.whole:
             whole = self.whole.comparison
             verdict += [Toned(f"These two alone. With repeats (o): {whole.sign} {whole.headline}", whole.tone)]

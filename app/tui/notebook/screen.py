@@ -104,6 +104,7 @@ class NotebookScreen(SeriesActions):
         yield KeyBar()
 
     def on_mount(self) -> None:
+        self.rows.marked = self.context.marked
         self.rows.focus()
         self.call_after_refresh(self._furnish)
         self.set_interval(_REREAD_SECONDS, self._look_again)
@@ -318,7 +319,9 @@ class NotebookScreen(SeriesActions):
             return bool(self.asked.text) or isinstance(self.focused, FilterLine)
         if action in _NEEDS_RECORDINGS and not (self._counted[1] if action in _OF_ALL else self.meant()):
             return False
-        return action != "back" and super().check_action(action, parameters)
+        if action == "back" and self is self.app.screen_stack[0]:
+            return False
+        return super().check_action(action, parameters)
 
     def action_clear_marks(self) -> None:
         self.rows.unmark()

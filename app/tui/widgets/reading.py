@@ -53,6 +53,8 @@ class GoesOn(MeasureMixin):
         self.offer([*self.next_steps()])
 
     def offer(self, steps: list[NextStep]) -> None:
+        if self._open_guide() is not None:
+            steps = [*steps, NextStep(name="Back to the guide", screen="guide")]
         if steps:
             about = "What can be done next. Enter takes it; Escape goes back to reading."
             rows = [(step, f"{' ' if place else '★'} {step.name}") for place, step in enumerate(steps)]

@@ -17,7 +17,7 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, SettlingStep
+from forms.comparison.comparison import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -25,7 +25,7 @@ from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
-from forms.trials.report import verdict_field
+from forms.trials.report import tried_lines
 from forms.tuning.catalogue import acts_on, find, relevant
 from forms.wording import cell_percent, link_rate
 from storage.json_reader import named
@@ -154,7 +154,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts: list[str | Toned] = [*_tried(known)]
+    facts: list[str | Toned] = [*tried_lines(known.proof.tried if known.proof else None)]
     facts.append(
         f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
     )
@@ -168,12 +168,14 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         for one in known.yardsticks
     ]
     for stick, found in compared:
+        named = f" ({wording.name_of(stick.series, beside=series)})" if stick.series.id == choices.base_id else ""
         by = ", by their interleaved series" if found.interleaved and series.id not in found.other_ids else ""
         if len(found.base_ids) + len(found.other_ids) > 2:
             rates = found.base_bytes_per_second, found.other_bytes_per_second
             by += f" (with repeats: {', then '.join(map(wording.rate, rates))})"
-        said = _said(found, known if stick.series.id == choices.base_id else None)
-        facts.append(Toned(f"Against {wording.plain(stick.name)}{by}: {said}", found.tone))
+        facts.append(
+            Toned(f"Against {wording.plain(stick.name)}{named}{by}: {found.sign} {found.sentence}", found.tone)
+        )
     facts += what_is_proven(choices, known)
     if series.change and series.change.evidence is Evidence.CONTRADICTED and series.change.remark:
         facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
@@ -188,6 +190,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     options = list(next_of_proof(choices, known)) or [go_on]
     if not any(option.advised for option in options):
         options[0] = replace(options[0], advised=True)
+    if known.proof and series.id not in {one.id for one in known.proof.other}:
+        both: dict[str, object] = {"base": known.proof.base[0].id, "other": known.proof.other[0].id}
+        options.append(Option("Side by side, with and without the change", Visit("compare", both)))
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
         for stick in known.yardsticks
@@ -422,20 +427,9 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
         return
     found, change = compare_sides(known.settled or known.proof, Limits()), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
-    yield Toned(f"{_changed_to(change)}, {counts}: {_said(found, known)}", found.tone)
+    yield Toned(f"{_changed_to(change)}, {counts}: {found.sign} {found.sentence}", found.tone)
     if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
         yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
-
-
-def _tried(known: GuideContext) -> Iterator[Toned]:
-    if known.tried:
-        answer = verdict_field(known.tried)
-        yield Toned(f"sharebench tried it: {answer.text}", answer.tone)
-
-
-def _said(found: Comparison, known: GuideContext | None) -> str:
-    """The comparison in words; what would settle a change is not said where a trial has answered."""
-    return f"{found.sign} {found.headline if known and known.tried else found.sentence}"
 
 
 def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option]:
@@ -444,14 +438,13 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         return
     found = compare_sides(known.settled or known.proof, Limits())
     base, changed = known.proof.base[0], known.proof.other[0]
-    changed_last, tried = known.series.id in {one.id for one in known.proof.other}, known.tried
+    changed_last, tried = known.series.id in {one.id for one in known.proof.other}, known.proof.tried
     is_made = changed_last and (tried is None or tried.experiment.created_at < known.series.created_at)
     step = None if is_practice(base) else found.settle
     once_more = not choices.interleaved and (step is None or step.way is Way.BASE_AGAIN)
     open_still = once_more and tried is None and found.doubt in _REPEATS_WOULD_TELL
-    verdict = tried.verdict if tried and tried.verdict is not Verdict.UNKNOWN else found.verdict
-    faster, next_one = verdict is Verdict.FASTER, "the next change is made from"
-    to_settle = verdict is Verdict.UNKNOWN
+    faster, next_one = found.decided is Verdict.FASTER, "the next change is made from"
+    to_settle = found.decided is Verdict.UNKNOWN
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
     by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
@@ -467,7 +460,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
     if to_settle:
-        yield from _settling(choices, known, step, is_made=is_made)
+        yield from _settling(choices, known.proof, step, is_made=is_made)
     elif not faster:
         decisions = [replace(decisions[1], advised=True), decisions[0]]
     if not to_settle:
@@ -482,12 +475,8 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield from decisions
 
 
-def _settling(
-    choices: GuideChoices, known: GuideContext, step: SettlingStep | None, *, is_made: bool
-) -> Iterator[Option]:
-    proof, tried = known.proof, known.tried
-    assert proof
-    if tried and tried.doubt is Doubt.VARYING:
+def _settling(choices: GuideChoices, proof: Sides, step: SettlingStep | None, *, is_made: bool) -> Iterator[Option]:
+    if proof.tried and proof.tried.doubt is Doubt.VARYING:
         larger = Go(acts.new_measurement(choices))
         yield Option("Measure a larger file", larger, "the pairs of the trial vary too much", advised=True)
     elif choices.interleaved:

@@ -234,9 +234,10 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     table = (*_table(form), *_averages(form))
     better = advised_rounds(series)
-    longer = better[:1] == [_FILE] and not series.change
+    of_change = series.change is not None or choices.proven_id is not None
+    longer = better[:1] == [_FILE] and not of_change
     rounds = [Option(name, Go(way(anew)), "a new series", advised=longer and way is _FILE[1]) for name, way in better]
-    title = "See what the change did" if series.change else "Compare with what is expected"
+    title = "See what the change did" if of_change else "Compare with what is expected"
     compare = Option(title, go_on if series.measured() else None, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
     again = Option("Measure the same again", Go(anew), "a new series")

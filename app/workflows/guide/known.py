@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
     from forms.series.summary import FileSizeContext
-    from forms.trials.summary import TrialSummary
 
 
 def _profiles() -> Iterable[tuple[str, Target, ServerProfile]]:
@@ -92,7 +91,6 @@ _RECENT = 8
 _server_of = attrgetter("protocol", "host", "port")
 _login_of = attrgetter("protocol", "host", "user")
 _place_of = attrgetter("protocol", "host", "port", "share", "user")
-_measured_of = attrgetter("command", "target")
 Targets = Callable[[Notebook], Iterable[Target]]
 """The targets of a notebook's recordings, with what to offer first at the front."""
 
@@ -135,8 +133,6 @@ class GuideContext:
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
     settled: "Sides | None" = None
     """What tells most of it: the two whose runs were interleaved, where there are such."""
-    tried: "TrialSummary | None" = None
-    """The newest whole trial of that change there, if it is newer than the change."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
@@ -184,7 +180,6 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         yardsticks=yardsticks,
         proof=proof,
         settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,
-        tried=_trial_of(notebook, proof.other[0]) if proof else None,
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),
@@ -212,26 +207,6 @@ def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     changed = _series(notebook, changed_id)
     base = _series(notebook, changed.base_id) if changed and changed.change else None
     return sides_to_compare(notebook, (base.id, changed.id), turns=False)[0] if base and changed else None
-
-
-def _trial_of(notebook: Notebook, changed: Series) -> "TrialSummary | None":
-    from forms.trials.summary import trial_summary  # noqa: PLC0415  what computes is loaded when it is first needed
-    from forms.tuning.smb_conf import same_value, spelling  # noqa: PLC0415  as above
-
-    claimed = changed.change
-    for head in notebook.recordings("trial") if claimed else ():
-        if head.created_at <= changed.created_at:
-            break
-        experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
-        if not claimed or not experiment or not plan or plan.load or plan.name != spelling(claimed.name).name:
-            continue
-        with suppress(ValueError):  # a series is missing
-            series = notebook.experiment(head.subject)
-            found = trial_summary(experiment, plan, series, notebook.slots(head.subject))
-            alike = _measured_of(found.base) == _measured_of(changed)
-            if found.complete and alike and same_value(plan.name, found.value, claimed.value or ""):
-                return found
-    return None
 
 
 def _sizes(series: Series) -> set[int | None]:

@@ -120,8 +120,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
-    if found.known and (found.change or found.interleaved):
-        name, series_id = again[found.verdict is Verdict.FASTER]
+    if found.decided is not Verdict.UNKNOWN and (found.change or found.interleaved):
+        name, series_id = again[found.decided is Verdict.FASTER]
         yield NextStep(
             name=f"Continue with {name}: change one thing", choices=partial(branch_from, series_id=series_id)
         )

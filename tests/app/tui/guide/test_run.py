@@ -249,7 +249,9 @@ async def test_a_stall_is_called_one_and_the_machine_is_shown_beside_the_run(rea
         await hand_out(ready, pilot, backend, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
         screen.tick()
         assert "134 MB/s  6 s left" in text_of(screen, "#now")
-        assert text_of(screen, "#machine") == "CPU 50 %  eth0 in 118 MB/s, out 1.2 MB/s  3 retransmissions"
+        assert (
+            text_of(screen, "#machine") == "this machine: CPU 50 %  eth0 in 118 MB/s, out 1.2 MB/s  3 retransmissions"
+        )
         screen._moved_at -= 12
         screen.tick()
         assert text_of(screen, "#now") == "! Run 2 of 5 stalled 12 s, gives up at 30 s"
