@@ -16,7 +16,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.errors import UsageError
-from app.tui.frame.base import screen_called
+from app.tui.frame.base import BaseScreen, screen_called
 from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -24,7 +24,6 @@ from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
-    from app.tui.frame.base import BaseScreen
     from app.tui.notebook.dialogs import Refusal
     from app.tui.notebook.series_view import SeriesView
     from app.workflows.restore import Restoration
@@ -67,7 +66,8 @@ class NotebookScreen(SeriesActions):
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
         *ACTING_KEYS,
-        *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear notebook.clear-filter"),
+        *keys("notebook.sort notebook.group notebook.delete notebook.undo"),
+        *keys("notebook.clear notebook.clear-filter screen.back"),
     )
     AUTO_FOCUS = "SeriesList"
 
@@ -319,8 +319,9 @@ class NotebookScreen(SeriesActions):
             return bool(self.asked.text) or isinstance(self.focused, FilterLine)
         if action in _NEEDS_RECORDINGS and not (self._counted[1] if action in _OF_ALL else self.meant()):
             return False
-        if action == "back" and self is self.app.screen_stack[0]:
-            return False
+        if action == "back":
+            below = [one for one in self.app.screen_stack if isinstance(one, BaseScreen) and one is not self]
+            return any(isinstance(one, NotebookScreen) or one.quit_question() for one in below)
         return super().check_action(action, parameters)
 
     def action_clear_marks(self) -> None:

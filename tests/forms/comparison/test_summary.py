@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from forms import layout
-from forms.comparison.report import comparison_document, comparison_report, pair_report
+from forms.comparison.report import comparison_document, comparison_report, pair_report, runs_of_both
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare
 from forms.exporters.text import report_text
@@ -204,3 +204,11 @@ def test_files_of_other_sizes_are_told(size: int, grows: int, told: bool):
     others = tuple(replace(run, size_bytes=size + grows * place) for place, run in enumerate(other.runs))
     text = report_text(pair_report(comparison_form(replace(base, runs=runs), replace(other, runs=others))))
     assert ("The files differ in size (1G, then 512M), and so may their rates." in " ".join(text.split())) is told
+
+
+def test_the_runs_of_both_sides_alternate_and_repeats_are_numbered():
+    names = [bar.name for bar in runs_of_both(comparison_form(BASE, OTHER)).bars]
+    assert names[:4] == ["base 1", "other 1", "base 2", "other 2"]
+    again = comparisons([Sides(base=(BASE, replace(BASE, id="again")), other=(OTHER,))])[0]
+    names = [bar.name for bar in runs_of_both(again).bars]
+    assert names[:4] == ["base 1 run 1", "base 2 run 1", "other 1", "base 1 run 2"]

@@ -86,6 +86,20 @@ async def test_a_verdict_decides_what_the_next_change_is_made_from(
         assert notebook.series(f"{2:012x}").decision is decision
 
 
+def store_trial(path: Path, day: int, value: str, factor: float, pairs: int, looks: tuple[int, ...]) -> None:
+    """A trial of strict sync, of a day in January; with the factor 1 its pairs vary."""
+    rates = [rate for rate, _ in zip(cycle(STEADY if factor != 1.0 else (60e6, 150e6)), range(pairs), strict=False)]
+    others = [factor * rate for rate in (rates if factor != 1.0 else reversed(rates))]
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", previous="yes", values=(value,), looks=looks)
+    with Notebook(path) as notebook:
+        at = f"2026-01-{day:02}T10:00:00.000Z"
+        notebook.add_experiment(Experiment(name=TRIED, created_at=at, kind=ExperimentKind.TRIAL))
+        notebook.set_trial(TRIED, plan)
+        base = one(10, rates, experiment=TRIED)
+        notebook.add(base)
+        notebook.add(one(11, others, experiment=TRIED, base_id=base.id))
+
+
 TRIED = "Trial of strict sync"
 MORE = "no", 0.5, 8, (8,)
 
@@ -105,18 +119,8 @@ MORE = "no", 0.5, 8, (8,)
 async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
     tmp_path, backend, tried: tuple[int, str, float, int, tuple[int, ...]], told: bool, star: str
 ):
-    day, value, factor, pairs, looks = tried
     app = changed_app(tmp_path, backend, 1.12)
-    rates = [rate for rate, _ in zip(cycle(STEADY if factor != 1.0 else (60e6, 150e6)), range(pairs), strict=False)]
-    others = [factor * rate for rate in (rates if factor != 1.0 else reversed(rates))]
-    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", previous="yes", values=(value,), looks=looks)
-    with Notebook(app.context.notebook_path) as notebook:
-        at = f"2026-01-{day:02}T10:00:00.000Z"
-        notebook.add_experiment(Experiment(name=TRIED, created_at=at, kind=ExperimentKind.TRIAL))
-        notebook.set_trial(TRIED, plan)
-        base = one(10, rates, experiment=TRIED)
-        notebook.add(base)
-        notebook.add(one(11, others, experiment=TRIED, base_id=base.id))
+    store_trial(app.context.notebook_path, *tried)
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
         shown = words(app)
@@ -125,6 +129,23 @@ async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
         assert shown.count("★") == 1
         assert ("nine times in ten" in shown) is not told, "nothing is left to settle"
         assert ("restore it on the server first" in shown) is not told, "the trial has restored it"
+
+
+@pytest.mark.parametrize(("day", "is_told"), [(3, True), (1, False)])
+async def test_a_comparison_from_the_notebook_tells_of_the_trial_too(tmp_path, backend, day: int, is_told: bool):
+    app = changed_app(tmp_path, backend, 1.12)
+    store_trial(app.context.notebook_path, day, *MORE)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        app.visit("compare", base=f"{1:012x}", other=f"{2:012x}")
+        await settled(app, pilot)
+        assert ("sharebench tried it: ▼ Slower by 50.0 %" in words(app)) is is_told
+        assert ("nine times in ten" in words(app)) is not is_told
+        await press(app, pilot, "enter")
+        assert ("★ Continue with get data/big.bin" in words(app)) is is_told, "the base"
+        assert "Back to the guide" in words(app)
+        await press(app, pilot, "end", "enter")
+        assert isinstance(app.screen, GuideScreen)
 
 
 @pytest.mark.parametrize("evidence", Evidence)

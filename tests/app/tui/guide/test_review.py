@@ -122,6 +122,8 @@ async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guid
         assert "★ Compare" in shown, "what is next stays in sight"
         await press(guide_app, pilot, *(["m"] if is_cut else []))
         assert f"Sentence {sentences}" in painted(guide_app)
+        assert ("… the text begins above" in painted(guide_app)) is is_cut
+        assert "… more text" not in painted(guide_app)
 
 
 @pytest.mark.parametrize(("sentences", "drawn"), [(6, True), (8, False)])

@@ -240,6 +240,10 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
             await press(app, pilot, "f3")
             assert shows(app, SurveyRunScreen), "nothing else is measured meanwhile"
             await press(app, pilot, "f2")
+            assert "esc Back" in painted(app)
+            await press(app, pilot, "escape")
+            assert shows(app, SurveyRunScreen), "back at what is measured"
+            await press(app, pilot, "f2")
         heard.set()
         await measured(app, pilot)
         app.screen.query_one("#answer", Input).value = "typed"

@@ -356,6 +356,24 @@ async def test_words_filter_as_they_are_typed(three):
         assert "esc" not in painted(app)
 
 
+async def test_the_notebook_that_is_open_twice_has_the_same_marks(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "space")
+        marked = here(app).marked()
+        app.push_screen(NotebookScreen())
+        await settled(app, pilot)
+        assert "1 marked" in painted(app)
+        assert here(app).marked() == marked
+        await press(app, pilot, "escape")
+        assert here(app).marked() == []
+        assert "esc Back" in painted(app)
+        await press(app, pilot, "escape")
+        assert "marked" not in painted(app)
+        assert "esc" not in footer_of(app), "nothing is below the first"
+
+
 async def test_the_filter_goes_before_marks_that_it_hides(three):
     app = app_on(three)
     async with app.run_test() as pilot:

@@ -217,6 +217,8 @@ def test_runs_that_are_too_short_lead_to_the_file():
     page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=made))
     assert [found.title for found in page.options if found.advised] == ["See what the change did"]
     assert page.options[page.cursor].advised, "a verdict comes before a larger file"
+    page = page_of(replace(MEASURED, step=MethodStep.REVIEW, proven_id="2"), replace(LINKED, series=small))
+    assert [found.title for found in page.options if found.advised] == ["See what the change did"], "the base again"
 
 
 def test_the_rail_shows_host_and_share_without_the_user():
