@@ -31,7 +31,7 @@ from app.units import parse_size
 from forms import wording
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import EntryKind
-from forms.tuning.smb_conf import parameter_key, read_conf, same_value, spelling
+from forms.tuning.smb_conf import opposite_value, parameter_key, read_conf, same_value, spelling
 from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
 from storage.changes import ChangeKind, GridAxis
 from storage.records import Target
@@ -371,6 +371,7 @@ def samba_setting(
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
     typed = spelling(SOCKET_OPTIONS if option else name)
+    values = [opposite_value(value) for value in values] if typed.opposite else values
     place = find_place(typed.name, target.share, ways.ssh, ways.smb_conf, target.port_number)
     place = replace(place, kept=tuple(kept))
     now = current(place)

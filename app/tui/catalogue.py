@@ -20,6 +20,7 @@ from app.workflows.guide.rounds import NextStep, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
+from forms.tuning.smb_conf import same_value
 from forms.tuning.trial_rules import is_tried
 
 _WIDE = 118
@@ -250,7 +251,8 @@ class ValueDialog(AskDialog):
         yield from super().answers()
 
     def _named(self, value: str) -> str:
-        is_default = value == self.entry.default != "default"
+        default = self.entry.default
+        is_default = default not in {None, "default"} and same_value(self.entry.parameter, value, default or "")
         return f"{value or '(empty)'}{'  (the default)' if is_default else ''}"
 
     def on_mount(self) -> None:

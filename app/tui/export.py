@@ -267,14 +267,13 @@ def _called(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
     series = {one.id: one for one in notebook.heads_of(list(ids))}
     heads = notebook.recordings_of(list(ids))
-    names = [
-        f"{'' if one.kind == SERIES else f'{one.kind} '}{one.name}{'' if one.label else f' of {one.when}'}"
-        for one in kinds.lines(notebook, heads)
-    ]
+    lines = kinds.lines(notebook, heads)
+    dated = (f"{one.name}{'' if one.label else f' of {one.when}'}" for one in lines)
+    names = [name if one.kind == SERIES else f"{one.kind} {one.name}" for one, name in zip(lines, dated, strict=True)]
     if len(heads) != 1:
         what = "series" if series.keys() >= {*ids} else "recordings"
         return names or ["no recording any more"], f"{len(heads)} {what}"
     head, target = heads[0], kinds.kind_of(heads[0]).target(notebook, heads[0])
-    done = series[head.id].command if head.id in series else head.kind if target else names[0]
+    done = series[head.id].command if head.id in series else head.kind if target else f"{head.kind} {lines[0].name}"
     place = short_place(target) if target else ""
     return names, head.label or f"{with_zone(head.created_at)[:10]} {place} {done}"

@@ -8,14 +8,21 @@ from datetime import UTC, datetime, timedelta
 from app.errors import UsageError
 from forms import wording
 from forms.audit.report import audit_report
-from forms.comparison.differences import differences, differences_of_repeat, is_repeat, prose
+from forms.comparison.differences import (
+    differences,
+    differences_before,
+    differences_of_repeat,
+    is_repeat,
+    prose,
+    same_path,
+)
 from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
-from forms.trials.summary import TrialSummary, trial_summary
-from forms.tuning.smb_conf import parameter_key, same_value, spelling
+from forms.trials.summary import TrialSummary, is_trial_of
+from forms.tuning.smb_conf import parameter_key
 from storage.looks import WATCH, Audit, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -61,22 +68,24 @@ def sides_to_compare(
 
 
 def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:
-    """The newest whole one of the change between the two, if it is newer than the change."""
-    changed = sides.other[0]
-    if changed.change is None or changed.base_id not in {one.id for one in sides.base}:
-        return None
-    name, value = spelling(changed.change.name).name, changed.change.value or ""
-    for head in notebook.recordings(ExperimentKind.TRIAL):
-        if head.created_at <= changed.created_at:
+    """The newest whole one between the base's value and the change's, newer than the change, measured as the base."""
+    base_ids = {one.id for one in sides.base}
+    changed = [(one.change, one.created_at) for one in sides.other if one.change and one.base_id in base_ids]
+    for head in notebook.recordings(ExperimentKind.TRIAL) if changed else ():
+        change, changed_at = changed[0]
+        if head.created_at <= changed_at:
             break
         experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
-        if experiment and plan and not plan.load and plan.name == name and same_value(name, plan.values[0], value):
+        if experiment and plan and plan.load is None and is_trial_of(change, plan):
             with suppress(ValueError):  # a series is missing
-                series = notebook.experiment(head.subject)
-                found = trial_summary(experiment, plan, series, notebook.slots(head.subject))
-                if found.complete and (found.base.command, found.base.target) == (changed.command, changed.target):
+                found = judged(experiment, plan, notebook.experiment(head.subject), notebook.slots(head.subject))
+                if isinstance(found, TrialSummary) and found.complete and any(_alike(one, found) for one in sides.base):
                     return found
     return None
+
+
+def _alike(base: Series, trial: TrialSummary) -> bool:
+    return same_path(base, trial.base) and not differences_before(base, trial.base)
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:

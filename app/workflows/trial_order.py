@@ -59,6 +59,11 @@ class TrialOrder:
     def unit(self) -> str:
         return "block" if self.experiment.kind is ExperimentKind.SWEEP else "pair"
 
+    @property
+    def compares_equals(self) -> bool:
+        """Whether the server has a value already that is to be tried."""
+        return any(self.setting.same(self.setting.previous or "", value) for value in self.plan.values)
+
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
@@ -224,7 +229,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     """What will be written and where, how it is restored, and the risks."""
     setting, plan = order.setting, order.plan
     where, before = setting.ssh or "this machine", setting.previous or "empty"
-    if any(setting.same(setting.previous or "", value) for value in plan.values):
+    if order.compares_equals:
         yield f"{setting.name} is {before} already: A and B would be equal. Restore it first, and try it then."
     yield f"{setting.name} is {before} now, on {where}. sharebench writes there:"
     yield from (f"  {line}" for line in setting.writes)

@@ -10,7 +10,7 @@ from forms import wording
 from forms.comparison import summary
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
-from forms.layout import Tone
+from forms.layout import Tone, Toned
 from forms.report import (
     Bar,
     Cell,
@@ -68,6 +68,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "settle": comparison.settle and asdict(comparison.settle),
         "differences": [{"name": d.name, "base": d.base, "other": d.other} for d in comparison.differences],
     }
+    if (tried := comparison.tried) is not None:
+        document["trial"] = {"experiment": tried.experiment.name, "verdict": tried.verdict}
     if comparison.change is not None:
         document["change"] = {**asdict(comparison.change), "also_changed": list(comparison.change.also_changed)}
     return document
@@ -124,11 +126,13 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
         fields=(
             *(
                 Field(
-                    name=f"{form.comparison.other_name} ({form.other.series.command})",
-                    text=f"{form.comparison.sign} {form.comparison.sentence}",
-                    tone=form.comparison.tone,
+                    name=f"{form.comparison.other_name} ({form.other.series.command})", text=said.text, tone=said.tone
                 )
                 for form in found
+                for said in (
+                    Toned(f"{form.comparison.sign} {form.comparison.sentence}", form.comparison.tone),
+                    *tried_lines(form.comparison.tried),
+                )
             ),
             *origin_fields([one for form in found for one in (form.base.series, form.other.series)]),
         ),

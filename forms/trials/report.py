@@ -168,7 +168,7 @@ def _leave(plan: TrialPlan) -> str:
 
 def _why_unknown(found: TrialSummary) -> str:
     if found.doubt is Doubt.DRIFT:
-        return "What the setting cannot touch changed as well (see the fixed work below): try again at a quieter time."
+        return "What the setting cannot touch changed as well (the fixed work): try again at a quieter time."
     return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
 
 
@@ -228,7 +228,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         yield Field(name="Deviation of the pairs", text=text, number=varied, unit="%")
     if found.slot_effect_percent is not None:
         seen = wording.signed_percent(found.slot_effect_percent)
-        text = f"{seen} for the second of a pair; the order of the pairs balances it"
+        text = f"{seen} for the second of a pair{'; the order of the pairs balances it' * found.complete}"
         yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
         change = found.control.change_percent

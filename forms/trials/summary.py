@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from math import log1p
 from statistics import fmean, median
 
@@ -14,10 +15,10 @@ from forms.findings.series_warnings import FULL_SECONDS, short_runs
 from forms.stats import paired
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import mean
-from forms.tuning.smb_conf import tidy_value
-from storage.changes import Slot, TrialPlan
+from forms.tuning.smb_conf import parameter_key, same_value, tidy_value
+from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.json_reader import named
-from storage.records import Experiment, Phase, Series
+from storage.records import Change, Experiment, Phase, Series
 
 _ENOUGH_FOR_A_NOTE = 4
 LIMITED_PERCENT = 90.0
@@ -106,6 +107,15 @@ def trial_summary(
         if len(used) >= _ENOUGH_FOR_A_NOTE
         else None, control=control, control_counts=share is not None, slots=tuple(slots),
     )  # fmt: skip
+
+
+def is_trial_of(change: Change, plan: TrialPlan) -> bool:
+    """Whether that change of a setting was tried, and from the value that it had."""
+    name, before = plan.name, plan.previous or ""
+    same = partial(same_value, name)
+    there = change.previous is None or same(before, change.previous)
+    moved = there and same(plan.values[0], change.value) and not same(before, change.value)
+    return moved and plan.kind is not ChangeKind.HOOK and parameter_key(name) == parameter_key(change.name)
 
 
 def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.workflows.guide.choices import GuideChoices
     from app.workflows.guide.rounds import NextStep
     from storage.notebook import Notebook
+    from storage.recordings import Removed
     from storage.records import Target
 
 
@@ -38,7 +39,8 @@ class Context:
     logins: Logins = field(default_factory=Logins)
     pointed: str = ""
     marked: dict[str, None] = field(default_factory=dict)
-    """In the notebook, which can be open twice: again over a screen that measures."""
+    removed: "list[tuple[str, list[Removed]]]" = field(default_factory=list)
+    """What is marked in the notebook and was deleted there: it can be open twice, over a screen that measures."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -19,9 +20,10 @@ from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import FiguresView, joined
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
-from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, with_made_file
+from app.workflows.guide.before_run import BETTER
+from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, choices_of, with_made_file
 from app.workflows.guide.known import recall
-from app.workflows.guide.rounds import NextStep
+from app.workflows.guide.rounds import NextStep, repeat_of
 from app.workflows.guide.session import request_of
 from app.workflows.requests import MOST_MINUTES
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
@@ -33,13 +35,15 @@ from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
+from storage.json_reader import named
 from storage.notebook import Notebook
-from storage.records import Command, Target
+from storage.records import Command, Decision, Target
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
-    KEYS: ClassVar = keys(
-        "screen.next trial.accept trial.consent trial.put trial.get trial.server trial.within trial.stop trial.export"
+    KEYS: ClassVar = (
+        *keys("screen.next trial.accept trial.anew trial.consent trial.put trial.get trial.server trial.within"),
+        *keys("trial.stop trial.export"),
     )
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
@@ -88,7 +92,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             plan = replace(plan, accepted_risks=risks, allow_restart=restart)
             secrets = self.context.logins.find(self._target)
             return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
-        choices, _ = recall(notebook, self.context.practice)
+        choices, known = recall(notebook, self.context.practice)
+        if known.proof and (own := known.proof.other[0]).change and own.decision is not Decision.KEPT:
+            choices = replace(choices, **named(choices_of(known.proof.base[0]), "in_flight", "block_bytes"))
         if choices.target is None or choices.run_bytes is None:
             return None
         self._choices, self._target = choices, choices.target
@@ -129,7 +135,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if self._within_minutes:
             order = replace(order, within_seconds=60.0 * self._within_minutes)
         self.order, self._is_prepared = order, True
-        self._now = "Nothing is written yet: y starts, Escape leaves."
+        does = "looks again" if order.compares_equals else "starts"
+        self._now = f"Nothing is written yet: y {does}, Escape leaves."
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
         self.draw()
@@ -146,6 +153,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def action_accept(self) -> None:
         assert self._to_accept is not None
         self._accepted = self._to_accept
+        self.begin()
+
+    def action_anew(self) -> None:
         self.begin()
 
     def action_measure(self, command: str) -> None:
@@ -270,15 +280,20 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if self.order is not None and self.summary is not None and not self.summary.complete:
             again = {"setting": self.setting, "experiment": self.order.experiment.name}
             steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
+        elif isinstance(self.summary, TrialSummary) and self.summary.doubt is Doubt.VARYING:
+            name, better = BETTER["short"]
+            larger = partial(repeat_of, series_id=self.summary.base.id, better=better)
+            steps = [NextStep(name=name, choices=larger), *steps]
         super().offer(steps)
 
     def export_name(self, report: Report) -> str:
         return self.order.experiment.name if self.order else report.name
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"accept", "consent"}:
-            ready = self._to_accept if action == "accept" else self.order
-            return ready is not None and not self._begun
+        if action == "accept":
+            return self._to_accept is not None and not self._begun
+        if action in {"anew", "consent"}:
+            return self.order is not None and not self._begun and self.order.compares_equals is (action == "anew")
         if action == "measure":
             if self._target is None or not self._is_prepared or self._begun or self.experiment:
                 return False

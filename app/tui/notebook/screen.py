@@ -104,7 +104,7 @@ class NotebookScreen(SeriesActions):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.rows.marked = self.context.marked
+        self.rows.marked, self.removed = self.context.marked, self.context.removed
         self.rows.focus()
         self.call_after_refresh(self._furnish)
         self.set_interval(_REREAD_SECONDS, self._look_again)
@@ -310,7 +310,7 @@ class NotebookScreen(SeriesActions):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "clear_marks":
-            return bool(self.rows.marked) and not self._hidden
+            return bool(self.rows.marked) and not self.asked.text
         if action == "undo":
             return bool(self.removed)
         if action == "again" and (line := self.rows.lines.get(self.chosen() or "")) and line.kind != "series":
@@ -321,7 +321,7 @@ class NotebookScreen(SeriesActions):
             return False
         if action == "back":
             below = [one for one in self.app.screen_stack if isinstance(one, BaseScreen) and one is not self]
-            return any(isinstance(one, NotebookScreen) or one.quit_question() for one in below)
+            return len(below) > 1 or any(isinstance(one, NotebookScreen) or one.quit_question() for one in below)
         return super().check_action(action, parameters)
 
     def action_clear_marks(self) -> None:

@@ -12,7 +12,15 @@ from app.subjects.audit import read_configuration
 from app.targets import parse_target
 from app.units import parse_size
 from app.workflows.guide import choices as acts
-from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, review_page, target_page, warm_up_page
+from app.workflows.guide.before_run import (
+    BETTER,
+    file_page,
+    prospect_of,
+    quiet_page,
+    review_page,
+    target_page,
+    warm_up_page,
+)
 from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
@@ -360,6 +368,11 @@ def _measured_so_far(proof: Sides | None) -> tuple[int, int, bool]:
     return 1 + len(later), len(other), last > max(later, default="")
 
 
+def _restored_by_trial(proof: Sides, *series: Series) -> bool:
+    """Whether a trial came after these series, which restores what was there without the change."""
+    return proof.tried is not None and all(one.created_at < proof.tried.experiment.created_at for one in series)
+
+
 def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     """What to set before the next series of a change that is interleaved by hand, and the count."""
     count_a, count_b, last_is_b = _measured_so_far(known.proof)
@@ -368,7 +381,7 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
     if change.name in acts.OWN_CHANGES:
         who = "Applied automatically: start."
-    elif is_b == last_is_b:
+    elif known.proof and is_b == (last_is_b and not _restored_by_trial(known.proof, *known.proof.other)):
         who = "It is set already: start."
     return (
         f"Now {'B' if is_b else 'A'}: {_setting(change, is_b=is_b)}. {who} Series {count_a + count_b + 1} of"
@@ -438,11 +451,11 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         return
     found = compare_sides(known.settled or known.proof, Limits())
     base, changed = known.proof.base[0], known.proof.other[0]
-    changed_last, tried = known.series.id in {one.id for one in known.proof.other}, known.proof.tried
-    is_made = changed_last and (tried is None or tried.experiment.created_at < known.series.created_at)
+    changed_last = known.series.id in {one.id for one in known.proof.other}
+    is_made = changed_last and not _restored_by_trial(known.proof, known.series)
     step = None if is_practice(base) else found.settle
     once_more = not choices.interleaved and (step is None or step.way is Way.BASE_AGAIN)
-    open_still = once_more and tried is None and found.doubt in _REPEATS_WOULD_TELL
+    open_still = once_more and known.proof.tried is None and found.doubt in _REPEATS_WOULD_TELL
     faster, next_one = found.decided is Verdict.FASTER, "the next change is made from"
     to_settle = found.decided is Verdict.UNKNOWN
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
@@ -477,8 +490,9 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
 
 def _settling(choices: GuideChoices, proof: Sides, step: SettlingStep | None, *, is_made: bool) -> Iterator[Option]:
     if proof.tried and proof.tried.doubt is Doubt.VARYING:
-        larger = Go(acts.new_measurement(choices))
-        yield Option("Measure a larger file", larger, "the pairs of the trial vary too much", advised=True)
+        name, way = BETTER["short"]
+        larger = Go(way(acts.from_there(proof.base[0])))
+        yield Option(name, larger, "the pairs of the trial vary too much", advised=True)
     elif choices.interleaved:
         more = next_turn(choices, proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)

@@ -120,7 +120,10 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
-    if found.decided is not Verdict.UNKNOWN and (found.change or found.interleaved):
+    if found.tried and found.tried.doubt is Doubt.VARYING:
+        name, better = BETTER["short"]
+        yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
+    if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         name, series_id = again[found.decided is Verdict.FASTER]
         yield NextStep(
             name=f"Continue with {name}: change one thing", choices=partial(branch_from, series_id=series_id)

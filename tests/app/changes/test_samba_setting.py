@@ -540,3 +540,8 @@ def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, no
         allowed.write_text(kept)
     restore_change(found.entry, notebook)
     assert state(samba) == before
+
+
+def test_a_name_that_says_the_opposite_stands_for_the_opposite_value(samba: Smbd) -> None:
+    with pytest.raises(ChangeRefusedError, match="^read only = yes is refused"):
+        setting(samba, "writeable", "no")

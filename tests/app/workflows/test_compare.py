@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli.main import run
 from app.errors import UsageError
+from app.load.scenario import find_scenario
 from app.workflows.compare import audit_form, sides_to_compare, tried_here
+from app.workflows.guide.rounds import after_comparison
+from forms.comparison.report import comparison_document, pair_report
+from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare_sides
 from forms.exporters import markdown
-from forms.stats.decision import Doubt, Limits
+from forms.exporters.text import report_text
+from forms.stats.decision import Doubt, Limits, Verdict
+from storage.changes import ChangeKind, LoadWindow, TrialPlan
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -263,3 +270,81 @@ def test_an_audit_and_the_catalogue_tell_it(tmp_path: Path, capsys):
     assert "measured here 2026-02-02, get" in capsys.readouterr().out
     assert run(["--db", str(tmp_path / "none.db"), "catalogue", NAME], lambda *_args, **_more: 0) == 0
     assert "measured here" not in capsys.readouterr().out
+
+
+MADE = Change(name="strict sync", value="no", previous="yes")
+
+
+def with_trial(
+    notebook: Notebook, day: int = 3, pairs: int = 8, fields: dict[str, Any] | None = None, **plan: Any
+) -> None:
+    """Series 1 and 4 of the base, 2 and 5 of the change, and a trial of it in which it is half as fast."""
+    fields = fields or {}
+    notebook.add(at(1))
+    notebook.add(at(2, 1.12, change=MADE, base_id=f"{1:012x}"))
+    usual = {"kind": ChangeKind.SMB_CONF, "name": "strict sync", "previous": "yes", "values": ("no",), "looks": (8,)}
+    of_trial = TrialPlan(**{**usual, **plan})
+    moment = f"2026-01-{day:02}T10:00:00.000Z"
+    notebook.add_experiment(Experiment(name="tried", kind=ExperimentKind.TRIAL, created_at=moment))
+    notebook.set_trial("tried", of_trial)
+    change = Change(name=of_trial.name, value=of_trial.values[0])
+    rates = [1e8 + number for number in range(pairs)]
+    tried = one(11, [rate / 2 for rate in rates], experiment="tried", change=change, **fields)
+    notebook.add(tried)  # in any order
+    notebook.add(one(10, rates, experiment="tried", **fields))
+
+
+@pytest.mark.parametrize(
+    ("trial", "is_told"),
+    [
+        ({}, True),
+        ({"name": "Strict Sync"}, True),
+        ({"fields": {"target": replace(at(1).target, user="other")}}, True),
+        ({"day": 2}, False),
+        ({"pairs": 7}, False),
+        ({"name": "sync always"}, False),
+        ({"values": ("yes",), "previous": "no"}, False),
+        ({"previous": "no"}, False),
+        ({"previous": "auto"}, False),
+        ({"kind": ChangeKind.HOOK}, False),
+        ({"load": LoadWindow(users=2, scenario=find_scenario("small"))}, False),
+        ({"fields": {"command": Command.PUT}}, False),
+        ({"fields": {"target": replace(at(1).target, path="other")}}, False),
+        ({"fields": {"client": replace(CLIENT, block_bytes=4096)}}, False),
+        ({"fields": {"client": replace(CLIENT, name="smbclient")}}, False),
+        ({"fields": {"environment": {"server": {"smb.conf/global/log level": "3"}}}}, True),
+    ],
+    ids=str,
+)
+def test_a_trial_of_the_change_is_told_beside_the_comparison(
+    notebook: Notebook, trial: dict[str, Any], is_told: bool
+) -> None:
+    with_trial(notebook, **trial)
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    found = compare_sides(sides, Limits())
+    assert (found.tried is not None) is is_told
+    assert (found.decided is Verdict.SLOWER) is is_told
+    assert (found.settle is None) is is_told
+    assert (comparison_document(found).get("trial") == {"experiment": "tried", "verdict": "slower"}) is is_told
+    text = report_text(pair_report(comparisons([sides])[0]))
+    assert ("Slower by 50.0 %" in text) is is_told
+
+
+@pytest.mark.parametrize(("base", "other"), [(1, 2), (1, 5), (4, 2), (4, 5)])
+def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: int, other: int) -> None:
+    with_trial(notebook, day=6)
+    notebook.add(at(4, base_id=f"{1:012x}"))
+    notebook.add(at(5, 1.12, change=MADE, base_id=f"{4:012x}"))
+    (sides,) = sides_to_compare(notebook, (f"{base:012x}", f"{other:012x}"))
+    found = compare_sides(sides, Limits())
+    assert found.decided is Verdict.SLOWER
+    assert next(after_comparison(found)).name.startswith("Continue with get"), "the base"
+
+
+def test_a_trial_does_not_decide_for_a_series_without_the_change(notebook: Notebook) -> None:
+    with_trial(notebook)
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    denied = replace(sides.other[0], change=replace(MADE, evidence=Evidence.CONTRADICTED))
+    found = compare_sides(replace(sides, other=(denied,)), Limits())
+    assert (found.doubt, found.decided, found.tried is None) == (Doubt.CONTRADICTED, Verdict.UNKNOWN, False)
+    assert not any(step.name.startswith("Continue") for step in after_comparison(found))

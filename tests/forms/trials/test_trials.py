@@ -169,6 +169,8 @@ def test_what_the_setting_cannot_touch_takes_the_verdict_back(processor: tuple[f
     slower_machine = with_fixed_work(1.0, 1.15, processor_percent=processor)
     assert (slower_machine.verdict, slower_machine.doubt) == (Verdict.UNKNOWN, Doubt.DRIFT)
     faster_machine = with_fixed_work(1.15, 1.0, processor_percent=processor)
+    fields = {field.name: field.text for field in report_of(faster_machine).results}
+    assert fields["Fixed work"].startswith("took 13 % less time with what was tried")
     assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
 
 
@@ -189,7 +191,9 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
         assert said.fields[0].text.startswith("▼ Slower by 10 % (")
         assert "in 8 pairs. Leave " in said.fields[0].text
         assert re.fullmatch(r"▼ Slower by 10 % \([^()]*\), with no\.", answer_of(summary).text), "no advice in a list"
-        assert any("not counted" in field.text for field in said.results if field.name == "Fixed work")
+        (told,) = (field.text for field in said.results if field.name == "Fixed work")
+        assert told.startswith("took 40 % more time with what was tried")
+        assert "not counted" in told
 
 
 def test_a_trial_of_an_older_version_is_taken_back_only_by_fixed_work_that_explains_all_of_it():

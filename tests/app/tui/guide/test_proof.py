@@ -97,7 +97,8 @@ def store_trial(path: Path, day: int, value: str, factor: float, pairs: int, loo
         notebook.set_trial(TRIED, plan)
         base = one(10, rates, experiment=TRIED)
         notebook.add(base)
-        notebook.add(one(11, others, experiment=TRIED, base_id=base.id))
+        change = Change(name="strict sync", value=value)
+        notebook.add(one(11, others, experiment=TRIED, base_id=base.id, change=change))
 
 
 TRIED = "Trial of strict sync"
@@ -109,7 +110,7 @@ MORE = "no", 0.5, 8, (8,)
     [
         ((3, *MORE), True, "Leave the change out, and change something else"),
         ((3, "no", 2.0, 8, (8,)), True, "Keep the change, and go on from there"),
-        ((3, "no", 1.0, 8, (8,)), True, "Measure a larger file"),
+        ((3, "no", 1.0, 8, (8,)), True, "Measure again with a larger file"),
         ((2, *MORE), False, "Restore the base, measure again"),
         ((3, "yes", 0.5, 8, (8,)), False, "Restore the base, measure again"),
         ((3, "no", 0.5, 7, (8,)), False, "Restore the base, measure again"),

@@ -23,13 +23,15 @@ from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.guide.screen import GuideScreen
 from app.tui.measuring.trial import TrialScreen
 from app.workflows import trial, trial_order
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
+from forms.stats.decision import Doubt, Verdict
 from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
-from storage.records import Change, Command, Experiment, ExperimentKind
+from storage.plan import Plan, Settings
+from storage.records import Change, Command, Decision, Experiment, ExperimentKind
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
 
@@ -91,6 +93,56 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         assert "▲ Faster by 20.0 % (" in painted(app)
         assert "Set `use sendfile = yes`." in painted(app)
         assert here(app).quit_question() is None
+
+
+async def test_a_value_that_is_set_already_is_not_tried_but_looked_at_again(app, monkeypatch):
+    monkeypatch.setattr(trial, "run_trial", lambda *_: pytest.fail("it would measure equal values"))
+    found = [replace(SETTING, previous="yes"), SETTING]
+    monkeypatch.setattr(trial_order, "find_setting", lambda *_: found.pop(0))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert "y looks again" in painted(app)
+        assert "use sendfile is yes already: A and B would be equal. Restore it first" in painted(app)
+        assert "y Look again" in painted(app)
+        assert "y Yes, start" not in painted(app)
+        await press(app, pilot, "y")
+        assert "would be equal" not in painted(app)
+        assert "y Yes, start" in painted(app)
+
+
+@pytest.mark.parametrize(("decision", "block"), [(None, None), (Decision.REVERTED, None), (Decision.KEPT, 65536)])
+async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_kept(
+    app, decision: Decision | None, block: int | None
+):
+    base = series([1e8] * 5, id=f"{1:012x}")
+    plan = Plan(settings=Settings(block_bytes=65536))
+    change = Change(name="block", value="64K")
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add(base)
+        slow = series([5e7] * 5, id=f"{2:012x}", plan=plan, change=change, base_id=base.id, decision=decision)
+        notebook.add(slow)
+        choices = replace(choices_of(notebook.series(f"{2:012x}")), series_id=f"{2:012x}")
+        notebook.remember(MEMORY_KEY, choices.to_memory())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert here(app).order.request.plan.settings.block_bytes == block
+
+
+async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        found = replace(finished(order, 20), verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, looked_at=20)
+        yield SettingRestored("Restored: use sendfile is No again")
+        yield Judged(found)
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.add_experiment(here(app).order.experiment)
+        await pilot.press("y")
+        await measured(app, pilot)
+        await press(app, pilot, "enter")
+        assert "★ Measure again with a larger file" in painted(app)
 
 
 async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app, monkeypatch):

@@ -339,18 +339,14 @@ async def test_words_filter_as_they_are_typed(three):
         assert app.focused is app.screen.query_one(SeriesList)
         assert "esc Clear filter" in painted(app)
         await press(app, pilot, "space")
-        assert "esc Clear marks" in painted(app), "first what was done last"
+        assert "esc Clear filter" in painted(app), "whether it hides a mark or not"
         await press(app, pilot, "f")
         assert "esc Clear filter" in painted(app), "in its line"
         await press(app, pilot, "enter", "escape")
-        assert here(app).marked() == []
-        assert "esc Clear filter" in painted(app)
-        await pilot.press("escape")
         here(app).look()
         await settled(app, pilot)
         assert len(shown(app)) == 3
-        assert "esc" not in painted(app), "there is nothing to clear"
-        await press(app, pilot, "space")
+        assert len(here(app).marked()) == 1
         assert "esc Clear marks" in painted(app)
         await press(app, pilot, "escape")
         assert "esc" not in painted(app)
@@ -372,6 +368,18 @@ async def test_the_notebook_that_is_open_twice_has_the_same_marks(three):
         await press(app, pilot, "escape")
         assert "marked" not in painted(app)
         assert "esc" not in footer_of(app), "nothing is below the first"
+
+
+async def test_what_was_deleted_over_a_screen_that_measures_can_be_restored_below_it(three):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        app.push_screen(NotebookScreen())
+        await settled(app, pilot)
+        await press(app, pilot, "d")
+        assert "2 recordings" in painted(app)
+        await press(app, pilot, "escape", "u")
+        assert "3 recordings" in painted(app)
 
 
 async def test_the_filter_goes_before_marks_that_it_hides(three):
@@ -1250,6 +1258,10 @@ async def test_a_high_screen_shows_the_runs_of_both_sides_below_their_averages(t
         assert all(f"{side}: " in painted(app) for side in ("base", "other")), "no bar of the averages gives way"
         runs = painted(app).partition("Rate of each run")[2]
         assert all(f"{side} {run} " in runs for side in ("base", "other") for run in range(1, 6)), runs
+        await press(app, pilot, "v")
+        chart = app.screen.query_one("#compared-runs", ChartView)
+        box = app.screen.query_one("#compared-runs-picture")
+        assert chart.size.height == box.size.height, "it takes the room that is there now"
 
 
 LINES = [
