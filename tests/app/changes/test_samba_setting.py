@@ -543,5 +543,5 @@ def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, no
 
 
 def test_a_name_that_says_the_opposite_stands_for_the_opposite_value(samba: Smbd) -> None:
-    with pytest.raises(ChangeRefusedError, match="^read only = yes is refused"):
+    with pytest.raises(ChangeRefusedError, match=r"^read only = yes is refused"):
         setting(samba, "writeable", "no")
