@@ -104,7 +104,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
         fields=(
             *fields_of(
                 (wording.VERDICT, f"{comparison.sign} {comparison.headline}", comparison.tone),
-                *(("Trial", one.text, one.tone) for one in tried_lines(comparison.tried)),
+                *(("Trial", one.text, one.tone) for one in tried_lines(comparison.tried, lead="")),
                 ("Judged by", basis_sentence(comparison)),
                 ("To settle it", (way and f"{way.sentence} Command: {way.command_text}") or hint_sentence(comparison)),
             ),

@@ -132,10 +132,10 @@ def verdict_field(found: TrialSummary) -> Field:
     return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 
-def tried_lines(found: TrialSummary | None) -> list[Toned]:
+def tried_lines(found: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[Toned]:
     """What a trial of a change answers, beside a comparison of it."""
     field = verdict_field(found) if found else None
-    return [Toned(f"sharebench tried it: {field.text}", field.tone)] if field else []
+    return [Toned(f"{lead}{field.text}", field.tone)] if field else []
 
 
 def verdict_sentence(found: TrialSummary) -> str:

@@ -226,11 +226,6 @@ class NotebookScreen(SeriesActions):
         self.query_one("#detail").styles.min_height = room
         self.set_class(bool(count) and room >= _LEAST_DETAIL, "-roomy")
 
-    @property
-    def _hidden(self) -> int:
-        """The marks that the filter hides: the filter goes before them, so that none is lost unseen."""
-        return len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
-
     @on(SeriesList.MarksChanged)
     @on(events.DescendantFocus)
     def _show_count(self) -> None:
@@ -245,7 +240,8 @@ class NotebookScreen(SeriesActions):
         found, count = self._counted
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
-        also = f" ({self._hidden:,} hidden by the filter)" if self._hidden else ""
+        hidden = len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
+        also = f" ({hidden:,} hidden by the filter)" if hidden else ""
         parts = [TITLE, f"{marked:,} marked{also}" if marked else "", named if self._is_read else ""]
         self.query_one("#all-series", Pane).called(" · ".join(filter(None, parts)))
 
