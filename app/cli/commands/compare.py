@@ -38,13 +38,14 @@ def compare_command(
 
     Equal series differ by themselves. By how much is estimated from the variation of the runs, from earlier equal
     series of the path, and from repeats of the base (--again); the verdict allows for it. An inconclusive verdict names
-    the cheapest step that would settle it.
+    the cheapest step that would settle it; a trial of the change, where there is a newer one, is told in its place.
 
     Where both have a profile of smbd (isolations, and --profile of run and diagnose), the calls that take the time come
     with it, those to blame first.
 
     Several OTHER stand side by side in one table. Loads are compared load point by load point; other kinds stand side
-    by side without a verdict. Exit code 0: not slower; 1: slower; 3: inconclusive, or both have the same settings.
+    by side without a verdict. The exit code is the comparison's own: 0: not slower; 1: slower; 3: inconclusive, or
+    both have the same settings.
     """
     with common.notebook(context) as notebook:
         heads = kinds.alike(notebook, (base, *others))
