@@ -26,7 +26,7 @@ from forms.tuning.smb_conf import parameter_key
 from storage.looks import WATCH, Audit, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import ExperimentKind, Series
+from storage.records import Evidence, ExperimentKind, Series
 
 MOST_CHANGES = 100
 
@@ -70,7 +70,9 @@ def sides_to_compare(
 def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:
     """The newest whole one between the base's value and the change's, newer than the change, measured as the base."""
     base_ids = {one.id for one in sides.base}
-    changed = [(one.change, one.created_at) for one in sides.other if one.change and one.base_id in base_ids]
+    others = sorted(sides.other, key=lambda one: one.created_at)
+    changed = [(one.change, one.created_at) for one in others if one.change and one.base_id in base_ids]
+    changed = [one for one in changed if one[0].evidence is not Evidence.CONTRADICTED]
     for head in notebook.recordings(ExperimentKind.TRIAL) if changed else ():
         change, changed_at = changed[0]
         if head.created_at <= changed_at:

@@ -229,9 +229,8 @@ class Comparison(ChangeDecision):
 
     @property
     def decided(self) -> Verdict:
-        """The trial's verdict where it has one and the change was made, else its own."""
-        told = self.doubt not in OWN_SIGNS and self.tried and self.tried.verdict is not Verdict.UNKNOWN
-        return self.tried.verdict if self.tried and told else self.verdict
+        """The trial's verdict where it has one, else its own."""
+        return self.tried.verdict if self.tried and self.tried.verdict is not Verdict.UNKNOWN else self.verdict
 
     @property
     def sign(self) -> Sign:

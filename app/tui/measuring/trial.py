@@ -21,7 +21,7 @@ from app.tui.widgets.views import FiguresView, joined
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.before_run import BETTER
-from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, choices_of, with_made_file
+from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices, MethodStep, choices_of, with_made_file
 from app.workflows.guide.known import recall
 from app.workflows.guide.rounds import NextStep, repeat_of
 from app.workflows.guide.session import request_of
@@ -93,14 +93,14 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             secrets = self.context.logins.find(self._target)
             return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
         choices, known = recall(notebook, self.context.practice)
-        if known.proof and (own := known.proof.other[0]).change and own.decision is not Decision.KEPT:
-            choices = replace(choices, **named(choices_of(known.proof.base[0]), "in_flight", "block_bytes"))
         if choices.target is None or choices.run_bytes is None:
             return None
         self._choices, self._target = choices, choices.target
-        measured = choices
+        measured, series, is_taken = choices, known.series, choices.step is MethodStep.CHANGE
+        if known.proof and series and series.change and series.decision is not Decision.KEPT and not is_taken:
+            measured = replace(choices, **named(choices_of(known.proof.base[0]), "in_flight", "block_bytes"))
         if self._command not in {None, choices.command}:
-            measured = with_made_file(choices, self._command, choices.run_bytes)
+            measured = with_made_file(measured, self._command, choices.run_bytes)
         request = request_of(measured, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         accepted, restart = self._accepted
         return self.context.backend.order_trial(
@@ -280,7 +280,11 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if self.order is not None and self.summary is not None and not self.summary.complete:
             again = {"setting": self.setting, "experiment": self.order.experiment.name}
             steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
-        elif isinstance(self.summary, TrialSummary) and self.summary.doubt is Doubt.VARYING:
+        elif (
+            isinstance(self.summary, TrialSummary)
+            and self.summary.doubt is Doubt.VARYING
+            and not self.summary.plan.load
+        ):
             name, better = BETTER["short"]
             larger = partial(repeat_of, series_id=self.summary.base.id, better=better)
             steps = [NextStep(name=name, choices=larger), *steps]

@@ -180,7 +180,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         by = ", by their interleaved series" if found.interleaved and series.id not in found.other_ids else ""
         if len(found.base_ids) + len(found.other_ids) > 2:
             rates = found.base_bytes_per_second, found.other_bytes_per_second
-            by += f" (with repeats: {', then '.join(map(wording.rate, rates))})"
+            by += f", with repeats ({', then '.join(map(wording.rate, rates))})"
         facts.append(
             Toned(f"Against {wording.plain(stick.name)}{named}{by}: {found.sign} {found.sentence}", found.tone)
         )

@@ -89,7 +89,7 @@ def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
     """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
     known = notebook.experiment_called(choices.experiment) if choices.experiment else None
     if known is not None and known.kind is not ExperimentKind.STEPS:
-        choices = replace(choices, experiment=None)
+        choices = replace(choices, experiment=None, label="")
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices
 
@@ -120,7 +120,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
-    if found.tried and found.tried.doubt is Doubt.VARYING:
+    if found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING:
         name, better = BETTER["short"]
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):

@@ -186,7 +186,7 @@ def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tm
         measured = replace(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=before.id)
         page = page_of(measured, read_known(notebook, measured, known))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
-    assert "Against the base, by their interleaved series: ▲ Faster by 50" in said
+    assert "Against the base (series 1), by their interleaved series: ▲ Faster by 50" in said
     assert "Inconclusive" not in said
     assert not any(option.title == "Measure both again, interleaved" for option in page.options)
 
@@ -219,7 +219,7 @@ def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: in
     again = [replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")] * repeats
     said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((60e6,) * 5), *again), changed(()))
     assert "Against the base" in said
-    assert ("Against the base (with repeats: 120.0 MB/s, then 60.00 MB/s): " in said) is (repeats == 1)
+    assert ("Against the base (series 1), with repeats (120.0 MB/s, then 60.00 MB/s): " in said) is (repeats == 1)
 
 
 @pytest.mark.parametrize(("size_bytes", "alike"), [(10**8, True), (10**8 + 1, False)])

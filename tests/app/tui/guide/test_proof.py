@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,10 +12,12 @@ from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen, PageView
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same_again
+from app.workflows.guide.after_run import turn_text
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, same_again
+from app.workflows.guide.known import GuideContext
 from app.workflows.guide.rounds import measure_again as measure_the_same
 from forms.comparison.comparison import SettlingStep
-from forms.comparison.verdict import compare_sides
+from forms.comparison.verdict import Sides, compare_sides
 from forms.layout import Tone, Toned
 from forms.stats.settle import Way
 from storage.changes import ChangeKind, TrialPlan
@@ -130,6 +133,17 @@ async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
         assert shown.count("★") == 1
         assert ("nine times in ten" in shown) is not told, "nothing is left to settle"
         assert ("restore it on the server first" in shown) is not told, "the trial has restored it"
+
+
+@pytest.mark.parametrize(("day", "there"), [(1, True), (2, True), (3, False)])
+def test_a_trial_that_came_after_the_change_has_restored_it(day: int, there: bool):
+    made = Change(name="strict sync", value="no", previous="yes")
+    base, changed = one(1, STEADY), one(2, STEADY, change=made, base_id=f"{1:012x}")
+    tried = Mock(experiment=Experiment(name=TRIED, created_at=f"2026-01-{day:02}T10:00:00.000Z"))
+    known = GuideContext(proof=Sides(base=(base,), other=(changed,), tried=tried))
+    said = turn_text(GuideChoices(interleaved=3, base_id=changed.id), known)
+    assert ("It is set already: start." in said) is there
+    assert ("Make it on the server now, then start." in said) is not there
 
 
 @pytest.mark.parametrize(("day", "is_told"), [(3, True), (1, False)])

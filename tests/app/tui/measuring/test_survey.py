@@ -246,6 +246,8 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
             await press(app, pilot, "f2")
         heard.set()
         await measured(app, pilot)
+        if covered:
+            assert app.screen_stack[-2].check_action("back", ()), "what was measured lies below"
         app.screen.query_one("#answer", Input).value = "typed"
         await press(app, pilot, "enter")
         assert shows(app, NotebookScreen if covered else SurveyScreen)

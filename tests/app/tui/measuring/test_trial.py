@@ -110,9 +110,18 @@ async def test_a_value_that_is_set_already_is_not_tried_but_looked_at_again(app,
         assert "y Yes, start" in painted(app)
 
 
-@pytest.mark.parametrize(("decision", "block"), [(None, None), (Decision.REVERTED, None), (Decision.KEPT, 65536)])
-async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_kept(
-    app, decision: Decision | None, block: int | None
+@pytest.mark.parametrize(
+    ("decision", "step", "block"),
+    [
+        (None, MethodStep.EXPECTED, None),
+        (None, MethodStep.REVIEW, None),
+        (Decision.REVERTED, MethodStep.EXPECTED, None),
+        (Decision.KEPT, MethodStep.EXPECTED, 65536),
+        (None, MethodStep.CHANGE, 65536),
+    ],
+)
+async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_taken(
+    app, decision: Decision | None, step: MethodStep, block: int | None
 ):
     base = series([1e8] * 5, id=f"{1:012x}")
     plan = Plan(settings=Settings(block_bytes=65536))
@@ -121,11 +130,12 @@ async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_kep
         notebook.add(base)
         slow = series([5e7] * 5, id=f"{2:012x}", plan=plan, change=change, base_id=base.id, decision=decision)
         notebook.add(slow)
-        choices = replace(choices_of(notebook.series(f"{2:012x}")), series_id=f"{2:012x}")
+        choices = replace(choices_of(notebook.series(f"{2:012x}")), series_id=f"{2:012x}", step=step)
         notebook.remember(MEMORY_KEY, choices.to_memory())
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
         assert here(app).order.request.plan.settings.block_bytes == block
+        assert here(app)._choices.block_bytes == 65536, "what the guide remembers stays"
 
 
 async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
