@@ -271,8 +271,8 @@ def _size(percent: float, digits: int) -> str:
 
 
 def change_size(change_percent: float) -> str:
-    """``19 %``, or ``a factor of 9.9`` where it is large."""
-    return f"a factor of {_factor(change_percent)}" if change_percent >= _FACTOR_FROM else percent(change_percent)
+    """``19 %``, or ``a factor of 2.1`` where it is more than a rate can fall by."""
+    return f"a factor of {_factor(change_percent)}" if change_percent > 100.0 else percent(change_percent)
 
 
 def _factor(percent: float) -> str:

@@ -290,6 +290,8 @@ def _verdict(found: Comparison) -> str:
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
         return f"Inconclusive: {wording.signed_percent(change)}, but {needed}"
+    if found.verdict is Verdict.UNKNOWN and found.decided is not Verdict.UNKNOWN:
+        return f"These series alone cannot tell: {found.figures}"
     return verdict_sentence(found.verdict, change, found.interval_percent)
 
 

@@ -110,7 +110,7 @@ def _changes(found: TrialSummary) -> Chart | None:
     tone = VERDICT_SIGNS[found.verdict].tone
     bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
     return Chart(
-        title="Change in each pair, and in all (95 % interval), both orders alike", unit="%", bars=tuple(bars),
+        title="Change in each pair, and in all (95 % interval, each order counts half)", unit="%", bars=tuple(bars),
         levels=(Level(name="no change", value=0.0),), is_dots=True, source=(0, 4), in_text=True,
     )  # fmt: skip
 

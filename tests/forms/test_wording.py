@@ -110,6 +110,6 @@ def test_what_is_just_below_a_thousand_has_no_exponent():
 
 
 def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
-    assert wording.change_size(199.9) == wording.percent(199.9)
-    assert wording.change_size(200.0) == "a factor of 3.0"
+    assert wording.change_size(100.0) == wording.percent(100.0)
+    assert wording.change_size(100.1) == "a factor of 2.0"
     assert wording.change_size(803.0) == "a factor of 9.0"

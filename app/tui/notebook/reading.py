@@ -121,8 +121,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             return
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
-        verdict = [Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
-        verdict += tried_lines(comparison.tried)
+        own = Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)
+        verdict = [*tried_lines(comparison.tried), own]
         if self.alone and self.whole:
             whole = self.whole.comparison
             verdict += [Toned(f"These two alone. With repeats (o): {whole.sign} {whole.headline}", whole.tone)]

@@ -330,6 +330,7 @@ def test_a_trial_of_the_change_is_told_beside_the_comparison(
     assert (found.tried is not None) is is_told
     assert (found.decided is Verdict.SLOWER) is is_told
     assert (found.settle is None) is is_told
+    assert found.sentence.startswith("These series alone cannot tell: +12.0 % (" if is_told else "Inconclusive: 12 %")
     assert (comparison_document(found).get("trial") == {"experiment": "tried", "verdict": "slower"}) is is_told
     text = report_text(pair_report(comparisons([sides])[0]))
     assert ("Slower by 50.0 %" in text) is is_told
@@ -343,6 +344,7 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     (sides,) = sides_to_compare(notebook, (f"{base:012x}", f"{other:012x}"))
     found = compare_sides(sides, Limits())
     assert found.decided is Verdict.SLOWER
+    assert ("These series alone cannot tell" in found.sentence) is (found.verdict is Verdict.UNKNOWN)
     assert next(after_comparison(found)).name.startswith("Continue with get"), "the base"
 
 
