@@ -446,7 +446,9 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
     named = {one: notebook.recording(one) for one in references if one != LAST}
     of_kind = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(of_kind) > 1:
-        told = ", ".join(f"{head.label or one} is {with_article(head.kind)}" for one, head in named.items())
+        told = ", ".join(
+            f"{one}{head.label and f' ({head.label})'} is {with_article(head.kind)}" for one, head in named.items()
+        )
         raise UsageError(f"{told}: name recordings of the same kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
 

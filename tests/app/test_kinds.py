@@ -155,7 +155,7 @@ def test_all_kinds_are_one_list_and_last_is_no_part(inside: Inside):
     assert {one["id"] for one in inside.json("list", "--json")} == set(made.values())
     assert "name recordings of the same kind" in inside.fails(2, "compare", made["series"], made["load"])
     said = inside.fails(2, "compare", made["isolation"], made["load"])
-    assert said.startswith(f"{made['isolation']} is an isolation, {made['load']} is a load: ")
+    assert said.startswith(f"{made['isolation']} is an isolation, {made['load']} (before) is a load: ")
     assert f"{made['load']} is not an isolation (" in inside.fails(2, "isolate", "--resume", made["load"])
 
 
