@@ -67,6 +67,7 @@ class Kind:
         answer: tuple[Field, ...] = (report.answer,) if report.answer else ()
         if head.running and head.kind != SERIES:
             answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
+            rest = tuple(one for one in rest if one.name not in {"Status", "Leftovers"})  # known at its end
         if head.kind not in {SERIES, LOAD, looks.AUDIT}:
             answer += fields_of(("Question", head.question), ("Note", head.note))
         report = replace(report, fields=(*answer, *rest))

@@ -218,7 +218,7 @@ class Canvas:
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
         """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
-        words = scale.words + (", zoomed" if self.zoomed and differ(self.rates) and scale.low else "")
+        words = scale.words + (", zoomed" if self.zoomed and differ(self.rates) else "")
         yield words, words
         named: set[str] = set()
         for line in [*shown, *(line for _, _, line in self._curves)]:

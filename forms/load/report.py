@@ -329,7 +329,7 @@ def _advice(load: Load) -> Iterator[str]:
     if limit is Limit.GENERATOR or any(
         not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
     ):
-        yield "This machine was the limit: end other programs here first, then use more processes, or more machines."
+        yield "This machine was the limit: end other programs here first, then use more --processes or machines."
     cards = summary.card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
         yield (

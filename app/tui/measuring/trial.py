@@ -83,6 +83,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.draw()
         self.with_notebook(self._prepared, self._ask)
 
+    action_anew = begin
+
     def _prepared(self, notebook: Notebook) -> Any:
         if self.experiment:
             stored = stored_trial(notebook, self.experiment)
@@ -153,9 +155,6 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def action_accept(self) -> None:
         assert self._to_accept is not None
         self._accepted = self._to_accept
-        self.begin()
-
-    def action_anew(self) -> None:
         self.begin()
 
     def action_measure(self, command: str) -> None:

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from app.clients.base import Secrets
 from app.config import config
 from app.errors import CancelledError, LoginError, NoSpaceError, UsageError
-from app.kinds import parts
+from app.kinds import kind_of, parts
 from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
 from app.measure.process import Failed, Warned
 from app.targets import parse_target
@@ -551,8 +551,13 @@ async def test_a_password_for_one_of_several_logins_is_not_asked_for(app: Shareb
         assert f"Resume load {stopped.id} on the command line" in text_of(app.screen, ".dialog-text")
 
 
+def shown_fields(notebook: Notebook, reference: str) -> set[str]:
+    head = notebook.recording(reference)
+    return {field.name for field in kind_of(head).form(notebook, head).fields if field.text}
+
+
 async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
-    stopped = full_load(status=SeriesStatus.INTERRUPTED)
+    stopped = full_load(status=SeriesStatus.INTERRUPTED, scratch_folder=".sharebench-load-1")
     with Notebook(app.context.notebook_path) as notebook:
         notebook.add_load(stopped)
         notebook.take(stopped.id)
@@ -566,7 +571,9 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
         assert "● Being measured" in text_of(app.screen, "#headline")
         assert "g Resume" not in painted(app)
         with Notebook(app.context.notebook_path) as notebook:
+            assert not {"Status", "Leftovers"} & shown_fields(notebook, stopped.id), "its files are in use"
             notebook.release(stopped.id)
+            assert {"Status", "Leftovers"} <= shown_fields(notebook, stopped.id)
         await press(app, pilot, "escape", "ctrl+l", "enter")
         assert "g Resume" in painted(app)
 
