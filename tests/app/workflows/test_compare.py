@@ -354,3 +354,19 @@ def test_a_trial_does_not_decide_for_a_series_without_the_change(notebook: Noteb
     found = compare_sides(sides, Limits())
     assert (found.doubt, found.decided, found.tried) == (Doubt.CONTRADICTED, Verdict.UNKNOWN, None)
     assert not any(step.name.startswith("Continue") for step in after_comparison(found))
+
+
+@pytest.mark.parametrize(("level", "is_told"), [("0", True), ("3", False)])
+def test_a_trial_measured_with_other_settings_than_the_base_is_not_told(
+    notebook: Notebook, level: str, is_told: bool
+) -> None:
+    with_trial(notebook, fields={"environment": {"server": {"smb.conf/global/log level": level}}})
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert sides.tried is not None, "what is not known does not differ"
+    notebook.remove(f"{1:012x}")
+    notebook.remove(f"{2:012x}")
+    seen = {"server": {"smb.conf/global/log level": "0"}}
+    notebook.add(at(1, environment=seen))
+    notebook.add(at(2, 1.12, change=MADE, base_id=f"{1:012x}", environment=seen))
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    assert (sides.tried is not None) is is_told

@@ -138,6 +138,13 @@ async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_tak
         assert here(app)._choices.block_bytes == 65536, "what the guide remembers stays"
 
 
+async def carried_out(app: Any, pilot: Any) -> None:
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_experiment(here(app).order.experiment)
+    await pilot.press("y")
+    await measured(app, pilot)
+
+
 async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         found = replace(finished(order, 20), verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, looked_at=20)
@@ -147,10 +154,7 @@ async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
     monkeypatch.setattr(trial, "run_trial", run)
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
-        with Notebook(app.context.notebook_path) as notebook:
-            notebook.add_experiment(here(app).order.experiment)
-        await pilot.press("y")
-        await measured(app, pilot)
+        await carried_out(app, pilot)
         await press(app, pilot, "enter")
         assert "★ Measure again with a larger file" in painted(app)
 
@@ -476,10 +480,7 @@ async def test_a_trial_that_was_stopped_offers_first_to_resume_it(app, monkeypat
     monkeypatch.setattr(trial, "run_trial", run)
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
-        with Notebook(app.context.notebook_path) as notebook:
-            notebook.add_experiment(here(app).order.experiment)
-        await pilot.press("y")
-        await measured(app, pilot)
+        await carried_out(app, pilot)
         assert ("Not finished" in painted(app)) is (pairs == 3)
         await press(app, pilot, "enter")
         assert ("★ Resume it" in painted(app)) is (pairs == 3)
