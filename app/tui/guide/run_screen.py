@@ -35,9 +35,9 @@ from storage.notebook import Notebook
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
-PART_SECONDS = 3.0
+PART_SECONDS = 5.0
 """A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
-DRAWING_SHARE = 0.01
+DRAWING_SHARE = 0.005
 """Of a processor, where none is idle: what drawing takes is missing from the transfer."""
 LONG_RUN_SECONDS = 1.0
 _TABLE_FRAME = 5

@@ -40,7 +40,7 @@ from storage.records import Target
 _ROUTINE = (Progressed, RunStarted, RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
-TOLD_APART_SECONDS = 0.5
+TOLD_APART_SECONDS = 2.0
 """The end of a run is told at once, but no more often than that."""
 
 
