@@ -245,19 +245,22 @@ class ValueDialog(AskDialog):
         )
         self.box.placeholder = "another value: type it here"
         self.entry, self.value = entry, value
+        self.values = sorted(entry.values, key=self._is_default)
 
     def answers(self) -> ComposeResult:
-        yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
+        yield OptionList(*(Option(Content(self._named(value))) for value in self.values), id="values")
         yield from super().answers()
 
-    def _named(self, value: str) -> str:
+    def _is_default(self, value: str) -> bool:
         default = self.entry.default
-        is_default = default not in {None, "default"} and same_value(self.entry.parameter, value, default or "")
-        return f"{value or '(empty)'}{'  (the default)' if is_default else ''}"
+        return default not in {None, "default"} and same_value(self.entry.parameter, value, default or "")
+
+    def _named(self, value: str) -> str:
+        return f"{value or '(empty)'}{'  (the default)' if self._is_default(value) else ''}"
 
     def on_mount(self) -> None:
-        if self.value in self.entry.values:
-            self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
+        if self.value in self.values:
+            self.query_one(OptionList).highlighted = self.values.index(self.value)
 
     def on_key(self, event: events.Key) -> None:
         values, ends = self.query_one(OptionList), {"up": 0, "down": len(self.entry.values) - 1}
@@ -271,4 +274,4 @@ class ValueDialog(AskDialog):
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.entry.values[event.option_index])
+        self.dismiss(self.values[event.option_index])

@@ -32,6 +32,7 @@ from forms.report import (
 )
 from forms.series.report import origin_fields, runs_chart
 from forms.series.summary import SeriesSummary
+from forms.stats.decision import Limits
 from forms.trials.report import tried_lines
 from storage.isolations import profile_rounds
 from storage.json_reader import named
@@ -119,6 +120,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
+    wider = f"{len(found)} comparisons: each interval is wider than a pair's alone, so that all hold 19 times in 20."
     return Report(
         form=FORM,
         title="Comparison of several series",
@@ -133,6 +135,9 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
                     Toned(f"{form.comparison.sign} {form.comparison.sentence}", form.comparison.tone),
                     *tried_lines(form.comparison.tried),
                 )
+            ),
+            *fields_of(
+                ("At once", wider if any(one.comparison.limits.alpha < Limits().alpha for one in found) else "")
             ),
             *origin_fields([one for form in found for one in (form.base.series, form.other.series)]),
         ),

@@ -47,10 +47,10 @@ def comparison_form(base: Series, other: Series, limits: Limits | None = None) -
 def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
     """All comparisons of one command, with a joint error of at most alpha."""
     found = compare_several(several, limits or Limits())
-    return [_summary(comparison, sides, len(several)) for comparison, sides in zip(found, several, strict=True)]
+    return [_summary(comparison, sides) for comparison, sides in zip(found, several, strict=True)]
 
 
-def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
+def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
     properties = _properties(bases[0], others[0]), _properties(others[0], bases[0])
     rows = tuple(
@@ -67,7 +67,7 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
             for d in comparison.differences
             if d.name not in _SAID
         ),
-        remarks=tuple(_remarks(comparison, sides, at_once)),
+        remarks=tuple(_remarks(comparison, sides)),
     )
 
 
@@ -109,15 +109,13 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, s
     ]
 
 
-def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
+def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
     base, other = sides.base[0], sides.other[0]
     said = [
         f"The {name} is the mean of {len(side)} series: those measured again with the same settings count together."
         for name, side in (("base", sides.base), ("other", sides.other))
         if len(side) > 1
     ]
-    if comparison.limits.level > 1 - 0.05 + 1e-9 and at_once > 1:
-        said.append(f"{at_once} comparisons at once: each interval is wider, so that all of them hold 19 times in 20.")
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     files = [{run.size_bytes for run in one.measured()} for one in (base, other)]
@@ -134,7 +132,7 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
     both = (sides.base, "base", comparison.base_name), (sides.other, "other", comparison.other_name)
     measured = [
-        (f'the {name} "{called}"' if len(side) == 1 else f'the {name} {number} "{wording.name_of(series)}"', series)
+        (f'{name} series "{called}"' if len(side) == 1 else f'{name} {number} "{wording.name_of(series)}"', series)
         for side, name, called in both
         for number, series in enumerate(side, 1)
     ]
@@ -146,8 +144,8 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
             and own.evidence is Evidence.CONTRADICTED
             and not (comparison.change and series is other)
         ):
-            said.append(f"T{name[1:]}: {_change_sentence(own)}")
-        said += _doubts(series, f"T{name[1:]}", interleaved=comparison.interleaved)
+            said.append(f"{f'{name[0].upper()}{name[1:]}'}: {_change_sentence(own)}")
+        said += _doubts(series, f"{name[0].upper()}{name[1:]}", interleaved=comparison.interleaved)
     return said
 
 

@@ -1,6 +1,6 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -25,7 +25,7 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import SettlingStep
+from forms.comparison.comparison import Comparison, SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -175,15 +175,17 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         (one, compare_sides(one.sides or Sides(base=(one.series,), other=(series,)), Limits()))
         for one in known.yardsticks
     ]
+    judged: dict[tuple[frozenset[str], ...], tuple[list[str], Comparison]] = {}
     for stick, found in compared:
         named = f" ({wording.name_of(stick.series, beside=series)})" if stick.series.id == choices.base_id else ""
+        sides = frozenset(found.base_ids), frozenset(found.other_ids)
+        judged.setdefault(sides, ([], found))[0].append(f"{wording.plain(stick.name)}{named}")
+    for sticks, found in judged.values():
         by = ", by their interleaved series" if found.interleaved and series.id not in found.other_ids else ""
         if len(found.base_ids) + len(found.other_ids) > 2:
-            rates = found.base_bytes_per_second, found.other_bytes_per_second
-            by += f", with repeats ({', then '.join(map(wording.rate, rates))})"
-        facts.append(
-            Toned(f"Against {wording.plain(stick.name)}{named}{by}: {found.sign} {found.sentence}", found.tone)
-        )
+            before = _average_of(found.base_ids, found.base_bytes_per_second)
+            by += f", {before}, then {_average_of(found.other_ids, found.other_bytes_per_second)}"
+        facts.append(Toned(f"Against {wording.listed(sticks)}{by}: {found.sign} {found.sentence}", found.tone))
     facts += what_is_proven(choices, known)
     if series.change and series.change.evidence is Evidence.CONTRADICTED and series.change.remark:
         facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
@@ -218,6 +220,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     level, name = next((one for one in levels if one[0] is not None), (None, ""))
     chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
     return page(MethodStep.EXPECTED, facts, options, chart=chart)
+
+
+def _average_of(series: Sequence[str], rate: float | None) -> str:
+    return f"{wording.rate(rate)}{f' as the average of {len(series)} series' if len(series) > 1 else ''}"
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:

@@ -110,6 +110,8 @@ def after_series(series: Series) -> Iterator[NextStep]:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     for name, better in advised_rounds(series):
         yield NextStep(name=name, choices=partial(repeat_of, series_id=series.id, better=better))
+    if series.measured():
+        yield NextStep(name="Change one thing", choices=partial(branch_from, series_id=series.id))
     anew = series.change is None and series.status is SeriesStatus.COMPLETE
     again = partial(measure_again if anew else repeat_of, series_id=series.id)
     yield NextStep(name="Measure the same again", choices=again)

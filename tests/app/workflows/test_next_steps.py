@@ -68,6 +68,13 @@ def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
         again = taken(notebook, steps, "Measure the same again")
         assert (again.quiet, again.runs) != ("wait", 10)
         assert (again.base_id, again.label) == (series.id, ""), "not a second one of the same name"
+        changed_next = taken(notebook, steps, "Change one thing")
+        assert (changed_next.step, changed_next.series_id) == (MethodStep.CHANGE, series.id)
+
+
+def test_a_series_without_a_run_offers_no_change(tmp_path: Path):
+    with Notebook(book(tmp_path / "notebook.db", one(1, (), status=SeriesStatus.FAILED))) as notebook:
+        assert "Change one thing" not in names(after_series(notebook.series("last")))
 
 
 def test_an_interrupted_series_goes_on_first(tmp_path: Path):
@@ -219,7 +226,9 @@ def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: in
     again = [replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")] * repeats
     said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((60e6,) * 5), *again), changed(()))
     assert "Against the base" in said
-    assert ("Against the base (series 1), with repeats (120.0 MB/s, then 60.00 MB/s): " in said) is (repeats == 1)
+    assert ("Against the base (series 1), 120.0 MB/s as the average of 2 series, then 60.00 MB/s: " in said) is (
+        repeats == 1
+    )
 
 
 @pytest.mark.parametrize(("size_bytes", "alike"), [(10**8, True), (10**8 + 1, False)])

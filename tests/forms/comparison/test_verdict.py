@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forms.comparison.comparison import MANY_RUNS, Comparison
+from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
 from forms.layout import Sign
@@ -326,7 +327,11 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert alone.interval_percent is not None
     assert together[0].interval_percent is not None
     assert together[0].interval_percent[0] < alone.interval_percent[0]
-    assert any("6 comparisons at once" in remark for remark in comparisons(sides)[0].remarks)
+    told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
+    assert [field.text for field in told if field.name == "At once"] == [
+        "6 comparisons: each interval is wider than a pair's alone, so that all hold 19 times in 20."
+    ]
+    assert "At once" not in [field.name for field in comparison_report(pairs[0]).fields]
 
 
 def test_dependence_and_trend_of_a_side_are_told():
@@ -334,8 +339,8 @@ def test_dependence_and_trend_of_a_side_are_told():
     waves = [100, 103, 105, 103, 100, 97, 95, 97, 100, 103, 105, 103, 100, 97, 95, 97]
     wavy = series([1e6 * rate for rate in waves], id="wavy")
     said = " ".join(comparison_form(rising, wavy).remarks)
-    assert 'The base "get nas/data/big.bin (rising)" rose by' in said
-    assert 'The other "get nas/data/big.bin (wavy)" has runs that depend on each other' in said
+    assert 'Base series "get nas/data/big.bin (rising)" rose by' in said
+    assert 'Other series "get nas/data/big.bin (wavy)" has runs that depend on each other' in said
     assert not any("rose" in remark for remark in comparison_form(*interleaved(rising, rising)).remarks)
 
 

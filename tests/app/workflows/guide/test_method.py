@@ -393,6 +393,17 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
     assert "hunter2" not in str(refused.value)
 
 
+def test_a_base_that_is_a_baseline_too_is_compared_with_once():
+    stick = Yardstick(name="the base", series=series([1e8, 1e8, 1e8], id="b" * 12))
+    named = replace(stick, name="baseline nov")
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(DONE, yardsticks=(stick, named)))
+    (told,) = (fact for fact in said(page) if fact.startswith("Against"))
+    assert told.startswith("Against the base and baseline nov: ")
+    other = replace(named, series=series([1e8, 1e8, 1e8], id="c" * 12))
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(DONE, yardsticks=(stick, other)))
+    assert len([fact for fact in said(page) if fact.startswith("Against")]) == 2
+
+
 @pytest.mark.parametrize(("label", "whose"), [("as found", ": the base (as found)"), ("", ": the base (")])
 def test_a_finding_about_another_series_names_that_series(label, whose):
     assert DONE.series
