@@ -76,8 +76,10 @@ class _Picture:
 
     def _legend(self, bars: Sequence[Bar]) -> list[str]:
         said = []
-        if any(self._interval(bar) for bar in bars):
+        drawn = [found[1] for bar in bars if (found := self._interval(bar))]
+        if drawn:
             said.append(f"{'|-+-|' if ascii_only() else '├─┼─┤'} {self.intervals}")
+        said += sorted({f"{one[-1]} beyond the chart" for one in drawn if one[-1] in "→>"})
         said += sorted({_mark(bar)[2] for bar in bars} - {""})
         if self.level is not None and (self.zoomed or self.level.value > self.high):
             said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")

@@ -75,7 +75,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         "screen.next report.more compare.alone compare.whole compare.swap compare.chart chart.zoom compare.export"
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (36, "-tall")]  # noqa: RUF012  declared so in Textual
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (44, "-tall")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
         super().__init__()

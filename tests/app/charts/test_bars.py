@@ -87,6 +87,8 @@ def test_an_interval_narrower_than_three_cells_is_the_end_of_its_bar_and_one_bey
     assert "┤" not in found["n1"]
     assert found["n1"].endswith("→")
     assert "95 % interval" in text
+    assert "→ beyond the chart" in text
+    assert "beyond" not in bars_chart(chart_of([80e6, 100e6], (60e6, 95e6), (70e6, 125e6)), 80, 12, colour=False)
     assert "95 % interval" not in bars_chart(chart_of([80e6], (79.9e6, 80.1e6)), 80, 12, colour=False)
 
 
