@@ -400,6 +400,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.begins_anew = False
         is_over = session.known.series is not None and session.known.series.status is SeriesStatus.COMPLETE
         self.take(acts.new_measurement(session.choices) if anew and is_over else session.choices)
+        session.left = None if anew else session.left
 
     def take(self, choices: acts.GuideChoices) -> None:
         self.drive(self.session.take(choices))
@@ -540,7 +541,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.drive(self.session.go(acts.STEPS[number - 1]))
 
     def action_back(self) -> None:
-        if self.session.choices.step is acts.STEPS[0]:
+        if self.session.choices.step is acts.STEPS[0] and not self.session.has_just_begun:
             super().action_back()
         else:
             self.drive(self.session.back())

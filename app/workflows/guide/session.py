@@ -142,7 +142,8 @@ class GuideSession:
 
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
-        if self.choices.series_id is not None and choices.series_id is None and choices.base_id is not None:
+        is_earlier = STEPS.index(choices.step) < STEPS.index(self.choices.step)
+        if self.choices.series_id is not None and choices.series_id is None and (choices.base_id or is_earlier):
             self.left = choices, self.choices
         self.choices, known = choices, self.known
         found: GuideContext = yield self._stored(lambda notebook: store.keep(notebook, choices, known), group="keep")
@@ -157,9 +158,14 @@ class GuideSession:
     def go_by(self, number: int) -> Steps:
         yield from self.go(STEPS[min(max(0, STEPS.index(self.choices.step) + number), len(STEPS) - 1)])
 
+    @property
+    def has_just_begun(self) -> bool:
+        """Whether nothing was chosen yet in a new round, so that the one that was left for it can be gone back to."""
+        return self.left is not None and self.choices == self.left[0]
+
     def back(self) -> Steps:
         """To the step before; from where a new round began, to the round that was left for it."""
-        if self.left is not None and self.choices == self.left[0]:
+        if self.left is not None and self.has_just_begun:
             yield from self.take(self.left[1])
         else:
             yield from self.go_by(-1)

@@ -338,10 +338,27 @@ async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewi
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
         session = reviewing.screen.session
-        reviewing.screen.take(with_made_file(replace(session.choices, step=MethodStep.RUN), Command.PUT, 1 << 30))
+        await press(reviewing, pilot, "2")
+        reviewing.screen.take(with_made_file(replace(session.choices, step=MethodStep.WARM_UP), Command.PUT, 1 << 30))
         await press(reviewing, pilot, "escape")
         assert (session.choices.command, session.choices.series_id) == (Command.PUT, None)
-        assert session.choices.step is MethodStep.WARM_UP
+        assert session.choices.step is MethodStep.QUIET
+
+
+@pytest.mark.parametrize("step", [MethodStep.TARGET, MethodStep.FILE, MethodStep.RUN])
+async def test_escape_leads_back_to_the_review_that_a_new_round_was_begun_from(reviewing, step):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        session = reviewing.screen.session
+        before = session.choices
+        if step is MethodStep.TARGET:
+            await press(reviewing, pilot, "n")
+        else:
+            reviewing.screen.take(replace(before, step=step, series_id=None))
+        await settled(reviewing, pilot)
+        assert (session.choices.step, session.choices.series_id) == (step, None)
+        await press(reviewing, pilot, "escape")
+        assert session.choices == before
 
 
 async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(reviewing, backend):

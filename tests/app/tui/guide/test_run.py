@@ -171,13 +171,13 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
     ("idle", "taken", "waited", "draws"),
     [
         (1.0, 1.0, 0.0, True),  # a processor is idle
-        (0.99, 0.0199, 2.0, True),  # 1 % of the time since then
-        (0.99, 0.0201, 2.0, False),
-        (0.99, 9.0, 2.99, False),
-        (0.99, 9.0, 3.0, True),  # it is never older than that
+        (0.99, 0.0099, 2.0, True),  # half a percent of the time since then
+        (0.99, 0.0101, 2.0, False),
+        (0.99, 9.0, 4.99, False),
+        (0.99, 9.0, 5.0, True),  # it is never older than that
     ],
 )
-async def test_where_no_processor_is_idle_drawing_takes_one_percent(
+async def test_where_no_processor_is_idle_drawing_takes_half_a_percent(
     ready, backend, monkeypatch, idle: float, taken: float, waited: float, draws: bool
 ):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
