@@ -175,11 +175,12 @@ class ChangeTables(RecordingTables):
             for (found,) in self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall():
                 self._set_content(found, row)
 
+    @of_a_sound_file
     def trial(self, experiment: str) -> TrialPlan | None:
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
-        for (text,) in self._db.execute(sql, (experiment,)):
-            return _plan_from(object_of(text))
-        return None
+        found = self._db.execute(sql, (experiment,)).fetchone()
+        content = found and object_of(found[0])
+        return JSONNode("plan", content).record(TrialPlan) if content else None
 
     def add_slot(self, slot: Slot) -> None:
         with self._db.atomic():
@@ -196,11 +197,6 @@ class ChangeTables(RecordingTables):
                 raise DamagedNotebookError("a place of a trial holds no time")
             slots.append(Slot(**{**row, "generator_limited": bool(row["generator_limited"])}))
         return slots
-
-
-@of_a_sound_file
-def _plan_from(content: Mapping[str, Any]) -> TrialPlan | None:
-    return JSONNode("plan", content).record(TrialPlan) if content else None
 
 
 @of_a_sound_file

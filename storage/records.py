@@ -92,8 +92,6 @@ def with_zone(moment: str) -> str:
 
 
 class Command(StrEnum):
-    """The direction of a transfer, in the book's words."""
-
     GET = "get"
     PUT = "put"
 
@@ -369,8 +367,6 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worksheet:
-    """A saved calculation: kind, name and the rows typed."""
-
     kind: str
     name: str
     saved_at: str

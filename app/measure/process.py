@@ -18,8 +18,6 @@ from storage.records import ClientFacts, Command, Experiment, Phase, Run, Target
 
 
 class ControlMessage(StrEnum):
-    """What the user wants of a series that is measured."""
-
     PAUSE = "pause"
     RESUME = "resume"
     FINISH = "finish"

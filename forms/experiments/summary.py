@@ -333,8 +333,6 @@ WIRE_FULL_PERCENT = 90.0
 
 
 class StationPlace(StrEnum):
-    """Where traffic to a host goes."""
-
     LOOPBACK = "loopback"
     OWN_ADDRESS = "own address"
     NETWORK = "network"

@@ -161,8 +161,6 @@ _ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Negotiated:
-    """Result of NEGOTIATE, before the login."""
-
     dialect: int
     security_mode: int
     capabilities: int
