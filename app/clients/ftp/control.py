@@ -330,10 +330,7 @@ def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str)
 
 def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where: str) -> None:
     try:
-        if target.user:
-            control.login(target.user, secrets.password or "")
-        else:
-            control.login()
+        control.login(target.user or "", (target.user and secrets.password) or "")
     except ftplib.error_perm as error:
         said = tcp.one_line(str(error))
         who = target.user or "anonymous"
