@@ -424,9 +424,8 @@ class NotebookBase:
 
 class SideTables(NotebookBase):
     def ceiling(self, key: str) -> Ceiling | None:
-        for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
-            return Ceiling(**row)
-        return None
+        found = self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,))
+        return next((Ceiling(**row) for row in found), None)
 
     def set_ceiling(self, ceiling: Ceiling) -> None:
         with self._db.atomic():
@@ -449,6 +448,5 @@ class SideTables(NotebookBase):
                 self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
 
     def remembered(self, key: str) -> dict[str, JSONValue] | None:
-        for (value,) in self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)):
-            return object_of(value)
-        return None
+        found = self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)).fetchone()
+        return object_of(found[0]) if found else None

@@ -230,9 +230,7 @@ class TcpInfo:
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":
         """Differences of the counters; round trips are the current ones."""
-        if before is None:
-            return self
-        return replace(self, segments=self.segments.since(before.segments))
+        return replace(self, segments=self.segments.since(before.segments)) if before is not None else self
 
 
 def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:

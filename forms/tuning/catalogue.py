@@ -473,8 +473,7 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "risk", entry.risk
     yield "warning", entry.warning
     yield "also called", ", ".join(entry.synonyms)
-    for misprint in misprints_about(entry.name):
-        yield "misprint", misprint.sentence
+    yield from (("misprint", misprint.sentence) for misprint in misprints_about(entry.name))
 
 
 def _advice(advice: Instructions) -> Iterator[str]:

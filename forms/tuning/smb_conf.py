@@ -101,9 +101,7 @@ def tidy_value(name: str, value: str) -> str:
     if kind == "list" or ("," in words and kind == ""):
         items = words.replace(",", " ").replace(";", " ").split()
         return " ".join(sorted(items) if name in _UNORDERED else items)
-    if kind == "octal":
-        return words.lstrip("0") or "0"
-    return _tidy_number(words)
+    return words.lstrip("0") or "0" if kind == "octal" else _tidy_number(words)
 
 
 def same_value(name: str, one: str, other: str) -> bool:
@@ -361,9 +359,7 @@ def _encryption(value: str, client: ClientFacts) -> str | None:
         return "the session is not encrypted"
     if value == "desired" and not encrypted and client.dialect in _SMB3:
         return "the session is not encrypted, although its dialect could be"
-    if value == "no" and encrypted:
-        return f"the session is encrypted ({client.encryption})"
-    return None
+    return f"the session is encrypted ({client.encryption})" if value == "no" and encrypted else None
 
 
 def _signing(value: str, client: ClientFacts) -> str | None:
