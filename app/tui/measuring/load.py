@@ -67,21 +67,23 @@ _FIGURES = 25
 class LoadProgressState(LoadStanding):
     queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
+    latest: SecondPassed | None = None
+    """The last second of this phase."""
     warnings: tuple[str, ...] = ()
     closed: LoadClosed | None = None
 
     def heard(self, step: LoadStep) -> Self:
         match step:
             case PhaseBegan():
-                return replace(LoadStanding.heard(self, step), queue=None)
+                return replace(LoadStanding.heard(self, step), queue=None, latest=None)
             case JobsWait():
                 return replace(self, queue=step)
             case SecondPassed():
-                return replace(self, seconds=(*self.seconds, step)[-_KEPT_SECONDS:])
+                return replace(self, seconds=(*self.seconds, step)[-_KEPT_SECONDS:], latest=step)
             case Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
             case LoadClosed(load=load):
-                return replace(self, load=load, closed=step)
+                return replace(self, load=load, closed=step, seconds=())
             case _:
                 return LoadStanding.heard(self, step)
 
@@ -122,10 +124,10 @@ class LoadProgressState(LoadStanding):
         if self.load is not None and points:
             table = ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
         room = height - len(table) - 2
-        if self.closed is None and height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
+        if height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
             areas = [area_chart(chart, width, min(room // 2, _MOST_AREA)) for chart in self._areas(2 * width)]
             return "\n".join([*areas, self._connected(width), *table])
-        lines = [] if self.closed is not None else list(self._second_lines(width))
+        lines = self._second_lines(width)
         for chart in load_charts(points):
             table += ["", *chart_lines(chart, width, ansi=True)]
         return "\n".join([*lines, *table]).lstrip("\n")
@@ -152,21 +154,23 @@ class LoadProgressState(LoadStanding):
     def _second_lines(self, width: int) -> Iterator[str]:
         if not self.seconds:
             return
-        now, cells = self.seconds[-1], width - _FIGURES
-        p95 = [second.p95_seconds for second in self.seconds]
+        now, told, cells = self.latest, self.seconds, width - _FIGURES
+        p95 = now and now.p95_seconds is not None and f"{1000 * now.p95_seconds:,.1f} ms"
         shown = (
-            ("requests/s", f"{now.requests_per_second:,.0f}", [one.requests_per_second for one in self.seconds]),
-            ("p95", "-" if now.p95_seconds is None else f"{1000 * now.p95_seconds:,.1f} ms", p95),
-            ("read", byte_rate(now.read_bytes_per_second), [one.read_bytes_per_second for one in self.seconds]),
-            ("written", byte_rate(now.write_bytes_per_second), [one.write_bytes_per_second for one in self.seconds]),
+            ("requests/s", now and f"{now.requests_per_second:,.0f}", [one.requests_per_second for one in told]),
+            ("p95", p95, [one.p95_seconds for one in told]),
+            ("read", now and byte_rate(now.read_bytes_per_second), [one.read_bytes_per_second for one in told]),
+            ("written", now and byte_rate(now.write_bytes_per_second), [one.write_bytes_per_second for one in told]),
         )
         for name, figure, history in shown:
             drawn = sparkline(history, min(SHOWN_SECONDS, cells))
-            yield cut(f"{name:<10}  {figure:>11}  ", width) + coloured(drawn, Tone.DATA)
+            yield cut(f"{name:<10}  {figure or '-':>11}  ", width) + coloured(drawn, Tone.DATA)
         yield self._connected(width)
 
     def _connected(self, width: int) -> str:
-        now = self.seconds[-1]
+        now = self.latest
+        if now is None:
+            return cut(f"{'connected':<10}  {'-':>11}", width)
         connected, errors = f"{now.connected:,} of {now.users:,}" if now.users else "none yet", f"errors {now.errors:,}"
         beside = f"{errors}, busiest process here {now.cpu_percent:.0f} % CPU"
         return cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
@@ -187,7 +191,7 @@ class LoadRunScreen(MeasurementScreen):
         super().__init__(request, resumed)
         self.state = LoadProgressState()
         self._finishing = False
-        self._drawn: tuple[float, tuple[int, int], str] = (-PART_SECONDS, (0, 0), "")
+        self._drawn: tuple[float, object, str] = (-PART_SECONDS, None, "")
 
     to_resume = staticmethod(request_to_resume)
 
@@ -229,10 +233,11 @@ class LoadRunScreen(MeasurementScreen):
 
     def heard_text(self, width: int) -> str:
         at, drawn_for, text = self._drawn
-        size = width, self.query_one("#run-box").size.height
-        if self.is_over or drawn_for != size or monotonic() >= at + PART_SECONDS:
-            text = self.state.text(*size)
-            self._drawn = monotonic(), size, text
+        height, state = self.query_one("#run-box").size.height, self.state
+        shows = width, height, state.phase, state.latest is None
+        if self.is_over or drawn_for != shows or monotonic() >= at + PART_SECONDS:
+            text = state.text(width, height)
+            self._drawn = monotonic(), shows, text
         return text
 
     def refusal(self, error: Exception | None) -> str:
@@ -243,6 +248,7 @@ class LoadRunScreen(MeasurementScreen):
         return closed.failure.text
 
     def ended(self, error: Exception | None) -> None:
+        self.state = replace(self.state, seconds=())
         if (closed := self.state.closed) and not closed.stored and self.report is None:
             self.record, error = None, error or (closed.failure.error if closed.failure else None)
         super().ended(error)

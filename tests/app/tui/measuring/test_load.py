@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Event
 
 import pytest
@@ -369,6 +370,48 @@ async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(a
         await press(app, pilot, "enter", "escape")
         assert shows(app, LoadRunScreen)
         assert "The load has ended." in painted(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_what_was_true_in_one_phase_is_not_shown_in_the_next_nor_after_the_end(app, monkeypatch, size):
+    steps: SimpleQueue[LoadStep | Exception] = SimpleQueue()
+
+    def load(*_: object) -> Iterator[LoadStep]:
+        while not isinstance(step := steps.get(timeout=60), Exception):
+            yield step
+        raise step
+
+    monkeypatch.setattr(app.context.backend, "load", load)
+    ramp, steady = (
+        PhaseBegan(phase=phase, point=1, users=20, seconds=60.0) for phase in (LoadPhase.RAMP, LoadPhase.STEADY)
+    )
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://nas/data", ssh="")
+        await settled(app, pilot)
+        await press(app, pilot, "f9")
+        screen = here(app)
+
+        async def shown(*heard: LoadStep) -> str:
+            for step in heard:
+                steps.put(step)
+            while steps.qsize() or screen.state.phase is not heard[-1] is not screen.state.latest:
+                await pilot.pause(0.01)
+            await settled(app, pilot)
+            return painted(app)
+
+        assert "19 of 20" in await shown(LoadChanged(load=full_load(points=())), ramp, SECOND, replace(SECOND))
+        text = await shown(steady)
+        assert "steady: this counts" in text
+        assert "connected -" in " ".join(text.split()), "nothing is known of this phase yet"
+        assert "19 of 20" not in text
+        assert "20 of 20" in await shown(replace(SECOND, connected=20))
+        steps.put(UsageError("the server is gone"))
+        await measured(app, pilot)
+        await settled(app, pilot)
+        await press(app, pilot, "enter")
+        assert "The load has ended." in painted(app)
+        assert "connected  " not in painted(app)
 
 
 @pytest.mark.parametrize("points", [(), (point(1, 2),)])
