@@ -18,6 +18,7 @@ from app.tui.measuring.isolation import DiagnosisRunScreen, IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
 from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking
+from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
@@ -81,7 +82,7 @@ _RUN: dict[str, type[MeasurementScreen]] = {
 _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
-class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
+class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next stored.resume stored.label report.more chart.zoom")
 
     def __init__(self, recording_id: str) -> None:
@@ -104,9 +105,15 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
         self.answer = Toned(plain(said.text), said.tone) if said else answer_of(notebook, head)
         return report
 
+    def read_page(self, notebook: Notebook) -> tuple[Report, Recording | None, Toned]:
+        return self.read_report(notebook), self.head, self.answer
+
+    def show_page(self, page: tuple[Report, Recording | None, Toned]) -> None:
+        self.show(page[0])
+
     def on_screen_resume(self) -> None:
         if self.report is not None:
-            self.with_notebook(self.read_report, self.show)
+            self.look()
 
     def show(self, report: Report) -> None:
         super().show(report)
@@ -142,7 +149,7 @@ class StoredScreen(ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
             text = kept(head.label, label).strip()
             self.with_notebook(
                 lambda notebook: notebook.describe(head.id, label=text),
-                lambda _: self.with_notebook(self.read_report, self.show),
+                lambda _: self.look(),
             )
 
         text = "What it is called in lists and on paper; empty for none."

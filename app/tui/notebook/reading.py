@@ -15,6 +15,7 @@ from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, joined
 from app.workflows.compare import sides_to_compare
@@ -35,7 +36,7 @@ from storage.notebook import Notebook
 from storage.records import to_minute
 
 
-class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
+class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts):
     KEYS = (*GoesOn.KEYS, *keys("series.chart chart.zoom"), *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
@@ -58,16 +59,17 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
     def on_mount(self) -> None:
         self.query_one("#series-form-box").focus()
-        self.changed()
+        self.look()
 
     def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
-        self.with_notebook(
-            lambda notebook: run_form(notebook.series(self.series_id)), self._show, group="form", exclusive=True
-        )
+        self.look()
 
-    def _show(self, form: SeriesSummary) -> None:
-        self.report = series_report(form)
-        self.query_one(SeriesView).show(form)
+    def read_page(self, notebook: Notebook) -> SeriesSummary:
+        return run_form(notebook.series(self.series_id))
+
+    def show_page(self, page: SeriesSummary) -> None:
+        self.report = series_report(page)
+        self.query_one(SeriesView).show(page)
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
@@ -233,7 +235,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
             on = not points[recording].new_normal
             self.with_notebook(
                 lambda notebook: notebook.set_new_normal(recording, on=on),
-                lambda _: self.with_notebook(self.read, self.show),
+                lambda _: self.look(),
             )
 
         about = "From this recording on the level is the usual one. Enter sets or removes the mark."

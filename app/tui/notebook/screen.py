@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -21,6 +20,7 @@ from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
+from app.tui.widgets.following import FollowsNotebook, written
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ _ALL_KEYS_FIT = 107
 """Columns from which one row has room for the foremost keys."""
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
-_REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 _READ_AT_ONCE = 1000
 
@@ -62,7 +61,7 @@ class FilterLine(LineInput, Commanded):
     KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
-class NotebookScreen(SeriesActions):
+class NotebookScreen(SeriesActions, FollowsNotebook):
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
         *ACTING_KEYS,
@@ -84,7 +83,6 @@ class NotebookScreen(SeriesActions):
         self._newest: str | None = None
         self._arrives, self._was_elsewhere = False, True
         self._restored_id = ""
-        self._seen: tuple[int, ...] = ()
         self._left = LeftChanges(self, self._show_count)
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
@@ -109,7 +107,6 @@ class NotebookScreen(SeriesActions):
         self.rows.marked, self.removed = self.context.marked, self.context.removed
         self.rows.focus()
         self.call_after_refresh(self._furnish)
-        self.set_interval(_REREAD_SECONDS, self._look_again)
 
     async def _furnish(self) -> None:
         from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415  as above
@@ -153,14 +150,10 @@ class NotebookScreen(SeriesActions):
         """Only after another screen the cursor goes to what was measured there: a dialog measures nothing."""
         self._was_elsewhere = not self.app.screen.is_modal
 
-    def _look_again(self) -> None:
-        if self.is_active and _written(self.context.notebook_path) != self._seen:
-            self.rows.ask_again()
-            self.look()
-
     def look(self) -> None:
-        query = self.asked
-        self._seen = _written(self.context.notebook_path)
+        query, before, self._seen = self.asked, self._seen, written(self.context.notebook_path)
+        if before != self._seen:
+            self.rows.ask_again()
         self.with_notebook(
             lambda notebook: (
                 listing(notebook.find(query), query, imported=notebook.has_imported()),
@@ -431,15 +424,6 @@ class NotebookScreen(SeriesActions):
             self.look()
 
         self.with_notebook(restore, done)
-
-
-def _written(path: Path) -> tuple[int, ...]:
-    found: list[int] = []
-    for part in (path, path.with_name(f"{path.name}-wal")):
-        with suppress(OSError):
-            status = part.stat()
-            found += [status.st_mtime_ns, status.st_size] if status.st_size else []
-    return tuple(found)
 
 
 def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":

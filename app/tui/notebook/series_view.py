@@ -37,7 +37,8 @@ class SeriesView(Widget):
         from forms.series.summary import GAP, headline  # noqa: PLC0415  as above
 
         report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
-        form = self.form = None if isinstance(shown, Report) else shown
+        before, form = self.form, None if isinstance(shown, Report) else shown
+        self.form = form
         self.set_class(form is None, "-report")
         self.query_one("#series-headline", Static).update(joined(headline(form) if form else [answer or ""], GAP))
         name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
@@ -45,7 +46,8 @@ class SeriesView(Widget):
         self.query_one("#series-form", AnsiView).show(
             None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )
-        self.query_one("#series-form-box").scroll_home(animate=False)
+        if not (before and form and before.series.id == form.series.id):
+            self.query_one("#series-form-box").scroll_home(animate=False)
         self._show_chart()
 
     def next_picture(self) -> None:

@@ -97,6 +97,9 @@ class ReportScreen(Copies):
 
     def on_mount(self) -> None:
         self.query_one("#report-box").focus()
+        self.look()
+
+    def look(self) -> None:
         self.with_notebook(self.read, self.show)
 
     def show(self, report: Report) -> None:

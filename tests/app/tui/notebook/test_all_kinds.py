@@ -1,5 +1,6 @@
 """The notebook screen with a recording of each kind: listed, read, opened, labelled, named, exported and deleted."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
+from app.tui.widgets.following import written
+from app.tui.widgets.views import AnsiView, Draw
 from app.workflows.guide.rounds import after_recording
 from storage.notebook import Notebook
-from tests.builders import book, one
+from tests.builders import book, one, run_at
+from tests.loads import point
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled
 
@@ -67,6 +71,53 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
             await settled(app, pilot)
             with Notebook(path) as notebook:
                 assert notebook.recording("before").id == made
+
+
+@pytest.mark.parametrize(
+    ("kind", "box", "change", "shown"),
+    [
+        ("series", "#series-form-box", lambda book, made: book.add_run(made, run_at(77, 123.4e6)), "123,4"),
+        ("load", "#report-box", lambda book, made: book.put_point(made, point(4, 777, 95.0)), "777"),
+    ],
+)
+async def test_an_opened_page_follows_what_is_written_elsewhere_and_is_drawn_only_for_that(
+    kind: str, box: str, change, shown: str, tmp_path: Path, monkeypatch
+):
+    path, drawn, show = tmp_path / "notebook.db", [], AnsiView.show
+    with Notebook(path) as notebook:
+        made = MAKERS[kind](notebook)
+
+    def noted(view: AnsiView, draw: Draw | None) -> None:
+        drawn.append(view)
+        show(view, draw)
+
+    monkeypatch.setattr(AnsiView, "show", noted)
+    app = app_on(path)
+    async with app.run_test(size=(80, 10)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "enter", "down", "down")
+        page, at = here(app), here(app).query_one(box).scroll_y
+        assert at == 2
+        assert shown not in page.query(AnsiView).first().text
+        drawn.clear()
+        book(path, one(9))
+        page._look_again()
+        await settled(app, pilot)
+        assert page._seen == written(path), "it has looked"
+        assert not drawn, "another recording is none of its business"
+        with Notebook(path) as notebook:
+            change(notebook, made)
+        async with asyncio.timeout(60):
+            while not drawn:
+                await pilot.pause(0.05)  # the page looks by itself
+        await settled(app, pilot)
+        assert shown in page.query(AnsiView).first().text
+        assert page.query_one(box).scroll_y == at, "who reads on is not taken back to the top"
+        with Notebook(path) as notebook:
+            notebook.remove(made)
+        page._look_again()
+        await settled(app, pilot)
+        assert here(app) is page, "what was deleted elsewhere stays to be read"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""Screens that follow the notebook while another screen or program writes to it."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.tui.frame.base import BaseScreen
+
+if TYPE_CHECKING:
+    from storage.notebook import Notebook
+
+_REREAD_SECONDS = 2.0
+
+
+class FollowsNotebook(BaseScreen):
+    _seen: tuple[int, ...] = ()
+
+    def on_mount(self) -> None:
+        self.set_interval(_REREAD_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        if self.is_active and written(self.context.notebook_path) != self._seen:
+            self.look()
+
+    def look(self) -> None:
+        raise NotImplementedError
+
+
+class FollowsRecording(FollowsNotebook):
+    """A page that is drawn again where what it shows has changed."""
+
+    _shown: Any = None
+
+    def read_page(self, notebook: "Notebook") -> Any:
+        raise NotImplementedError
+
+    def show_page(self, page: Any) -> None:
+        raise NotImplementedError
+
+    def look(self) -> None:
+        self._seen = written(self.context.notebook_path)
+        self.with_notebook(self._read_again, self._show_changed, group="page", exclusive=True)
+
+    def _read_again(self, notebook: "Notebook") -> Any:
+        from storage.recordings import UnknownReferenceError  # noqa: PLC0415  the first paint does not wait for it
+
+        try:
+            with notebook.snapshot():
+                return self.read_page(notebook)
+        except UnknownReferenceError:
+            if self._shown is None:
+                raise
+            return self._shown  # it was deleted meanwhile
+
+    def _show_changed(self, page: Any) -> None:
+        if page != self._shown:
+            self._shown = page
+            self.show_page(page)
+
+
+def written(path: Path) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            status = part.stat()
+            found += [status.st_mtime_ns, status.st_size] if status.st_size else []
+    return tuple(found)
