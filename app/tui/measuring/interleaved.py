@@ -2,19 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
+from math import inf
+from time import monotonic
 from typing import Any, ClassVar
 
+from app.charts.series_charts import bars_chart
 from app.errors import CancelledError, LoginError, UsageError
-from app.measure.process import RunFinished, SeriesRequest
+from app.measure.process import RunFinished, RunStarted, SeriesRequest
 from app.recorder.recording import SeriesClosed, record_interleaved
+from app.tui.guide.run_screen import PART_SECONDS
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen, run_keys
 from app.workflows.requests import options_of, series_request
 from forms import wording
-from forms.layout import cut, visible
+from forms.layout import Tone, cut, visible
+from forms.report import Bar, Chart
 from forms.stats.summary import mean
 from storage.records import Phase, Series
+
+_SIDES, _TONES = ("base", "other"), (Tone.FAINT, Tone.PLAIN)
 
 
 class InterleavedScreen(ReportRunScreen):
@@ -31,6 +39,7 @@ class InterleavedScreen(ReportRunScreen):
         self.requests: list[SeriesRequest] = []
         self._rates: tuple[list[float], list[float]] = ([], [])
         self._ended_series: dict[int, SeriesClosed] = {}
+        self._is_timed, self._drawn_at = False, -inf
 
     @property
     def is_over(self) -> bool:
@@ -63,7 +72,20 @@ class InterleavedScreen(ReportRunScreen):
         self.watch_machine(self.series[0].target)
         return record_interleaved(self.requests, self.context.notebook_path, self.control)
 
+    def tick(self) -> None:
+        """Drawn between two runs; while one is timed seldom, since what it takes is missing from the transfer."""
+        self.catch_up()
+        waits = self._is_timed and not (self.is_over or self.control.cancelled.is_set())
+        if not self.is_covered and (not waits or monotonic() >= self._drawn_at + PART_SECONDS):
+            self.draw()
+
+    def draw(self) -> None:
+        self._drawn_at = monotonic()
+        super().draw()
+
     def heard(self, index: int, event: Any) -> None:
+        if isinstance(event, RunStarted | RunFinished):
+            self._is_timed = isinstance(event, RunStarted)
         match event:
             case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
                 self._rates[index].append(run.bytes_per_second)
@@ -77,9 +99,18 @@ class InterleavedScreen(ReportRunScreen):
         return f"{done} pairs of runs measured." if self.is_over else f"Pair {min(done + 1, self.runs)} of {self.runs}"
 
     def heard_text(self, width: int) -> str:
-        told = zip(self.requests, self._rates, strict=False)
-        lines = (f"{visible(one.label)}: {wording.count(len(r), 'run')}, {wording.rate(mean(r))}" for one, r in told)
-        return "\n".join(cut(line, width) for line in lines)
+        lines: list[str] = []
+        sides: list[list[Bar]] = []
+        for name, tone, one, rates in zip(_SIDES, _TONES, self.requests, self._rates, strict=False):
+            said = f"{name}: {visible(one.label)}: {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
+            lines.append(cut(said, width))
+            sides.append([Bar(name=f"{name} {n}", value=rate, tone=tone) for n, rate in enumerate(rates, 1)])
+        bars = tuple(bar for pair in zip_longest(*sides) for bar in pair if bar)
+        if bars:
+            chart = Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
+            rows = self.query_one("#run-box").size.height - len(lines) - 1
+            lines += ["", bars_chart(chart, width, rows)]
+        return "\n".join(lines)
 
     def ended(self, error: Exception | None) -> None:
         error = error or next((one.failure.error for one in self._ended_series.values() if one.failure), None)

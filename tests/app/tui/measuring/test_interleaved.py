@@ -2,19 +2,24 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from app.clients.base import OWN
+from app.measure.process import RunFinished, RunStarted
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
+from app.tui.guide.run_screen import PART_SECONDS
+from app.tui.measuring import interleaved
 from app.tui.measuring.interleaved import InterleavedScreen
 from app.tui.notebook.reading import CompareScreen
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
-from storage.records import ClientFacts, Target
-from tests.builders import all_series, book, one
+from storage.records import ClientFacts, Phase, Target
+from tests.builders import all_series, book, one, run_at
 from tests.tui import app_on, here, measured, painted, settled
 
 RUNS = 3
@@ -67,3 +72,51 @@ async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
         assert f"series {2:012x} was imported" in " ".join(painted(app).split())
     with Notebook(path) as notebook:
         assert len(notebook.heads()) == 2
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_or_every_few_seconds(
+    tmp_path: Path, monkeypatch, size
+):
+    now, drawn = [1000.0], []
+    monkeypatch.setattr(interleaved, "monotonic", lambda: now[0])
+    monkeypatch.setattr(InterleavedScreen, "begin", lambda _: None)
+    screen = InterleavedScreen(f"{1:012x}", f"{2:012x}", 40)
+    app = app_on(written(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        app.push_screen(screen)
+        await settled(app, pilot)
+        screen.requests = [SimpleNamespace(label=name) for name in ("large blocks", "small blocks")]  # type: ignore[misc]
+        for number in range(1, 31):
+            for index in range(2):
+                screen.heard(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
+        screen.draw()
+        await settled(app, pilot)
+        text = painted(app)
+        assert "base: large blocks: 30 runs, 100.0 MB/s" in text
+        assert "base 30" in text
+        assert "other 30" in text
+        assert "more bars not shown" in text
+        assert len([line for line in text.splitlines() if "█" in line]) >= size[1] - 14
+        assert screen.query_one("#run-box").max_scroll_y == 0, "nothing is cut"
+
+        draw = screen.draw
+
+        def noted() -> None:
+            drawn.append(now[0])
+            draw()
+
+        monkeypatch.setattr(screen, "draw", noted)
+        screen.heard(0, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        now[0] += PART_SECONDS - 0.1
+        screen.tick()
+        assert not drawn, "it would be missing from the transfer"
+        now[0] += 0.1
+        screen.tick()
+        assert len(drawn) == 1
+        screen.tick()
+        assert len(drawn) == 1
+        screen.heard(0, RunFinished(run=run_at(31, 1e8)))
+        screen.tick()
+        assert len(drawn) == 2, "no run is timed"
