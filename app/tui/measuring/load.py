@@ -248,7 +248,7 @@ class LoadRunScreen(MeasurementScreen):
         return closed.failure.text
 
     def ended(self, error: Exception | None) -> None:
-        self.state = replace(self.state, seconds=())
+        self.state = replace(self.state, seconds=() if error else self.state.seconds)
         if (closed := self.state.closed) and not closed.stored and self.report is None:
             self.record, error = None, error or (closed.failure.error if closed.failure else None)
         super().ended(error)

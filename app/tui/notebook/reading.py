@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label, Static
@@ -72,12 +73,21 @@ class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts)
         self.query_one(SeriesView).show(page)
 
 
+_ROOM_FOR_RUNS = 20
+
+
+class _Charts(Vertical):
+    """The runs of both sides stand below the averages where the report leaves room for them."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height >= _ROOM_FOR_RUNS, "-roomy")
+
+
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     KEYS = keys(
         "screen.next report.more compare.alone compare.whole compare.swap compare.chart chart.zoom compare.export"
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (44, "-tall")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
         super().__init__()
@@ -93,7 +103,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             with Horizontal(id="compared"):
                 with VerticalScroll(id="comparison-box"):
                     yield AnsiView(id="comparison")
-                with Vertical(id="compared-charts"):
+                with _Charts(id="compared-charts"):
                     with Vertical(id="compared-picture", classes="pane"):
                         yield ChartView(id="compared-chart")
                     with Vertical(id="compared-runs-picture", classes="pane"):

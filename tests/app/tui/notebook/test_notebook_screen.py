@@ -1247,13 +1247,17 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).text
 
 
-async def test_a_high_screen_shows_the_runs_of_both_sides_below_their_averages(tmp_path):
+async def test_the_runs_of_both_sides_stand_below_their_averages_where_the_report_leaves_room(tmp_path):
     path = book(tmp_path / "notebook.db", one(1), one(2))
     app = app_on(path, first="compare", base=f"{1:012x}", other=f"{2:012x}")
-    async with app.run_test(size=(120, 43)) as pilot:
+    async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
+        height = 36 + 20 - app.screen.query_one("#compared-charts").size.height
+        await pilot.resize_terminal(120, height - 1)
+        await settled(app, pilot)
+        assert app.screen.query_one("#compared-charts").size.height == 19
         assert "Rate of each run" not in painted(app)
-        await pilot.resize_terminal(120, 44)
+        await pilot.resize_terminal(120, height)
         await settled(app, pilot)
         assert all(f"{side}: " in painted(app) for side in ("base", "other")), "no bar of the averages gives way"
         runs = painted(app).partition("Rate of each run")[2]
