@@ -85,32 +85,21 @@ def failed(why: str) -> str:
 
 @cache
 def _template() -> Template:
-    steps = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
-    steps.filters |= {
-        "quoted": shlex.quote,
-        "lock_name": lock_name,
-        "here": lambda text, rest: here(text.encode(), rest),
-    }
-    return steps.from_string(script_file("app.changes", "steps.sh.jinja"))
+    jinja = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
+    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name}
+    jinja.filters["here"] = lambda text, rest: here(text.encode(), rest)
+    return jinja.from_string(script_file("app.changes", "steps.sh.jinja"))
 
 
-def _steps() -> Any:
+def steps() -> Any:
+    """The macros of steps.sh.jinja: the shell text of each step of a change."""
     known = {"busy_code": BUSY_CODE, "conflict_code": CONFLICT_CODE, "lock_seconds": LOCK_SECONDS}
     return _template().make_module({"library": library, "failed": failed, **known})
 
 
 def undo_script(change: ServerChange) -> str:
     """Restores everything; complete in itself, for the server, the notebook and manual use."""
-    return str(_steps().undo(change))
-
-
-def begin_script(change: ServerChange) -> str:
-    """Stores the undo script on the server and prepares the change, or changes nothing."""
-    return str(_steps().begin(change))
-
-
-def arm_script(change: ServerChange, arm: int) -> str:
-    return str(_steps().arm(change, arm))
+    return str(steps().undo(change))
 
 
 UNDO_SECONDS = 600.0
@@ -242,7 +231,7 @@ def _file(answer: Answer, path: str) -> FileState:
 
 def begin(change: ServerChange, ssh: str | None) -> Answer:
     """Store the undo script on the server and prepare the change. Raises ChangeFailedError."""
-    answer = _run(begin_script(change), change, ssh)
+    answer = _run(steps().begin(change), change, ssh)
     if age := answer.text("taken"):
         raise _taken(change.undo_path, ssh or "this machine", age)
     return _done(answer)
@@ -250,12 +239,12 @@ def begin(change: ServerChange, ssh: str | None) -> Answer:
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
     """Raises ChangeFailedError."""
-    return _done(_run(arm_script(change, arm), change, ssh))
+    return _done(_run(steps().arm(change, arm), change, ssh))
 
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
     """Renew the dead man's switch. Raises ChangeFailedError."""
-    _done(_run(str(_steps().word(change)), change, ssh))
+    _done(_run(steps().word(change), change, ssh))
 
 
 def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:

@@ -33,8 +33,6 @@ from app.changes.server import (
     ChangeRefusedError,
     ServerChange,
     StepRunningError,
-    arm_script,
-    begin_script,
     new_change_id,
     set_arm,
     undo_script,
@@ -395,8 +393,8 @@ def _before_and(step: str) -> list[str]:
 
 def _do(step: str, change: ServerChange, ssh: str | None) -> None:
     """A step, whatever becomes of it."""
-    texts = {"begin": begin_script, "undo": undo_script}
-    text = texts[step](change) if step in texts else arm_script(change, int(step[-1]))
+    texts = script.steps()
+    text = getattr(texts, step)(change) if step in {"begin", "undo"} else texts.arm(change, int(step[-1]))
     run_script(text, {}, ssh, 60)
 
 

@@ -20,7 +20,6 @@ from app.changes.server import (
     ConflictError,
     ConsentNeededError,
     ServerChange,
-    begin_script,
     here,
     library,
     new_change_id,
@@ -440,7 +439,7 @@ def test_a_drop_in_that_is_there_and_included_last_is_kept(samba: Smbd, notebook
 def test_a_script_that_was_cut_off_on_its_way_does_nothing(samba: Smbd, share: float):
     found = setting(samba, "server signing", "mandatory")
     before = state(samba)
-    whole = begin_script(found.plan(new_change_id(), found.values))
+    whole = server.steps().begin(found.plan(new_change_id(), found.values))
     subprocess.run(["sh", "-s"], input=whole[: int(share * len(whole))], text=True, check=False, capture_output=True)
     assert state(samba) == before
 

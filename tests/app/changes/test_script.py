@@ -18,7 +18,6 @@ from app.changes.server import (
     StepRunningError,
     _taken,
     begin,
-    begin_script,
     give_word,
     lock_name,
     new_change_id,
@@ -85,7 +84,7 @@ def step(text: str) -> subprocess.Popen[str]:
 def test_nothing_is_undone_while_a_step_runs(notebook: Notebook, mark: Path, tmp_path: Path, undo: Path):
     slow = tmp_path / "slow"
     change, entry = begun(setting(mark, first=waits(slow)), notebook)
-    process = step(script.arm_script(change, 1))
+    process = step(script.steps().arm(change, 1))
     wait_for(slow.exists)
     by_hand = subprocess.run(["sh", undo], capture_output=True, text=True, check=False)
     assert by_hand.returncode == 75
@@ -109,7 +108,7 @@ def test_nothing_is_undone_while_a_step_runs(notebook: Notebook, mark: Path, tmp
 def test_a_command_keeps_the_lock_although_its_step_was_killed(notebook: Notebook, mark: Path, tmp_path: Path):
     slow = tmp_path / "slow"
     change, entry = begun(setting(mark, first=waits(slow)), notebook)
-    process = step(script.arm_script(change, 1))
+    process = step(script.steps().arm(change, 1))
     wait_for(slow.exists)
     process.kill()
     process.wait()
@@ -148,7 +147,7 @@ def test_a_step_that_comes_after_the_undo_does_nothing(notebook: Notebook, mark:
 def test_a_begin_that_was_given_up_before_it_arrived_does_nothing(notebook: Notebook, mark: Path, undo: Path):
     change = setting(mark).plan(new_change_id(), ("applied",))
     subprocess.run(["sh", "-s"], input=undo_script(change), text=True, check=True, capture_output=True)
-    subprocess.run(["sh", "-s"], input=begin_script(change), text=True, check=False, capture_output=True)
+    subprocess.run(["sh", "-s"], input=script.steps().begin(change), text=True, check=False, capture_output=True)
     assert not undo.exists()
 
 
@@ -204,7 +203,7 @@ def test_a_connection_that_breaks_while_a_command_runs(notebook: Notebook, mark:
         ["ssh", "fileserver", "exec sh -s"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
     assert process.stdin
-    process.stdin.write(f"mark=x\n{script.arm_script(change, 1)}")
+    process.stdin.write(f"mark=x\n{script.steps().arm(change, 1)}")
     process.stdin.close()
     wait_for(slow.exists)
     process.kill()
