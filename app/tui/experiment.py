@@ -85,9 +85,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
         self.report = steps_report(summary)
         chart = self.report.chart
-        self.query_one("#picture", ChartView).show_chart(
-            None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
-        )
+        self.query_one("#picture", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
         steps.highlighted = len(summary.steps) - 1 if grown or at is None or at >= len(summary.steps) else at
         steps.focus()
 

@@ -255,8 +255,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(partial(filling_table, form))
             part, drawn = "rates", partial(rates_chart, form)
-        chart = self.query_one(f"#{part}", ChartView)
-        chart.show_chart(lambda width, height, zoomed: drawn(width, height, zoomed=zoomed))
+        self.query_one(f"#{part}", ChartView).show_chart(drawn)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"pause", "end", "stop"}:
@@ -265,9 +264,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return self.running.is_over
         if action == "resume":
             return self.running.paused or self.running.pause_asked
-        if action == "chart":
-            return self.has_class("-narrow")
-        return super().check_action(action, parameters)
+        return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)
 
     def action_pause(self) -> None:
         self.control.tell(ControlMessage.PAUSE)

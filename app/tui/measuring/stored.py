@@ -147,10 +147,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
 
         def answered(label: str) -> None:
             text = kept(head.label, label).strip()
-            self.with_notebook(
-                lambda notebook: notebook.describe(head.id, label=text),
-                lambda _: self.look(),
-            )
+            self.with_notebook(lambda notebook: notebook.describe(head.id, label=text), lambda _: self.look())
 
         text = "What it is called in lists and on paper; empty for none."
         self.ask(AskDialog("Label", text, value=head.label), answered)

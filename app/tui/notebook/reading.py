@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -28,7 +28,7 @@ from forms.comparison.report import comparison_report, pair_report, runs_of_both
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import figures_text
 from forms.layout import Toned, visible
-from forms.report import Chart, Report
+from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
 from forms.trials.report import tried_lines
@@ -133,8 +133,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             return
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
-        own = Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)
-        verdict = [*tried_lines(comparison.tried), own]
+        verdict = [*tried_lines(comparison.tried), Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
         if self.alone and self.whole:
             whole = self.whole.comparison
             verdict += [Toned(f"These two alone. With repeats (o): {whole.sign} {whole.headline}", whole.tone)]
@@ -147,7 +146,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         charts = (("#compared-picture", report.chart), ("#compared-runs-picture", runs_of_both(self.form)))
         for picture, chart in charts:
             self.query_one(picture).border_title = chart.title if chart else ""
-            self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(_bars, chart) if chart else None)
+            self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
@@ -169,10 +168,6 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id
         self._look()
-
-
-def _bars(chart: Chart, width: int, height: int, zoomed: bool) -> str:
-    return bars_chart(chart, width, height, zoomed=zoomed)
 
 
 class TableScreen(ReportScreen):
@@ -217,12 +212,10 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
     def _draw(self) -> None:
         history = self.history
         chart = history_chart(history.lines[self._line % len(history.lines)], history)
-        self.query_one("#curve", ChartView).show_chart(
-            lambda width, height, zoomed: curve_chart(chart, width, height, zoomed=zoomed)
-        )
+        self.query_one("#curve", ChartView).show_chart(partial(curve_chart, chart))
 
-    def text_of(self, report: Report, *room: Any) -> str:  # noqa: ARG002  it lists fewer than an export
-        return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), *room)
+    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  of fewer rows
+        return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), width, height, zoomed)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"line", "normal"}:
@@ -243,10 +236,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
 
         def chosen(recording: str) -> None:
             on = not points[recording].new_normal
-            self.with_notebook(
-                lambda notebook: notebook.set_new_normal(recording, on=on),
-                lambda _: self.look(),
-            )
+            self.with_notebook(lambda notebook: notebook.set_new_normal(recording, on=on), lambda _: self.look())
 
         about = "From this recording on the level is the usual one. Enter sets or removes the mark."
         self.ask(PickDialog("New normal", rows, about=about), chosen)

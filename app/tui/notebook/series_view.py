@@ -1,5 +1,6 @@
 """One series: its form, and a chart beside it or in its place."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -74,9 +75,6 @@ class SeriesView(Widget):
         if form is None:
             chart.show_chart(None)
         elif self._within:
-            runs = [("0 s", run.progress if run else ())]
-            chart.show_chart(lambda width, height, zoomed: runs_chart(runs, width, height, zoomed=zoomed))
+            chart.show_chart(partial(runs_chart, [("0 s", run.progress if run else ())]))
         else:
-            chart.show_chart(
-                lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed, begins_zoomed=True)
-            )
+            chart.show_chart(partial(rates_chart, form, begins_zoomed=True))

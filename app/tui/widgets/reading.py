@@ -107,7 +107,7 @@ class ReportScreen(Copies):
         self.query_one("#report", FiguresView).show_chart(partial(self.text_of, report))
         self.refresh_bindings()
 
-    def text_of(self, report: Report, width: int, height: int, _zoomed: bool) -> str:
+    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  text alone
         return in_columns(lambda column: report_text(report, width=column, ansi=True), width, height)
 
     def export_name(self, report: Report) -> str:  # noqa: ARG002  what stands above it

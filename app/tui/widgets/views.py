@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Any
 
@@ -58,7 +59,8 @@ class AnsiView(Static):
         self.update(Text.from_ansi(text), layout=grows and self._rows != before)
 
 
-DrawChart = Callable[[int, int, bool], str]
+DrawChart = Callable[..., str]
+"""Of a width, a height, and whether it is ``zoomed``."""
 
 
 class ChartView(AnsiView):
@@ -74,8 +76,7 @@ class ChartView(AnsiView):
 
     def show_chart(self, chart: DrawChart | None) -> None:
         self._chart = chart
-        zoomed = self.zoomed
-        self.show(None if chart is None else lambda width, height: chart(width, height, zoomed))
+        self.show(None if chart is None else partial(chart, zoomed=self.zoomed))
 
     def zoom(self) -> None:
         self.zoomed = not self.zoomed
