@@ -34,6 +34,7 @@ from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import opposite_value, parameter_key, read_conf, same_value, spelling
 from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
 from storage.changes import ChangeKind, GridAxis
+from storage.json_reader import named
 from storage.records import Target
 
 _q = shlex.quote
@@ -159,15 +160,11 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     spelled = smb_conf.spelling(name)
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
     section = "global" if of_server or spelled.parameter is None else share
+    lists = named(scopes, "for_server", "for_share")
+    knows = SambaKnows(modules=frozenset(loadable_modules(answer)), sections=frozenset(dump), **lists)
     place = SambaPlace(
         ssh=ssh, conf=conf, name=spelled.name, section=section, kind=_kind(files, conf, section),
-        knows=SambaKnows(
-            for_server=scopes.for_server,
-            for_share=scopes.for_share,
-            modules=frozenset(loadable_modules(answer)),
-            sections=frozenset(dump),
-        ),
-        state=state, complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
+        knows=knows, state=state, complaints=frozenset(smbd.warnings(answer.text("testparm.err"))),
     )  # fmt: skip
     _check_files(place)
     if writable := (answer.text("writable") or "").splitlines():

@@ -92,20 +92,10 @@ def new_order(
     request: process.SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
-    target = request.plan.target
-    return TrialOrder(
-        request=request,
-        setting=setting,
-        plan=replace(
-            plan,
-            section=setting.section,
-            previous=setting.previous or "",
-            server_ssh=request.server_ssh,
-            smb_conf=request.smb_conf,
-            seed=randbelow(SEEDS),
-        ),
-        experiment=dated_experiment(kind, f"{plan.name} {target.host or target.path}"),
-    )
+    target, server = request.plan.target, named(request, "server_ssh", "smb_conf")
+    plan = replace(plan, section=setting.section, previous=setting.previous or "", seed=randbelow(SEEDS), **server)
+    experiment = dated_experiment(kind, f"{plan.name} {target.host or target.path}")
+    return TrialOrder(request=request, setting=setting, plan=plan, experiment=experiment)
 
 
 def order_of(
@@ -188,14 +178,8 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
     """The original order, checked again; nothing is written. Raises SharebenchError."""
     plan, target = stored.plan, target or stored.base.target
     options = replace(options_of(stored.base), server_ssh=plan.server_ssh, experiment=None)
-    ways = Ways(
-        ssh=plan.server_ssh,
-        smb_conf=plan.smb_conf,
-        accepted=plan.accepted_risks,
-        apply=plan.apply,
-        revert=plan.revert,
-        restart=plan.allow_restart,
-    )
+    same = named(plan, "smb_conf", "apply", "revert")
+    ways = Ways(ssh=plan.server_ssh, accepted=plan.accepted_risks, restart=plan.allow_restart, **same)
     setting = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
     now, before = setting.previous, plan.previous
     if before is None or now is None or not setting.same(now, before):
@@ -283,8 +267,7 @@ class TransferYardstick:
     point = None
 
     def __init__(self, request: process.SeriesRequest, control: process.SeriesControl) -> None:
-        self._request = request
-        self._control = control
+        self._request, self._control = request, control
         self._servers: frozenset[int] = frozenset()
         self.processor_percent: float | None = None
         """Of the last measured run; None if it was too short to tell."""
@@ -326,9 +309,7 @@ class LoadYardstick:
     """One load point per value with new users; the files stay until the end."""
 
     def __init__(self, request: process.SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
-        self._request = request
-        self._control = control
-        self._window = window
+        self._request, self._control, self._window = request, control, window
         self._stack = ExitStack()
         self._engine: EngineProcess | None = None
         self._warned = False
@@ -337,14 +318,8 @@ class LoadYardstick:
 
     def __enter__(self) -> Self:
         plan = self._request.plan
-        load = LoadPlan(
-            targets=(plan.target,),
-            secrets=plan.secrets,
-            settings=plan.settings,
-            scenario=self._window.scenario,
-            folder=new_folder("load"),
-            processes=self._window.processes,
-        )
+        given = named(plan, "secrets", "settings") | named(self._window, "scenario", "processes")
+        load = LoadPlan(targets=(plan.target,), folder=new_folder("load"), **given)
         with ExitStack() as stack:
             self._engine = stack.enter_context(EngineProcess(load))
             self._control.attach(lambda _word: None, self._engine.cancel)
@@ -399,15 +374,8 @@ class LoadYardstick:
             self._warned = True
             yield process.Warned(text=point.reason)
         self.point = point
-        yield process.RunFinished(
-            run=Run(
-                number=point.number,
-                phase=Phase.MEASURED,
-                started_at=point.started_at,
-                size_bytes=moved,
-                seconds=point.seconds,
-            )
-        )
+        run = Run(phase=Phase.MEASURED, size_bytes=moved, **named(point, "number", "started_at", "seconds"))
+        yield process.RunFinished(run=run)
         yield process.Finished()
 
 

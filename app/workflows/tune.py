@@ -21,6 +21,7 @@ from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
 from storage.changes import LoadWindow, TrialPlan
+from storage.json_reader import named
 from storage.looks import Ruling
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
@@ -104,9 +105,7 @@ class Tuning:
                     yield self.not_tried[-1]
                 continue
             yield Trying(setting, number, len(found), reasons.get((name, value), ""))
-            plan = TrialPlan(
-                kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load
-            )
+            plan = TrialPlan(**named(setting, "kind", "name", "values"), **named(self, "looks", "load"))
             order = new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
             order = replace(order, within_seconds=ends_at - time.monotonic())
             summary = None

@@ -209,11 +209,10 @@ def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]
     request = diagnosing.DiagnosisRequest(
         target=place,
         secrets=secrets,
-        settings=options.settings,
         effort=effort,
         only=choices["only"],
         folder=choices["folder"],
-        **named(options, "server_ssh", "smb_conf", "profile", "label", "question"),
+        **named(options, "settings", "server_ssh", "smb_conf", "profile", "label", "question"),
     )
     diagnosing.check_request(request)
     return request
@@ -410,7 +409,5 @@ def _audited(context: click.Context, target: str | None, choices: dict[str, Any]
             return None
 
     options = chosen(choices)
-    request = AuditRequest(
-        target=place, ssh=options.server_ssh, smb_conf=options.smb_conf, settings=options.settings, secrets=secrets
-    )
-    return audit_server(request)
+    given = named(options, "smb_conf", "settings")
+    return audit_server(AuditRequest(target=place, ssh=options.server_ssh, secrets=secrets, **given))

@@ -117,8 +117,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
             f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"
             f" {format_target(closed.load.targets[0])}"
         )
-    valid = [point for point in closed.load.points if point.status is not PointStatus.FAILED]
-    return 0 if valid else NO_VALID_POINT
+    return 0 if any(point.status is not PointStatus.FAILED for point in closed.load.points) else NO_VALID_POINT
 
 
 def _samples(
@@ -188,14 +187,8 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
 def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
     load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
     series, (_, secrets) = chosen(choices), common.secrets_for(context, place, kerberos=choices["kerberos"])
-    return LoadRequest(
-        targets=load.targets,
-        secrets=secrets,
-        settings=series.settings,
-        scenario=load.scenario,
-        choices=load.choices,
-        **named(series, "server_ssh", "smb_conf"),
-    ), load
+    kept = named(load, "targets", "scenario", "choices") | named(series, "settings", "server_ssh", "smb_conf")
+    return LoadRequest(secrets=secrets, **kept), load
 
 
 class LoadProgress(StatusLine):

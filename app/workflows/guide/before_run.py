@@ -17,6 +17,7 @@ from forms.layout import Tone, Toned, pad
 from forms.series import summary
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
 from forms.wording import link_rate
+from storage.json_reader import named
 from storage.plan import MOST_RUNS, MOST_WARMUPS
 from storage.records import Command, Phase, Quiet, RunStatus, Series, Target, format_target
 
@@ -196,15 +197,10 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     context = around(choices, known)
     measured, link = context.measured_bytes_per_second, context.link_bits_per_second
-    return summary.estimate_text(
-        runs=choices.runs,
-        warmups=choices.warmups,
-        size_bytes=choices.run_bytes,
-        rate=summary.expected_rate(choices.target, measured=measured, link=link),
-        makes_file_first=choices.makes_file and choices.command is Command.GET,
-        until_percent=choices.until_percent,
-        max_runs=choices.max_runs,
-    )
+    rate = summary.expected_rate(choices.target, measured=measured, link=link)
+    makes_first = choices.makes_file and choices.command is Command.GET
+    counts = named(choices, "runs", "warmups", "until_percent", "max_runs")
+    return summary.estimate_text(size_bytes=choices.run_bytes, rate=rate, makes_file_first=makes_first, **counts)
 
 
 _WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))

@@ -14,6 +14,7 @@ from forms import wording
 from forms.series.summary import ExpectedRate, RunProgress, duration, estimate_text, standing
 from forms.stats.summary import student_t
 from forms.wording import byte_rate
+from storage.json_reader import named
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 
 NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
@@ -126,9 +127,7 @@ class SeriesProgress:
 
     @property
     def run_name(self) -> str:
-        if self.number is None:
-            return ""
-        return run_name(self.number, self.phase, self.of).capitalize()
+        return "" if self.number is None else run_name(self.number, self.phase, self.of).capitalize()
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
         if self.status is not None:
@@ -183,17 +182,12 @@ class Prospect:
     series: int = 1
 
     def text(self, size_bytes: int) -> str:
-        plan = self.plan
-        return estimate_text(
-            runs=plan.runs - (plan.done_runs if plan.until_percent is None else 0),
-            warmups=plan.warmups,
-            size_bytes=size_bytes,
-            rate=self.rate,
-            makes_file_first=plan.make_file,
-            until_percent=plan.until_percent,
-            max_runs=plan.max_runs,
-            series=self.series,
+        plan, known = (
+            self.plan,
+            named(self, "rate", "series") | named(self.plan, "warmups", "until_percent", "max_runs"),
         )
+        runs = plan.runs - (plan.done_runs if plan.until_percent is None else 0)
+        return estimate_text(runs=runs, size_bytes=size_bytes, makes_file_first=plan.make_file, **known)
 
 
 class RunPace:
