@@ -69,11 +69,8 @@ def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
     if throughput is None or said.code:
         why = complaints[0] if complaints else said.last_words
         raise MeasurementError(f"{program} gave no result: {why}; run it by hand to see why")
-    operations = {}
-    for line in said.out.splitlines():
-        row = _ROW.match(line)
-        if row:
-            operations[str(_OPERATIONS.get(row[1]) or row[1].lower())] = int(row[2])
+    rows = filter(None, map(_ROW.match, said.out.splitlines()))
+    operations = {str(_OPERATIONS.get(row[1]) or row[1].lower()): int(row[2]) for row in rows}
     return BenchResult(
         bytes_per_second=float(throughput[1]) * 1e6,
         seconds=seconds,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -157,13 +157,6 @@ class PageView(Vertical, Commanded):
     @property
     def _cells(self) -> int:
         return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
-
-    def read_on(self) -> None:
-        text = self.query_one("#page-text", VerticalScroll)
-        if text.scroll_offset.y >= text.max_scroll_y:
-            text.scroll_home(animate=False)
-        else:
-            text.scroll_page_down(animate=False)
 
     def choose(self) -> None:
         option = self.pointed
@@ -336,12 +329,11 @@ def _depth(place: BrowsedFolder) -> tuple[bool, int]:
 
 
 def _best(place: BrowsedFolder) -> int:
-    for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
-        for index, item in enumerate(place.choices):
-            if item.fit is wanted:
-                return index
+    wanted = (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE)
+    files = (i for fit in wanted for i, one in enumerate(place.choices) if one.fit is fit)
     shares = (i for i, one in enumerate(place.items) if one.kind is ItemKind.SHARE and not one.name.endswith("$"))
-    return next(shares, next((i for i, one in enumerate(place.choices) if one.kind is ItemKind.FOLDER), 0))
+    folders = (i for i, one in enumerate(place.choices) if one.kind is ItemKind.FOLDER)
+    return next(chain(files, shares, folders), 0)
 
 
 def _line(item: Item, width: int) -> str:
@@ -560,7 +552,11 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.query_one(PageView).choose()
 
     def action_more(self) -> None:
-        self.query_one(PageView).read_on()
+        text = self.query_one("#page-text", VerticalScroll)
+        if text.scroll_offset.y >= text.max_scroll_y:
+            text.scroll_home(animate=False)
+        else:
+            text.scroll_page_down(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":

@@ -106,14 +106,12 @@ class LoadProgressState(LoadStanding):
     def _which(self) -> str:
         if self.phase is None or not self.phase.users:
             return ""
-        planned = self.planned
-        of = f" of {len(planned)}" if planned else ""
+        of = f" of {len(self.planned)}" if self.planned else ""
         return f"Point {self.phase.point}{of}, {count(self.phase.users, 'user')}: "
 
     def _stalled_seconds(self) -> int:
-        if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
-            return 0
-        if self.load is not None and not self.load.scenario.requests:
+        is_steady = self.phase is not None and self.phase.phase is LoadPhase.STEADY
+        if not is_steady or (self.load is not None and not self.load.scenario.requests):
             return 0
         silent = sum(1 for _ in takewhile(lambda second: not second.requests_per_second, reversed(self.seconds)))
         return silent if silent >= STALL_SECONDS else 0

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread, current_thread, main_thread
 from time import monotonic
 from types import FrameType
@@ -100,12 +100,8 @@ class RecordingScreen(BaseScreen):
         self.control.cancel()
 
     def catch_up(self) -> None:
-        while True:
-            try:
-                index, event = self._waiting.get_nowait()
-            except Empty:
-                return
-            self.heard(index, event)
+        while not self._waiting.empty():  # nobody else takes from it
+            self.heard(*self._waiting.get_nowait())
 
     @on(EventsHeard)
     def _rare_event(self, message: EventsHeard) -> None:
@@ -149,8 +145,7 @@ class RecordingScreen(BaseScreen):
         text = f"{self.STOP_TEXT} It goes on until you answer."
         self.ask(ConfirmDialog(self.STOP_HEADING, text, yes="Stop", no=self.KEEP_ON), answered)
 
-    def action_cancel(self) -> None:
-        self.action_stop()
+    action_cancel = action_stop
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"back", "cancel"}:
@@ -317,9 +312,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
         if action == "export":
             return self.report is not None
-        if action == "next":
-            return self._is_report_shown
-        return super().check_action(action, parameters)
+        return self._is_report_shown if action == "next" else super().check_action(action, parameters)
 
 
 class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
