@@ -121,24 +121,19 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     wider = f"{len(found)} comparisons: each interval is wider than a pair's alone, so that all hold 19 times in 20."
+    is_wider = any(form.comparison.limits.alpha < Limits().alpha for form in found)
+    fields: list[Field] = []
+    for form, one in ((form, form.comparison) for form in found):
+        said = (Toned(f"{one.sign} {one.sentence}", one.tone), *tried_lines(one.tried))
+        name = f"{one.other_name} ({form.other.series.command})"
+        fields += [Field(name=name, text=line.text, tone=line.tone) for line in said]
     return Report(
         form=FORM,
         title="Comparison of several series",
         name="Comparison",
         fields=(
-            *(
-                Field(
-                    name=f"{form.comparison.other_name} ({form.other.series.command})", text=said.text, tone=said.tone
-                )
-                for form in found
-                for said in (
-                    Toned(f"{form.comparison.sign} {form.comparison.sentence}", form.comparison.tone),
-                    *tried_lines(form.comparison.tried),
-                )
-            ),
-            *fields_of(
-                ("At once", wider if any(one.comparison.limits.alpha < Limits().alpha for one in found) else "")
-            ),
+            *fields,
+            *fields_of(("At once", wider if is_wider else "")),
             *origin_fields([one for form in found for one in (form.base.series, form.other.series)]),
         ),
         tables=(matrix_table(matrix), _verdicts(found)),
@@ -179,17 +174,8 @@ def _averages(form: summary.ComparisonSummary) -> Table:
             formula = None if mean is None else Formula(template=f"({sum_})/{len(places)}", references=places)
             runs = sum(len(one.series.measured()) for one in filled)
             change = _change(form, ends[0], len(rows)) if side else Cell()
-            rows.append(
-                row_of(
-                    f"{name}, mean",
-                    f"mean of {len(filled)} repeats",
-                    runs,
-                    Cell(value=mean, formula=formula),
-                    None,
-                    change,
-                    role=Role.RESULT,
-                )
-            )
+            titles = f"{name}, mean", f"mean of {len(filled)} repeats"
+            rows.append(row_of(*titles, runs, Cell(value=mean, formula=formula), None, change, role=Role.RESULT))
         ends.append(len(rows) - 1)
     numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
     columns = columns_of("Side", "Series", *numbers, ("Change", ReportKind.SIGNED))
@@ -293,10 +279,7 @@ def _row(matrix: summary.ProtocolMatrix, index: int, factor: float) -> Row:
         rate = cell.bytes_per_second if cell else None
         half = cell.half_width_bytes_per_second if cell else None
         here = len(cells)
-        cells += [
-            Cell(value=NOT_MEASURED if rate is None else rate / factor),
-            Cell(value=None if half is None else half / factor),
-        ]
+        cells += [Cell(value=NOT_MEASURED if rate is None else rate / factor), Cell(value=half and half / factor)]
         if matrix.has_ftp and name != summary.FTP:
             share = cell.percent_of_ftp if cell else None  # FTP's average is the first after the names
             formula = Formula(template="100*{0}/{1}", references=(cell_at(here, index), cell_at(1, index)))
@@ -306,11 +289,7 @@ def _row(matrix: summary.ProtocolMatrix, index: int, factor: float) -> Row:
 
 def _verdicts(found: Sequence[summary.ComparisonSummary]) -> Table:
     compared = [form.comparison for form in found]
-    needed = (
-        [("Runs needed", ReportKind.WHOLE, lambda one: one.needed_runs)]
-        if any(one.needed_runs for one in compared)
-        else []
-    )
+    needed = [("Runs needed", ReportKind.WHOLE, lambda one: one.needed_runs)]
     return table_of(
         compared,
         ("Series", ReportKind.TEXT, lambda one: one.other_name),
@@ -319,6 +298,6 @@ def _verdicts(found: Sequence[summary.ComparisonSummary]) -> Table:
         ("Change", ReportKind.SIGNED, lambda one: one.change_percent),
         ("from", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[0]),
         ("to", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[1]),
-        *needed,
+        *(needed if any(one.needed_runs for one in compared) else []),
         caption="Verdicts, with the 95 % interval of the change",
     )
