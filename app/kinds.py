@@ -505,9 +505,7 @@ def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, rea
 def stored_record(notebook: Notebook, head: Recording) -> Any:
     """Parsed by its types if it has no tables of its own."""
     kind = kind_of(head)
-    if kind.read is not None:
-        return kind.read(notebook, head.id)
-    return with_head(head).record(kind.record, leave=OURS)
+    return kind.read(notebook, head.id) if kind.read else with_head(head).record(kind.record, leave=OURS)
 
 
 def resumed(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> tuple[Any, Target]:

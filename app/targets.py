@@ -188,9 +188,7 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
 def join(target: Target, name: str) -> str:
     """In the form of ``Target.path``."""
     folder = target.path.rstrip("/")
-    if target.abilities.has_share:
-        return f"{folder}/{name}" if folder else name
-    return f"{folder}/{name}"
+    return f"{folder}/{name}" if folder or not target.abilities.has_share else name
 
 
 PREFIX = ".sharebench-"

@@ -56,9 +56,7 @@ def _mark(match: re.Match[str]) -> str:
     if character in _LINE_ENDS:
         return "⏎"
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\ufffd"
+    return chr(0x2400 + code) if code < 0x20 else "\ufffd"
 
 
 def control_pictures(text: str) -> str:

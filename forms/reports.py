@@ -19,9 +19,8 @@ from storage.records import Series, to_minute
 
 
 def _overview_report(series: Sequence[Series]) -> Report:
-    lines = series_lines(series, {one.id: one.rates() for one in series})
     table = table_of(
-        enumerate(lines, start=1),
+        enumerate(series_lines(series, {one.id: one.rates() for one in series}), start=1),
         ("No", ReportKind.TEXT, lambda each: str(each[0])),
         ("Series", ReportKind.TEXT, lambda each: each[1].label or each[1].what),
         ("What", ReportKind.TEXT, lambda each: f"{each[1].series.command} {each[1].what}"),

@@ -159,9 +159,8 @@ def open_database(path: Path) -> NotebookDatabase:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         if not stat.S_ISREG(path.stat().st_mode):
             raise errors.NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=errors.ANOTHER)
-        if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-            return _writable(path)
-        return _read_only(path)
+        is_writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        return _writable(path) if is_writable else _read_only(path)
     except (OSError, sqlite3.Error) as error:
         if isinstance(error, sqlite3.Error) and errors.is_damaged(error):
             raise errors.DamagedNotebookError(f"{path}: {error}") from error

@@ -259,8 +259,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads_of(self, ids: Sequence[str]) -> list[records.Series]:
-        rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
-        found = {series.id: series for series in self._heads(rows)}
+        found = {series.id: series for series in self._heads(self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids))}
         return [found[series_id] for series_id in ids if series_id in found]
 
     def find(self, query: SeriesQuery) -> list[Found]:

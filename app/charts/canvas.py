@@ -329,6 +329,5 @@ def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:
 def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
     """A rate without its unit, in the unit of another; ``aligned`` gives all the decimals of that one."""
     factor = next((factor for factor in (10**12, 10**9, 10**6, 10**3) if unit_of >= factor), 1)
-    if aligned:
-        return f"{rate / factor:,.{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f}"
-    return f"{rate / factor:,.4g}"
+    digits = f".{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f" if aligned else ".4g"
+    return f"{rate / factor:,{digits}}"

@@ -268,8 +268,7 @@ class CurlClient(ExternalClient):
         )
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
-        where = self._where(path)
-        size_bytes = self._size_to_get(path, where)
+        size_bytes = self._size_to_get(path, self._where(path))
         return self._run(path, ['output = "/dev/null"'], meter, "download", size_bytes, "wchar", [])
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
@@ -317,8 +316,7 @@ class CurlClient(ExternalClient):
         url = f"{scheme}://{host}:{target.port_number}/{name}"
         lines = ["silent", "show-error", "globoff", f'url = "{url}"', 'noproxy = "*"', 'ftp-method = "nocwd"']
         lines += ['write-out = "%{json}"', f"connect-timeout = {settings.timeout_seconds:g}"]
-        speed_seconds = max(1, round(settings.timeout_seconds))
-        lines += [f"speed-time = {speed_seconds}", f"speed-limit = {LEAST_BYTES_PER_SECOND}"]
+        lines += [f"speed-time = {max(1, round(settings.timeout_seconds))}", f"speed-limit = {LEAST_BYTES_PER_SECOND}"]
         if target.abilities.has_tls:
             lines.append("ssl-reqd")
             trusted = os.environ.get("SSL_CERT_FILE")

@@ -193,9 +193,8 @@ def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[f
 def disk_percents(first: ResourceSample, last: ResourceSample) -> dict[str, float]:
     """How busy each disk was between two samples."""
     seconds = max(last.uptime_seconds - first.uptime_seconds, 1e-6)
-    before = first.disk_busy_seconds
     return {
-        name: min(100.0, 100 * (busy - before.get(name, busy)) / seconds)
+        name: min(100.0, 100 * (busy - first.disk_busy_seconds.get(name, busy)) / seconds)
         for name, busy in last.disk_busy_seconds.items()
     }
 
@@ -220,12 +219,11 @@ def parse_resources(
     found = {int(line.partition(" ")[0]): process for line in lines if (process := parse_stat(line))}
     members = tree(found, roots) if roots else set(found)
     interfaces = parse_interfaces("".join(sections.get("interfaces", ())))
-    ticks = sum(found[pid].ticks + found[pid].ended_children_ticks for pid in members)
     return ResourceSample(
         at_seconds=at_seconds,
         uptime_seconds=uptime_seconds,
         processors=processors,
-        server_ticks=ticks if members else None,
+        server_ticks=sum(found[pid].ticks + found[pid].ended_children_ticks for pid in members) if members else None,
         server_processes=len(members),
         kernel_ticks=next((int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()), None),
         interfaces={name: (counts["rx_bytes"], counts["tx_bytes"]) for name, counts in interfaces.items()},
@@ -255,6 +253,4 @@ def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
 
 def _periods(lines: Sequence[str]) -> tuple[int, int] | None:
     found = {words[0]: int(words[1]) for line in lines if len(words := line.split()) == 2 and words[1].isdecimal()}
-    if not found.get("nr_periods"):
-        return None
-    return found["nr_periods"], found.get("nr_throttled", 0)
+    return (found["nr_periods"], found.get("nr_throttled", 0)) if found.get("nr_periods") else None

@@ -475,8 +475,7 @@ def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, out: Te
     except SharebenchError as error:
         send(out, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
-        text = f"a client of the replay failed: {type(error).__name__}: {error}"
-        send(out, Failed(kind=MeasurementError, text=text))
+        send(out, Failed(kind=MeasurementError, text=f"a client of the replay failed: {type(error).__name__}: {error}"))
 
 
 def _measured(

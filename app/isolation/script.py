@@ -83,8 +83,7 @@ class Script:
 
     @property
     def pass_bytes(self) -> int:
-        moves = (Operation.READX, Operation.WRITEX)
-        return sum(line.numbers[3] for line in self.lines if line.operation in moves)
+        return sum(line.numbers[3] for line in self.lines if line.operation in (Operation.READX, Operation.WRITEX))
 
     @property
     def digest(self) -> str:

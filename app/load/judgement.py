@@ -346,6 +346,4 @@ def _next_of_search(
         return max(carried) * 2 if max(carried) * 2 <= records.MOST_USERS else None
     low = max((users for users in carried if users < min(broken)), default=0)
     high = min(broken)
-    if high - low <= max(1, round(BRACKET_SHARE * low)):
-        return None
-    return (low + high) // 2
+    return (low + high) // 2 if high - low > max(1, round(BRACKET_SHARE * low)) else None

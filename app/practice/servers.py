@@ -71,8 +71,7 @@ class PracticeServers:
     def _start(self, protocol: str) -> ChildProcess:
         process = ChildProcess("app.practice.servers", protocol, grace_seconds=_END_SECONDS)
         self._processes.append(process)
-        orders = ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
-        process.say(orders)
+        process.say(ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE))
         return process
 
     @staticmethod

@@ -269,10 +269,9 @@ def _points(
     load: Load, request: LoadRequest, control: SeriesControl, resumed: Load | None = None
 ) -> Generator[LoadStep, None, LoadClosed]:
     plan = events.LoadPlan(
-        targets=load.targets,
+        **named(load, "targets", "scenario"),
         secrets=request.secrets,
         settings=replace(request.settings, single_requests=load.choices.single_requests),
-        scenario=load.scenario,
         folder=load.scratch_folder or "",
         reuse=request.reuse_folder is not None,
         keep=load.choices.keep_files,
@@ -406,10 +405,9 @@ def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: 
     cancelled = failed is not None and failed.kind is CancelledError
     left = failed is not None and failed.kind is ChildDiedError
     stopped = cancelled or left or not (failed or load.points)
-    status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
     load = replace(
         load,
-        status=status,
+        status=SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE,
         error=failed.text if failed and not cancelled else None,
         scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )

@@ -108,8 +108,7 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             runs[index] = plan.warmups + plan.runs - plan.done_runs
             transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
             here = station.place is not StationPlace.NETWORK
-            measured = reached(notebook, target, plan.command)
-            rates.append(expected_rate(target, measured=measured, link=rate, here=here))
+            rates.append(expected_rate(target, measured=reached(notebook, target, plan.command), link=rate, here=here))
             seconds += transferred / rates[-1].bytes_per_second
     if not todo and not stored:
         more = "" if choices.smb or choices.ftp else "or measure files: --smb SHARE[/FOLDER], --ftp FOLDER"

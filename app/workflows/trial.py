@@ -179,8 +179,7 @@ class _Trial:
         while True:
             limit.began()
             runs = (run for writer in self.writers for run in writer.series.runs)
-            done = (run.number for run in runs if run.status is not records.RunStatus.FAILED)
-            block = max(done, default=0) + 1
+            block = max((run.number for run in runs if run.status is not records.RunStatus.FAILED), default=0) + 1
             if block > 1 and (self.standing().complete or not limit.allows()):
                 return None
             for arm in self._order_of(block):

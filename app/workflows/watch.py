@@ -297,8 +297,7 @@ def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST
 
 def _history(notebook: Notebook, of: Series, most: int) -> History | None:
     ids = notebook.earlier_ids(of, before=utc_now(), since="", most=most + 1)
-    series = notebook.all_of(ids[-most:], brief=True)
-    measured = [one for one in series if one.measured()]
+    measured = [one for one in notebook.all_of(ids[-most:], brief=True) if one.measured()]
     path = path_of(of if of.measured() else measured[-1]) if measured else ()
     alike = [one for one in measured if path_of(one) == path]
     found = history_of_series(alike, _notes(notebook), _marks(notebook, of))

@@ -244,8 +244,7 @@ def groups_of(
     earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
 ) -> tuple[tuple[Series, ...], ...]:
     """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
-    usable = [one for one in earlier if path_of(one) == path_of(base)]
-    groups = history_groups(usable, new_normal)
+    groups = history_groups([one for one in earlier if path_of(one) == path_of(base)], new_normal)
     return tuple(group.series for group in groups if not differences_of_repeat(group.series[-1], base))
 
 

@@ -154,9 +154,7 @@ def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "da
 def side_by_side_factor(stage: Stage, command: str) -> float | None:
     single, together = file_seconds(stage, command), stage.number(f"{command}_side_by_side_seconds")
     files = stage.number("files")
-    if not single or not together or not files:
-        return None
-    return (sum(single) / len(single)) * files / together
+    return (sum(single) / len(single)) * files / together if single and together and files else None
 
 
 def growth(stage: Stage) -> tuple[float, Interval] | None:

@@ -251,8 +251,7 @@ def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) 
     widest = max((pdf.get_string_width(text) for text in sorted(dict.fromkeys(entries), key=len)[-24:]), default=0.0)
     if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)
-    heading = max(pdf.get_string_width(word) for word in column.heading.split(" "))
-    return max(widest, heading) + 2 * _PADDING
+    return max(widest, *(pdf.get_string_width(word) for word in column.heading.split(" "))) + 2 * _PADDING
 
 
 _BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)

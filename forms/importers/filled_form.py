@@ -342,8 +342,7 @@ def _contradictions(form: _Form, runs: tuple[records.Run, ...], link: int | None
     for line, record in form.runs:
         name = record[0].strip()
         if name in valid:
-            cells = form.cells(line, record).given()
-            rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **cells}))
+            rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **form.cells(line, record).given()}))
     average, deviation = (form.cells(form.line, form.statistics.get(name, [])).given() for name in _STATISTICS)
     return contradictions(rows, average, deviation, link)
 

@@ -459,8 +459,7 @@ def ratio_over_rounds(
     ratio = sum(one for one, _ in pairs) / sum(other for _, other in pairs)
     if len(pairs) < 2:
         return MeasuredRatio(value=ratio)
-    logs = [math.log(one / other) for one, other in pairs]
-    low, high = confidence_interval(logs) or (0.0, 0.0)
+    low, high = confidence_interval([math.log(one / other) for one, other in pairs]) or (0.0, 0.0)
     return MeasuredRatio(value=ratio, low=math.exp(low), high=math.exp(high))
 
 

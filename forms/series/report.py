@@ -391,13 +391,12 @@ def blank_series_report(link_bits_per_second: int | None = None) -> Report:
     rows = [row_of(str(n + 1), *[None] * 5) for n in range(BLANK_ROWS)]
     rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
     columns = columns_of(*zip(column_names(link_bits_per_second), _KINDS, strict=True))
-    table = Table(columns=columns, rows=tuple(rows), marked=True, entry="run")
     return Report(
         form=FORM,
         title=BLANK_TITLE,
         name=BLANK_TITLE,
         fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured", "Note")),
-        tables=(table,),
+        tables=(Table(columns=columns, rows=tuple(rows), marked=True, entry="run"),),
         blank=True,
     )
 
@@ -457,10 +456,9 @@ def _formulas(index: int, has_link: bool) -> Iterator[Formula | None]:
 
 
 def _statistic(name: str, measures: RunMeasures, formulas: Sequence[Formula] | None) -> Row:
-    values = [getattr(measures, field) for field in _MEASURES]
     cells = (
         Cell(value=value, formula=formulas[i] if formulas and value is not None else None)
-        for i, value in enumerate(values)
+        for i, value in enumerate(getattr(measures, field) for field in _MEASURES)
     )
     return row_of(name, *cells, role=Role.RESULT)
 

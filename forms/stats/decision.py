@@ -124,8 +124,7 @@ def alternates(places: Sequence[float], base_count: int) -> bool:
 
 def in_pairs(places: Sequence[float], base_count: int) -> bool:
     """Whether each pair of neighbours has one of either side, in any order; one more may follow."""
-    order = sorted(range(len(places)), key=lambda index: places[index])
-    sides = [index < base_count for index in order]
+    sides = [index < base_count for index in sorted(range(len(places)), key=lambda index: places[index])]
     return all(sides[at] != sides[at + 1] for at in range(0, len(sides) - 1, 2))
 
 

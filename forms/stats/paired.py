@@ -38,9 +38,7 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
     excess = abs(dealt / 2 - picks * (total + 1) / 2)
     ties = sum(count**3 - count for count in Counter(ranks).values())
     variance = picks * rest / 12 * (total + 1 - ties / (total * (total - 1)))
-    if variance <= 0:
-        return 1.0
-    return math.erfc(max(0.0, excess - 0.5) / math.sqrt(2 * variance))
+    return math.erfc(max(0.0, excess - 0.5) / math.sqrt(2 * variance)) if variance > 0 else 1.0
 
 
 def friedman_p(blocks: Sequence[Sequence[float]]) -> float:

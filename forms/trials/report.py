@@ -128,8 +128,7 @@ _DEFAULT = "default"
 
 def verdict_field(found: TrialSummary) -> Field:
     sign = "" if found.effect is None or found.doubt is Doubt.FEW_PAIRS else f"{VERDICT_SIGNS[found.verdict]} "
-    text = f"{sign}{verdict_sentence(found)}"
-    return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
+    return Field(name=wording.VERDICT, text=f"{sign}{verdict_sentence(found)}", tone=VERDICT_SIGNS[found.verdict].tone)
 
 
 def tried_lines(found: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[Toned]:

@@ -410,8 +410,7 @@ def entry_text(
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in (*_facts(entry), *(("measured here", each) for each in tried)):
         for place, line in enumerate(hanging_from(pad(label, _LABEL), plain(text), WIDTH) if text else ()):
-            faint = ansi and place == 0
-            lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)
+            lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if ansi and place == 0 else line)
     if entry.status is not Status.REMOVED:
         advice = advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)
         lines += ["", *_advice(advice)]

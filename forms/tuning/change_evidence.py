@@ -40,8 +40,7 @@ class OwnSetting:
     def read(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
         seen = [(self._value(before, place), self._value(after, place)) for place in self.places]
         changed = [pair for pair in seen if None not in pair and pair[0] != pair[1]]
-        known = [pair for pair in seen if pair[1] is not None]
-        return next(iter([*changed, *known]), (None, None))
+        return next(iter([*changed, *(pair for pair in seen if pair[1] is not None)]), (None, None))
 
     def _value(self, series: Series, place: str) -> FactValue | None:
         side, _, name = place.partition(".")

@@ -129,9 +129,7 @@ def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | No
             if point.size_bytes is None and rates:
                 found.setdefault(point.users, []).append((load, rates))
     lines = tuple(_load_line(users, of_users, notes) for users, of_users in sorted(found.items()))
-    if not lines:
-        return None
-    return History(subject=wording.place(loads[-1].targets[0]), command=None, lines=lines)
+    return History(subject=wording.place(loads[-1].targets[0]), command=None, lines=lines) if lines else None
 
 
 def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], notes: HistoryNotes) -> HistoryLine:

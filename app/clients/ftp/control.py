@@ -310,9 +310,8 @@ def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str)
                     try:
                         control.secure()
                     except ftplib.error_perm as error:
-                        said = tcp.one_line(str(error))
                         raise UnreachableError(
-                            f"{where}: the server offers no TLS ({said}); measure ftp:// instead"
+                            f"{where}: the server offers no TLS ({tcp.one_line(str(error))}); measure ftp:// instead"
                         ) from error
                 _log_in(control, target, secrets, where)
                 if secure:

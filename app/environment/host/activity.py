@@ -146,8 +146,7 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
     """``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
-    before = first.disk_milliseconds
-    disks = [busy - before.get(name, busy) for name, busy in last.disk_milliseconds.items()]
+    disks = [busy - first.disk_milliseconds.get(name, busy) for name, busy in last.disk_milliseconds.items()]
     return Sample(
         seconds=seconds,
         cpu_percent=100 * (last.cpu.busy - first.cpu.busy) / total,

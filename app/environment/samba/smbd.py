@@ -373,9 +373,8 @@ class ProcessorQuota:
 
     def throttled_percent_since(self, before: "ProcessorQuota") -> float | None:
         periods = self.periods - before.periods
-        if self.processors is None or periods <= 0:
-            return None
-        return 100 * (self.throttled - before.throttled) / periods
+        is_limited = self.processors is not None and periods > 0
+        return 100 * (self.throttled - before.throttled) / periods if is_limited else None
 
 
 def parse_quota(printed: str) -> ProcessorQuota:

@@ -80,10 +80,9 @@ def _measured(bench: Bench, name: StageName) -> Stage:
     except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
         traceback.print_exc()
         stage = Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
-    rounded = {key: tuple(float(f"{value:.6g}") for value in values) for key, values in stage.samples.items()}
     return replace(
         stage,
-        samples=rounded,
+        samples={key: tuple(float(f"{value:.6g}") for value in values) for key, values in stage.samples.items()},
         facts={**stage.facts, "machine.load_per_processor": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)},
         seconds=round(time.monotonic() - began, 3),
     )

@@ -143,9 +143,8 @@ def textual_version() -> str:
 
 def driver_for(usual: type[Driver]) -> type[Driver]:
     """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
-    if usual.__name__ != "LinuxDriver" or not textual_version().startswith(PARSER_KNOWN_IN):
-        return usual
-    return Terminal
+    is_known = usual.__name__ == "LinuxDriver" and textual_version().startswith(PARSER_KNOWN_IN)
+    return Terminal if is_known else usual
 
 
 def _chosen_keys() -> dict[str, str]:

@@ -187,8 +187,7 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     named = {baseline.recording_id for baseline in notebook.baselines()}
-    heads = alike(notebook, ids)
-    return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
+    return [head.id for head in sorted(alike(notebook, ids), key=lambda head: (head.id not in named, head.created_at))]
 
 
 def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:

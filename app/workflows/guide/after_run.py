@@ -274,8 +274,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     kept = []
     if series.change and series.change.evidence is not Evidence.CONTRADICTED and series.decision is None:
-        text = f"! {_changed_to(series.change)} is kept. To leave it out, go to step 7."
-        kept.append(Toned(text, Tone.CAUTION))
+        kept.append(Toned(f"! {_changed_to(series.change)} is kept. To leave it out, go to step 7.", Tone.CAUTION))
     return page(
         MethodStep.CHANGE,
         (

@@ -136,12 +136,11 @@ def measured_again(choices: GuideChoices, series: Series, proven_id: str | None)
 def choices_of(series: Series) -> GuideChoices:
     options = options_of(series)
     made = options.size_bytes is not None
-    sizes = {run.size_bytes for run in series.runs}
     return GuideChoices(
         **asdict(options),
         target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
         file=None if made else series.target.path,
-        file_bytes=None if made else max(sizes, default=None),
+        file_bytes=None if made else max({run.size_bytes for run in series.runs}, default=None),
         quiet=QuietChoice.RECORD,
         counted=True,
     )

@@ -352,13 +352,12 @@ def blocked(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
 
 
 def done(choices: GuideChoices, known: GuideContext, step: MethodStep) -> bool:
-    complete = known.series is not None and known.series.status is SeriesStatus.COMPLETE
     return {
         MethodStep.TARGET: choices.target is not None,
         MethodStep.FILE: choices.run_bytes is not None,
         MethodStep.QUIET: choices.quiet is not None,
         MethodStep.WARM_UP: choices.counted,
-        MethodStep.RUN: complete,
+        MethodStep.RUN: known.series is not None and known.series.status is SeriesStatus.COMPLETE,
         MethodStep.REVIEW: choices.reviewed,
         MethodStep.EXPECTED: choices.compared,
         MethodStep.CHANGE: False,

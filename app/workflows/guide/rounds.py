@@ -133,8 +133,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]
-            choices = partial(repeat_of, series_id=series_id, better=better)
-            yield NextStep(name=f"{more}: {name}", choices=choices)
+            yield NextStep(name=f"{more}: {name}", choices=partial(repeat_of, series_id=series_id, better=better))
     for name, series_id in again if not found.interleaved else ():
         yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
     if found.interleaved and found.settle is None:

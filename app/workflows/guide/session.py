@@ -190,8 +190,7 @@ class GuideSession:
                 yield from self._connect(target, kerberos=kerberos)
             case acts.Simple.LOOK_QUIET if choices.target is not None:
                 job = partial(self.backend.quiet, choices.target, choices.command)
-                look = Work(job, "checking for other load", "look")
-                self.known = replace(self.known, quiet=(yield look))
+                self.known = replace(self.known, quiet=(yield Work(job, "checking for other load", "look")))
             case acts.Simple.START | acts.Simple.RESUME:
                 yield from self._measure(resumed=act is acts.Simple.RESUME)
             case acts.Judge(number, status) if series_id is not None:
