@@ -25,7 +25,7 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, SettlingStep
+from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_runs
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -460,17 +460,18 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     is_made = changed_last and not _restored_by_trial(known.proof, known.series)
     step = None if is_practice(base) else found.settle
     once_more = not choices.interleaved and (step is None or step.way is Way.BASE_AGAIN)
-    open_still = once_more and known.proof.tried is None and found.doubt in _REPEATS_WOULD_TELL
+    longer = needs_longer_runs(found) and not is_practice(base)
+    open_still = once_more and not longer and known.proof.tried is None and found.doubt in _REPEATS_WOULD_TELL
     faster, next_one = found.decided is Verdict.FASTER, "the next change is made from"
     to_settle = found.decided is Verdict.UNKNOWN
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
     by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
     keeping = "make it again on the server first" if by_hand and not is_made else f"{next_one} there"
-    leaving = "restore it on the server first" if by_hand and is_made else f"{next_one} the base"
+    first = "restore it on the server first" if by_hand and is_made else ""
     decisions = [
         Option("Keep the change, and go on from there", kept, keeping, advised=faster),
-        Option("Leave the change out, and change something else", left, leaving),
+        Option("Leave the change out, and change something else", left, first or f"{next_one} the base"),
     ]
     if found.doubt is Doubt.CONTRADICTED:
         if by_hand:
@@ -478,7 +479,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
     if to_settle:
-        yield from _settling(choices, known.proof, step, is_made=is_made)
+        yield from _settling(choices, known.proof, step, first, longer=longer)
     elif not faster:
         decisions = [replace(decisions[1], advised=True), decisions[0]]
     if not to_settle:
@@ -493,18 +494,21 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield from decisions
 
 
-def _settling(choices: GuideChoices, proof: Sides, step: SettlingStep | None, *, is_made: bool) -> Iterator[Option]:
-    if proof.tried and proof.tried.doubt is Doubt.VARYING:
+def _settling(
+    choices: GuideChoices, proof: Sides, step: SettlingStep | None, first: str, *, longer: bool
+) -> Iterator[Option]:
+    varies = proof.tried and proof.tried.doubt is Doubt.VARYING
+    if varies or (longer and not choices.interleaved):
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
-        yield Option(name, larger, "the pairs of the trial vary too much", advised=True)
+        why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
+        yield Option(name, larger, why, advised=True)
     elif choices.interleaved:
         more = next_turn(choices, proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
     elif step and step.way is Way.TRY:
         trial = Visit("trial", {"setting": step.setting})
-        first = "restore it on the server first" if is_made else "interleaved pairs, then restored"
-        yield Option("Let sharebench try it", trial, first, advised=True)
+        yield Option("Let sharebench try it", trial, first or "interleaved pairs, then restored", advised=True)
     elif step and step.way is Way.INTERLEAVED:
         both = {"base": proof.base[0].id, "other": proof.other[0].id, "runs": step.count}
         yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)

@@ -12,7 +12,7 @@ from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, ch
 from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms.audit.report import remedies
-from forms.comparison.comparison import Comparison, SettlingStep
+from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_runs
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
 from forms.isolation.summary import isolation_summary
@@ -122,7 +122,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
-    if found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING:
+    varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
+    if varies or needs_longer_runs(found):
         name, better = BETTER["short"]
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):

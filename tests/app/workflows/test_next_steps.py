@@ -23,6 +23,7 @@ from app.workflows.guide.rounds import (
 from app.workflows.trial_order import StoredTrial
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
+from forms.stats.decision import Doubt
 from forms.stats.settle import Way
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
@@ -196,6 +197,34 @@ def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tm
     assert "Against the base (series 1), by their interleaved series: ▲ Faster by 50" in said
     assert "Inconclusive" not in said
     assert not any(option.title == "Measure both again, interleaved" for option in page.options)
+
+
+WILD = (40e6, 160e6, 300e6, 20e6, 90e6)
+
+
+def test_where_no_repeat_would_tell_a_larger_file_comes_first(tmp_path: Path):
+    before, after = one(1, WILD), changed(WILD)
+    with Notebook(book(tmp_path / "notebook.db", before, after)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (before.id, after.id)))
+        found = replace(form.comparison, settle=None)
+        assert "measure longer runs of a larger file" in str(found.sentence)
+        steps = list(after_comparison(found))
+        assert taken(notebook, steps[:1], "Measure again with a larger file").step is MethodStep.FILE
+        few = replace(found, doubt=Doubt.FEW_RUNS)
+        assert "Measure again with a larger file" not in names(after_comparison(few))
+
+
+@pytest.mark.parametrize(("rates", "is_offered"), [(WILD, True), ((100e6, 104e6, 96e6, 100e6, 100e6), False)])
+def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Path, rates, is_offered: bool):
+    after = changed(rates)
+    with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
+        choices = replace(repeat_of(notebook, after.id), step=MethodStep.EXPECTED, series_id=after.id)
+        choices = replace(choices, base_id=after.base_id)
+        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+    said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+    (star,) = (option.title for option in page.options if option.advised)
+    assert ("measure longer runs of a larger file" in said) is is_offered
+    assert (star == "Measure again with a larger file") is is_offered
 
 
 def facts_of_comparing(path: Path, series: Series) -> str:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.comparison import MANY_RUNS, Comparison
+from forms.comparison.comparison import MANY_RUNS, Comparison, SettlingStep, needs_longer_runs
+from forms.comparison.differences import Difference
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
 from forms.layout import Sign
-from forms.stats.decision import Doubt, Limits
+from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from storage.records import Change, Command, Evidence, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series
@@ -256,6 +257,16 @@ def test_many_runs_are_not_what_is_advised_first():
     assert result.needed_runs > MANY_RUNS
     assert "A change this small cannot be shown here: measure longer runs of a larger file" in result.sentence
     assert "would settle" not in result.sentence
+    assert needs_longer_runs(result)
+    step = SettlingStep(way=Way.BASE_AGAIN, count=1, shows_percent=1.0, seconds=1.0, commands=())
+    settled: Sequence[tuple[str, Any]] = (
+        ("verdict", Verdict.SAME), ("doubt", Doubt.FEW_RUNS), ("settle", step), ("needed_runs", MANY_RUNS),
+        ("limits", Limits(noise_percent=5.0, margin_percent=5.0)),
+        ("differences", (Difference(name="target", base="a", other="b"),)),
+    )  # fmt: skip
+    for field, value in settled:
+        assert not needs_longer_runs(replace(result, **{field: value})), field
+    assert needs_longer_runs(replace(result, limits=Limits(noise_percent=4.9, margin_percent=5.0)))
 
 
 CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Evidence.CONTRADICTED, remark="it is still 3")
