@@ -1,6 +1,6 @@
 """Select the series to compare: those named, with all repeats of the same settings; and what changes gave before."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -37,8 +37,8 @@ def sides_to_compare(
 ) -> list[Sides]:  # fmt: skip
     """The base first; ``again``, or a third with its settings, repeats it; ``alone`` leaves known repeats out.
 
-    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named;
-    ``turns`` has them do so always or never.
+    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named, of
+    several others where both are; ``turns`` has them do so always or never. Others named beside each other stay apart.
 
     Raises UsageError, UnknownReferenceError.
     """
@@ -55,14 +55,17 @@ def sides_to_compare(
             )
     if not more and len(called) == 3 and _is_base_again(*called):
         more = [called.pop()]
-    groups = [(one,) if alone else _group(notebook, one, repeated) for one in called]
+    named = {one.id for one in called}
+    apart = named - {called[0].id}
+    groups = [(one,) if alone else _group(notebook, one, repeated, apart if one.id in apart else ()) for one in called]
     groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
     found = [
         sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)
         for sides in sides_of(groups)
     ]
     if not alone and turns is not False:
-        found = [_interleaved(sides, set() if turns else {one.id for one in called}) for sides in found]
+        least = 0 if turns else 1 if len(called) == 2 else 2
+        found = [_interleaved(sides, named, least) for sides in found]
     found = [replace(sides, tried=_trial_of_the_change(notebook, sides)) for sides in found]
     return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
 
@@ -103,17 +106,24 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     return replace(sides, history=groups_of(earlier, base, normal))
 
 
-def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
+def _group(
+    notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]], apart: Collection[str]
+) -> tuple[Series, ...]:
     ids = next((group for group in repeated if series.id in group), ())
-    others = notebook.all_of([one for one in ids if one != series.id])
+    others = notebook.all_of([one for one in ids if one != series.id and one not in apart])
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
-def _interleaved(sides: Sides, named: set[str]) -> Sides:
-    """The newest two, one of them named, whose runs were interleaved: series of other times would only blur them."""
+def _interleaved(sides: Sides, named: set[str], least: int) -> Sides:
+    """The newest two, ``least`` of them named, whose runs were interleaved: series of other times would blur them."""
     base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
-    pairs = (replace(sides, base=(a,), other=(b,)) for b in other for a in base if paired_rates(a, b))
-    near = (pair for pair in pairs if not named or named & {pair.base[0].id, pair.other[0].id})
+    pairs = (
+        replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= named)
+        for b in other
+        for a in base
+        if paired_rates(a, b)
+    )
+    near = (pair for pair in pairs if len(named & {pair.base[0].id, pair.other[0].id}) >= least)
     return sides if sides.equal else next(near, sides)
 
 

@@ -116,6 +116,8 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
         for name, side in (("base", sides.base), ("other", sides.other))
         if len(side) > 1
     ]
+    if sides.stands_in:
+        said.append("These two stand for the series that were named: their runs were interleaved, which tells more.")
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     files = [{run.size_bytes for run in one.measured()} for one in (base, other)]

@@ -45,6 +45,8 @@ class Sides:
     unseen: bool = False
     baseline: str = ""
     """The name that the base was given."""
+    stands_in: bool = False
+    """Whether these two, whose runs were interleaved, stand for series that were named."""
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
 

@@ -392,7 +392,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.begins_anew = False
         is_over = session.known.series is not None and session.known.series.status is SeriesStatus.COMPLETE
         self.take(acts.new_measurement(session.choices) if anew and is_over else session.choices)
-        session.left = None if anew else session.left
+        if anew:
+            session.left.clear()
 
     def take(self, choices: acts.GuideChoices) -> None:
         self.drive(self.session.take(choices))

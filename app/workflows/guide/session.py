@@ -119,7 +119,7 @@ class GuideSession:
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
         self.typed: dict[str, str] = {}
-        self.left: tuple[GuideChoices, GuideChoices] | None = None  # how a new round began, and what was left for it
+        self.left: list[tuple[GuideChoices, GuideChoices]] = []  # how new rounds began, and what was left for each
 
     def _stored(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
         def stored() -> Any:
@@ -143,8 +143,9 @@ class GuideSession:
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
         is_earlier = STEPS.index(choices.step) < STEPS.index(self.choices.step)
-        if self.choices.series_id is not None and choices.series_id is None and (choices.base_id or is_earlier):
-            self.left = choices, self.choices
+        anew = self.choices.series_id is not None and choices.series_id is None and (choices.base_id or is_earlier)
+        if anew or (self.has_just_begun and is_earlier and choices.step is STEPS[0]):
+            self.left.append((choices, self.choices))
         self.choices, known = choices, self.known
         found: GuideContext = yield self._stored(lambda notebook: store.keep(notebook, choices, known), group="keep")
         self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
@@ -161,12 +162,12 @@ class GuideSession:
     @property
     def has_just_begun(self) -> bool:
         """Whether nothing was chosen yet in a new round, so that the one that was left for it can be gone back to."""
-        return self.left is not None and self.choices == self.left[0]
+        return bool(self.left) and self.choices == self.left[-1][0]
 
     def back(self) -> Steps:
         """To the step before; from where a new round began, to the round that was left for it."""
-        if self.left is not None and self.has_just_begun:
-            yield from self.take(self.left[1])
+        if self.has_just_begun:
+            yield from self.take(self.left.pop()[1])
         else:
             yield from self.go_by(-1)
 

@@ -91,6 +91,14 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     assert (ids(alone.base), ids(alone.other)) == ([1], [2])
     (same,) = sides_to_compare(notebook, (before.id, newest[0].id))
     assert compare_sides(same, Limits()).doubt is Doubt.SAME_SETTINGS
+    for named_base, told in ((before.id, True), (newest[0].id, False)):
+        (form,) = comparisons(sides_to_compare(notebook, (named_base, newest[1].id)))
+        assert any("stand for the series that were named" in remark for remark in form.remarks) is told
+    several = sides_to_compare(notebook, (before.id, after.id, newest[1].id))
+    assert [(sorted(ids(one.base)), ids(one.other)[0]) for one in several] == [([1, 3, 5], 2), ([1, 3, 5], 6)]
+    assert not {2, 6} & {*ids(several[0].other)[1:], *ids(several[1].other)[1:]}, "two that are named stay apart"
+    both = sides_to_compare(notebook, (newest[0].id, after.id, newest[1].id))
+    assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"
 
 
 def test_two_series_of_one_baseline_are_variation(notebook: Notebook) -> None:

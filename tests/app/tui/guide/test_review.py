@@ -357,6 +357,11 @@ async def test_escape_leads_back_to_the_review_that_a_new_round_was_begun_from(r
             reviewing.screen.take(replace(before, step=step, series_id=None))
         await settled(reviewing, pilot)
         assert (session.choices.step, session.choices.series_id) == (step, None)
+        if step is MethodStep.FILE:
+            await press(reviewing, pilot, "n")
+            assert session.choices.step == "target"
+            await press(reviewing, pilot, "escape")
+            assert (session.choices.step, session.choices.series_id) == (step, None)
         await press(reviewing, pilot, "escape")
         assert session.choices == before
 

@@ -1401,11 +1401,11 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 2" in painted(app)
-        assert "o Only these" in footer_of(app)
+        assert "o As named" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1" in painted(app)
         assert "o With repeats" in footer_of(app)
-        assert "o Only these" not in footer_of(app)
+        assert "o As named" not in footer_of(app)
 
 
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
