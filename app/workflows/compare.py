@@ -66,8 +66,15 @@ def sides_to_compare(
     if not alone and turns is not False:
         least = 0 if turns else 1 if len(called) == 2 else 2
         found = [_interleaved(sides, named, least) for sides in found]
-    found = [replace(sides, tried=_trial_of_the_change(notebook, sides)) for sides in found]
+    found = [_with_trial(notebook, sides) for sides in found]
     return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
+
+
+def _with_trial(notebook: Notebook, sides: Sides) -> Sides:
+    if tried := _trial_of_the_change(notebook, sides):
+        return replace(sides, tried=tried)
+    back = _trial_of_the_change(notebook, replace(sides, base=sides.other, other=sides.base))
+    return replace(sides, tried=back, tried_back=back is not None)
 
 
 def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:

@@ -189,6 +189,7 @@ def _of_target(base: Series) -> str:
 _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
+_REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +223,7 @@ class Comparison(ChangeDecision):
     change: Change | None = None
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
+    tried_back: bool = False
 
     @property
     def known(self) -> bool:
@@ -230,7 +232,9 @@ class Comparison(ChangeDecision):
     @property
     def decided(self) -> Verdict:
         """The trial's verdict where it has one, else its own."""
-        return self.tried.verdict if self.tried and self.tried.verdict is not Verdict.UNKNOWN else self.verdict
+        if self.tried is None or self.tried.verdict is Verdict.UNKNOWN:
+            return self.verdict
+        return _REVERSE.get(self.tried.verdict, Verdict.SAME) if self.tried_back else self.tried.verdict
 
     @property
     def sign(self) -> Sign:

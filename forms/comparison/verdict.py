@@ -49,6 +49,8 @@ class Sides:
     """Whether these two, whose runs were interleaved, stand for series that were named."""
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
+    tried_back: bool = False
+    """Whether the base has the change, so that the trial says the reverse of these sides."""
 
 
 def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
@@ -153,7 +155,7 @@ def _compared(
         base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
         limits=limits, differences=differing,
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
-        change=claimed, tried=sides.tried,
+        change=claimed, tried=sides.tried, tried_back=sides.tried_back,
     )  # fmt: skip
 
 

@@ -356,6 +356,18 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     assert next(after_comparison(found)).name.startswith("Continue with get"), "the base"
 
 
+def test_a_trial_answers_the_other_way_round_where_the_sides_are_swapped(notebook: Notebook) -> None:
+    with_trial(notebook)
+    (sides,) = sides_to_compare(notebook, (f"{2:012x}", f"{1:012x}"))
+    found = compare_sides(sides, Limits())
+    assert (found.decided, found.settle) == (Verdict.FASTER, None)
+    assert "Slower by 50.0 %" in report_text(pair_report(comparisons([sides])[0])), "it is told as it was measured"
+    assert next(after_comparison(found)).name.startswith("Continue with get"), "the one without the change"
+    assert found.tried is not None
+    same = replace(found, tried=replace(found.tried, verdict=Verdict.SAME))
+    assert same.decided is Verdict.SAME
+
+
 def test_a_trial_does_not_decide_for_a_series_without_the_change(notebook: Notebook) -> None:
     with_trial(notebook, made=replace(MADE, evidence=Evidence.CONTRADICTED))
     (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
