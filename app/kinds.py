@@ -448,9 +448,10 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
     of_kind = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(of_kind) > 1:
         told = ", ".join(
-            f"{one}{head.label and f' ({head.label})'} is {with_article(head.kind)}" for one, head in named.items()
+            f"{head.label or head.subject or head.kind} ({one}) is {with_article(head.kind)}"
+            for one, head in named.items()
         )
-        raise UsageError(f"{told}: name recordings of the same kind")
+        raise UsageError(f"{told}: compare recordings of one kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
 
 

@@ -17,7 +17,6 @@ from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_folder
 from app.workflows.worksheets import prediction_of
-from forms import wording
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from forms.series.summary import duration
@@ -91,7 +90,9 @@ def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, creates_o
         return f"{made} load points of {each} each until one is overloaded."
     to_come = _planned_points(scenario, choices)[done:]
     in_all = duration(of_files + _points_seconds(scenario, choices, to_come))
-    return f"{made} {wording.count(len(to_come), 'load point')} of {each} each: about {in_all} in all."
+    if len(to_come) == 1:
+        return f"{made} 1 load point: about {in_all}."
+    return f"{made} {len(to_come)} load points of {each} each: about {in_all} in all."
 
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:

@@ -9,7 +9,7 @@ from forms.comparison.differences import Difference, session_difference
 from forms.layout import Sign, Tone
 from forms.series.summary import duration
 from forms.stats import settle
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs, percent_of
 from forms.stats.settle import Settles, Way
 from forms.trials.summary import TrialSummary
 from forms.tuning.smb_conf import spelling
@@ -306,11 +306,15 @@ def basis_sentence(found: Comparison) -> str | None:
         return None
     apart = wording.change_size(found.apart_percent)
     if not found.history_count:
-        single = "single " * (len(found.base_ids) + len(found.other_ids) > 2)
-        return f"As the runs vary, two {single}equal series could differ by {apart}."
+        sides = len(found.base_ids), len(found.other_ids)
+        if sum(sides) == 2 or found.variation is None or found.critical is None:
+            return f"As the runs vary, two equal series could differ by {apart}."
+        error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
+        apart = wording.change_size(percent_of(found.critical * error))
+        return f"As the runs vary, averages of {sides[0]} and {sides[1]} equal series could differ by {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
-    return f"Equal series on this path differ by up to {apart} ({judged})."
+    return f"Equal series on this path could differ by up to {apart} ({judged})."
 
 
 def _age(days: float | None) -> str:

@@ -120,10 +120,12 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
-    wider = f"{len(found)} comparisons: each interval is wider than a pair's alone, so that all hold 19 times in 20."
-    is_wider = any(form.comparison.limits.alpha < Limits().alpha for form in found)
+    judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
+    wider = f"{len(judged)} intervals, some wider than a pair's alone, so that all of them hold 19 times in 20."
+    is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
-    for form, one in ((form, form.comparison) for form in found):
+    for form in found:
+        one = form.comparison
         said = (Toned(f"{one.sign} {one.sentence}", one.tone), *tried_lines(one.tried))
         name = f"{one.other_name} ({form.other.series.command})"
         fields += [Field(name=name, text=line.text, tone=line.tone) for line in said]

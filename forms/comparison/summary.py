@@ -134,20 +134,21 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
     both = (sides.base, "base", comparison.base_name), (sides.other, "other", comparison.other_name)
     measured = [
-        (f'{name} series "{called}"' if len(side) == 1 else f'{name} {number} "{wording.name_of(series)}"', series)
+        (f'the {name} series "{called}"' if len(side) == 1 else f'{name} {number} "{wording.name_of(series)}"', series)
         for side, name, called in both
         for number, series in enumerate(side, 1)
     ]
     if busy := [name for name, series in measured if series.quiet_verdict is QuietVerdict.BUSY]:
         said.append(f"Measured at a busy time: {wording.listed(busy)}. Measure again at a quiet one.")
     for name, series in measured:
+        whose = f"{name[0].upper()}{name[1:]}"
         if (
             (own := series.change)
             and own.evidence is Evidence.CONTRADICTED
             and not (comparison.change and series is other)
         ):
-            said.append(f"{f'{name[0].upper()}{name[1:]}'}: {_change_sentence(own)}")
-        said += _doubts(series, f"{name[0].upper()}{name[1:]}", interleaved=comparison.interleaved)
+            said.append(f"{whose}: {_change_sentence(own)}")
+        said += _doubts(series, whose, interleaved=comparison.interleaved)
     return said
 
 

@@ -153,9 +153,9 @@ def test_all_kinds_are_one_list_and_last_is_no_part(inside: Inside):
     assert {line.split()[0] for line in lines} == set(made.values())
     assert len(inside("list", "--all").stdout.splitlines()[1:]) == 7
     assert {one["id"] for one in inside.json("list", "--json")} == set(made.values())
-    assert "name recordings of the same kind" in inside.fails(2, "compare", made["series"], made["load"])
+    assert "compare recordings of one kind" in inside.fails(2, "compare", made["series"], made["load"])
     said = inside.fails(2, "compare", made["isolation"], made["load"])
-    assert said.startswith(f"{made['isolation']} is an isolation, {made['load']} (before) is a load: ")
+    assert f" ({made['isolation']}) is an isolation, before ({made['load']}) is a load: " in said
     assert f"{made['load']} is not an isolation (" in inside.fails(2, "isolate", "--resume", made["load"])
 
 

@@ -73,7 +73,7 @@ class InterleavedScreen(ReportRunScreen):
         return record_interleaved(self.requests, self.context.notebook_path, self.control)
 
     def tick(self) -> None:
-        """Drawn between two runs; while one is timed seldom, since what it takes is missing from the transfer."""
+        """Draw between two runs, and seldom during one: drawing takes processor time from the transfer."""
         self.catch_up()
         waits = self._is_timed and not (self.is_over or self.control.cancelled.is_set())
         if not self.is_covered and (not waits or monotonic() >= self._drawn_at + PART_SECONDS):
@@ -102,7 +102,7 @@ class InterleavedScreen(ReportRunScreen):
         lines: list[str] = []
         sides: list[list[Bar]] = []
         for name, tone, one, rates in zip(_SIDES, _TONES, self.requests, self._rates, strict=False):
-            said = f"{name}: {visible(one.label)}: {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
+            said = f"{name} ({visible(one.label)}): {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
             lines.append(cut(said, width))
             sides.append([Bar(name=f"{name} {n}", value=rate, tone=tone) for n, rate in enumerate(rates, 1)])
         bars = tuple(bar for pair in zip_longest(*sides) for bar in pair if bar)

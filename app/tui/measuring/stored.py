@@ -113,6 +113,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
 
     def on_screen_resume(self) -> None:
         if self.report is not None:
+            self.context.pointed = self.recorded[0]
             self.look()
 
     def show(self, report: Report) -> None:

@@ -460,7 +460,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     is_made = changed_last and not _restored_by_trial(known.proof, known.series)
     step = None if is_practice(base) else found.settle
     once_more = not choices.interleaved and (step is None or step.way is Way.BASE_AGAIN)
-    longer = needs_longer_runs(found) and not is_practice(base)
+    longer = needs_longer_runs(found)
     open_still = once_more and not longer and known.proof.tried is None and found.doubt in _REPEATS_WOULD_TELL
     faster, next_one = found.decided is Verdict.FASTER, "the next change is made from"
     to_settle = found.decided is Verdict.UNKNOWN
@@ -498,14 +498,14 @@ def _settling(
     choices: GuideChoices, proof: Sides, step: SettlingStep | None, first: str, *, longer: bool
 ) -> Iterator[Option]:
     varies = proof.tried and proof.tried.doubt is Doubt.VARYING
-    if varies or (longer and not choices.interleaved):
+    if varies or longer:
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
         yield Option(name, larger, why, advised=True)
-    elif choices.interleaved:
+    if choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)
-        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
+        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=not longer)
     elif step and step.way is Way.TRY:
         trial = Visit("trial", {"setting": step.setting})
         yield Option("Let sharebench try it", trial, first or "interleaved pairs, then restored", advised=True)

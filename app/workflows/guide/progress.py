@@ -182,10 +182,8 @@ class Prospect:
     series: int = 1
 
     def text(self, size_bytes: int) -> str:
-        plan, known = (
-            self.plan,
-            named(self, "rate", "series") | named(self.plan, "warmups", "until_percent", "max_runs"),
-        )
+        plan = self.plan
+        known = named(self, "rate", "series") | named(plan, "warmups", "until_percent", "max_runs")
         runs = plan.runs - (plan.done_runs if plan.until_percent is None else 0)
         return estimate_text(runs=runs, size_bytes=size_bytes, makes_file_first=plan.make_file, **known)
 

@@ -16,7 +16,7 @@ from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_r
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
 from forms.isolation.summary import isolation_summary
-from forms.stats.decision import Doubt, Verdict
+from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, about
 from storage.isolations import Isolation
@@ -110,7 +110,7 @@ def after_series(series: Series) -> Iterator[NextStep]:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     for name, better in advised_rounds(series):
         yield NextStep(name=name, choices=partial(repeat_of, series_id=series.id, better=better))
-    if series.measured():
+    if series.status is SeriesStatus.COMPLETE and len(series.measured()) >= LEAST_RUNS:
         yield NextStep(name="Change one thing", choices=partial(branch_from, series_id=series.id))
     anew = series.change is None and series.status is SeriesStatus.COMPLETE
     again = partial(measure_again if anew else repeat_of, series_id=series.id)

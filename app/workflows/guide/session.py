@@ -142,7 +142,7 @@ class GuideSession:
 
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
-        is_earlier = STEPS.index(choices.step) < STEPS.index(self.choices.step)
+        is_earlier = STEPS.index(choices.step) <= STEPS.index(self.choices.step)
         anew = self.choices.series_id is not None and choices.series_id is None and (choices.base_id or is_earlier)
         if anew or (self.has_just_begun and is_earlier and choices.step is STEPS[0]):
             self.left.append((choices, self.choices))
@@ -161,13 +161,17 @@ class GuideSession:
 
     @property
     def has_just_begun(self) -> bool:
-        """Whether nothing was chosen yet in a new round, so that the one that was left for it can be gone back to."""
+        """Whether nothing was chosen yet in a new round; Escape then returns to the round before."""
         return bool(self.left) and self.choices == self.left[-1][0]
 
     def back(self) -> Steps:
         """To the step before; from where a new round began, to the round that was left for it."""
         if self.has_just_begun:
+            of_target = self.choices.target
             yield from self.take(self.left.pop()[1])
+            if self.choices.target != of_target:
+                self.known = replace(self.known, quiet=None)
+                yield from self.look_at_link()
         else:
             yield from self.go_by(-1)
 

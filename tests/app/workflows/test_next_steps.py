@@ -73,9 +73,13 @@ def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
         assert (changed_next.step, changed_next.series_id) == (MethodStep.CHANGE, series.id)
 
 
-def test_a_series_without_a_run_offers_no_change(tmp_path: Path):
-    with Notebook(book(tmp_path / "notebook.db", one(1, (), status=SeriesStatus.FAILED))) as notebook:
-        assert "Change one thing" not in names(after_series(notebook.series("last")))
+@pytest.mark.parametrize(
+    ("runs", "status", "is_offered"),
+    [(3, SeriesStatus.COMPLETE, True), (2, SeriesStatus.COMPLETE, False), (5, SeriesStatus.FAILED, False)],
+)
+def test_a_change_is_offered_after_a_series_that_can_be_judged(tmp_path: Path, runs: int, status, is_offered: bool):
+    with Notebook(book(tmp_path / "notebook.db", one(1, (1e8,) * runs, status=status))) as notebook:
+        assert ("Change one thing" in names(after_series(notebook.series("last")))) is is_offered
 
 
 def test_an_interrupted_series_goes_on_first(tmp_path: Path):
@@ -214,12 +218,13 @@ def test_where_no_repeat_would_tell_a_larger_file_comes_first(tmp_path: Path):
         assert "Measure again with a larger file" not in names(after_comparison(few))
 
 
+@pytest.mark.parametrize("turns", [0, 2])
 @pytest.mark.parametrize(("rates", "is_offered"), [(WILD, True), ((100e6, 104e6, 96e6, 100e6, 100e6), False)])
-def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Path, rates, is_offered: bool):
+def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Path, rates, is_offered: bool, turns: int):
     after = changed(rates)
     with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
         choices = replace(repeat_of(notebook, after.id), step=MethodStep.EXPECTED, series_id=after.id)
-        choices = replace(choices, base_id=after.base_id)
+        choices = replace(choices, base_id=after.base_id, interleaved=turns)
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     (star,) = (option.title for option in page.options if option.advised)

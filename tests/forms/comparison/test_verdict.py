@@ -282,10 +282,16 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
     assert ("has another reason" in found.headline) is not is_chance
 
 
-@pytest.mark.parametrize(("base_ids", "said"), [(("a",), "two equal series"), (("a", "c"), "two single equal series")])
-def test_how_far_series_differ_is_said_of_single_ones_where_repeats_were_pooled(base_ids: tuple[str, ...], said: str):
+@pytest.mark.parametrize(
+    ("base_ids", "said"), [(("a",), "two equal series"), (("a", "c"), "averages of 2 and 1 equal series")]
+)
+def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
     found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
     assert f"As the runs vary, {said} could differ by " in found.sentence
+    apart = found.sentence.partition("could differ by ")[2].partition(" %")[0]
+    assert float(apart) == pytest.approx(
+        (found.apart_percent or 0.0) * (1.5 if len(base_ids) > 1 else 2) ** 0.5 / 2**0.5, rel=0.1
+    )
 
 
 def test_a_contradicted_change_replaces_the_verdict():
@@ -340,8 +346,11 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
     assert [field.text for field in told if field.name == "At once"] == [
-        "6 comparisons: each interval is wider than a pair's alone, so that all hold 19 times in 20."
+        "6 intervals, some wider than a pair's alone, so that all of them hold 19 times in 20."
     ]
+    one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
+    told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields
+    assert "At once" not in [field.name for field in told]
     assert "At once" not in [field.name for field in comparison_report(pairs[0]).fields]
 
 
@@ -350,8 +359,8 @@ def test_dependence_and_trend_of_a_side_are_told():
     waves = [100, 103, 105, 103, 100, 97, 95, 97, 100, 103, 105, 103, 100, 97, 95, 97]
     wavy = series([1e6 * rate for rate in waves], id="wavy")
     said = " ".join(comparison_form(rising, wavy).remarks)
-    assert 'Base series "get nas/data/big.bin (rising)" rose by' in said
-    assert 'Other series "get nas/data/big.bin (wavy)" has runs that depend on each other' in said
+    assert 'The base series "get nas/data/big.bin (rising)" rose by' in said
+    assert 'The other series "get nas/data/big.bin (wavy)" has runs that depend on each other' in said
     assert not any("rose" in remark for remark in comparison_form(*interleaved(rising, rising)).remarks)
 
 

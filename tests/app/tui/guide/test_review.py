@@ -8,11 +8,11 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.errors import UnreachableError
-from app.tui.guide.screen import GuideScreen, StepsView
+from app.tui.guide.screen import GuideScreen, PageView, StepsView
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, with_made_file
 from forms import wording
 from storage.notebook import Notebook
-from storage.records import Command, RunStatus, Target
+from storage.records import Command, RunStatus, Series, Target
 from tests.builders import series
 from tests.tui import SMB, measured, painted, press, settled, text_of
 
@@ -102,12 +102,28 @@ async def test_the_columns_stay_in_line_beyond_a_thousand(guide_app, size):
         assert len(ends) == 1, "the rates of all rows end in one column"
 
 
-def review_that_says(sentences: int, guide_app, monkeypatch: pytest.MonkeyPatch) -> None:
+def review_that_says(
+    sentences: int, guide_app, monkeypatch: pytest.MonkeyPatch, of: Series = MEASURED, step: MethodStep = REVIEWING.step
+) -> None:
     said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
     monkeypatch.setattr("app.workflows.guide.before_run._said", lambda _form: said)
     with Notebook(guide_app.context.notebook_path) as notebook:
-        notebook.add(MEASURED)
-        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+        notebook.add(of)
+        notebook.remember(MEMORY_KEY, replace(REVIEWING, step=step).to_memory())
+
+
+@pytest.mark.parametrize("step", [MethodStep.REVIEW, MethodStep.EXPECTED])
+@pytest.mark.parametrize("size", [(80, 24), (120, 30), (120, 34), (120, 36), (200, 50)])
+async def test_the_last_choice_is_above_the_keys_below_many_warnings_and_runs(guide_app, monkeypatch, size, step):
+    many = series([60e6 + 1e6 * (number % 7) for number in range(14)])
+    review_that_says(12, guide_app, monkeypatch, replace(MEASURED, runs=many.runs), step)
+    async with guide_app.run_test(size=size) as pilot:
+        await settled(guide_app, pilot)
+        assert "★" in painted(guide_app)
+        await press(guide_app, pilot, "end")
+        page = guide_app.screen.query_one(PageView).page
+        assert page is not None
+        assert page.options[-1].title in painted(guide_app)
 
 
 @pytest.mark.parametrize(("sentences", "is_cut"), [(6, False), (7, True)])
@@ -126,10 +142,10 @@ async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guid
         assert "… more text" not in painted(guide_app)
 
 
-@pytest.mark.parametrize(("sentences", "drawn"), [(6, True), (8, False)])
-async def test_zoom_is_offered_where_warnings_leave_room_for_the_chart(guide_app, monkeypatch, sentences, drawn):
-    review_that_says(sentences, guide_app, monkeypatch)
-    async with guide_app.run_test(size=(120, 36)) as pilot:
+@pytest.mark.parametrize(("rows", "drawn"), [(33, False), (34, True)])
+async def test_zoom_is_offered_where_warnings_leave_room_for_the_chart(guide_app, monkeypatch, rows, drawn):
+    review_that_says(8, guide_app, monkeypatch)
+    async with guide_app.run_test(size=(120, rows)) as pilot:
         await settled(guide_app, pilot)
         assert guide_app.screen.query_one("#page-chart").size.height == (2 if drawn else 1)
         assert ("z Zoom" in painted(guide_app)) is drawn
@@ -343,6 +359,20 @@ async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewi
         await press(reviewing, pilot, "escape")
         assert (session.choices.command, session.choices.series_id) == (Command.PUT, None)
         assert session.choices.step is MethodStep.QUIET
+
+
+async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(reviewing):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        session = reviewing.screen.session
+        first = session.choices
+        await press(reviewing, pilot, "n")
+        reviewing.screen.take(replace(first, step=MethodStep.TARGET, label="second"))
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "ctrl+r")
+        assert session.choices.series_id is None
+        await press(reviewing, pilot, "escape")
+        assert session.choices.label == "second"
 
 
 @pytest.mark.parametrize("step", [MethodStep.TARGET, MethodStep.FILE, MethodStep.RUN])

@@ -94,7 +94,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         screen.draw()
         await settled(app, pilot)
         text = painted(app)
-        assert "base: large blocks: 30 runs, 100.0 MB/s" in text
+        assert "base (large blocks): 30 runs, 100.0 MB/s" in text
         assert "base 30" in text
         assert "other 30" in text
         assert "more bars not shown" in text
@@ -120,3 +120,9 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         screen.heard(0, RunFinished(run=run_at(31, 1e8)))
         screen.tick()
         assert len(drawn) == 2, "no run is timed"
+        screen.heard(1, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        screen.tick()
+        assert len(drawn) == 2
+        screen.control.cancelled.set()
+        screen.tick()
+        assert len(drawn) == 3, "that it stops is told at once"
