@@ -314,7 +314,7 @@ def basis_sentence(found: Comparison) -> str | None:
         return f"As the runs vary, averages of {sides[0]} and {sides[1]} equal series could differ by {apart}."
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
-    return f"Equal series on this path could differ by up to {apart} ({judged})."
+    return f"Equal series here could differ by up to {apart} ({judged})."
 
 
 def _age(days: float | None) -> str:
