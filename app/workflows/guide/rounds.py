@@ -47,10 +47,11 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
 
 def measured_place(notebook: Notebook, practice: Sequence[Target]) -> tuple[str | None, str]:
     """The share that is measured, and the path of its server's smb.conf, as far as it is known."""
-    choices, _ = recall(notebook, practice)
+    choices, known = recall(notebook, practice)
     ways = notebook.remembered(ways_to(choices.target.host)) if choices.target else None
-    conf = choices.smb_conf or str((ways or {}).get("conf") or DEFAULT_CONF)
-    return choices.target.share if choices.target else None, conf
+    seen = known.series.environment.get("server", {}) if known.series else {}
+    conf = choices.smb_conf or (ways or {}).get("conf") or seen.get("smb.conf.path") or DEFAULT_CONF
+    return choices.target.share if choices.target else None, str(conf)
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:

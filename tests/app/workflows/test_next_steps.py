@@ -10,14 +10,16 @@ import pytest
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.after_run import page_of
 from app.workflows.guide.choices import MethodStep, Visit
-from app.workflows.guide.known import GuideContext, read_known, recall
+from app.workflows.guide.known import GuideContext, read_known, recall, ways_to
 from app.workflows.guide.rounds import (
     NextStep,
     after_comparison,
     after_recording,
     after_series,
     after_survey,
+    branch_from,
     measure_again,
+    measured_place,
     repeat_of,
 )
 from app.workflows.trial_order import StoredTrial
@@ -230,6 +232,18 @@ def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Pat
     (star,) = (option.title for option in page.options if option.advised)
     assert ("measure longer runs of a larger file" in said) is is_offered
     assert (star == "Measure again with a larger file") is is_offered
+
+
+def test_the_smb_conf_that_a_series_was_seen_with_is_where_a_change_is_written(tmp_path: Path):
+    seen = {"server": {"smb.conf.path": "/srv/smb.conf"}}
+    with Notebook(book(tmp_path / "notebook.db", one(1), one(2, environment=seen))) as notebook:
+        branch_from(notebook, f"{1:012x}")
+        assert measured_place(notebook, ())[1] == "/etc/samba/smb.conf"
+        target = branch_from(notebook, f"{2:012x}").target
+        assert target is not None
+        assert measured_place(notebook, ()) == (target.share, "/srv/smb.conf")
+        notebook.remember(ways_to(target.host), {"conf": "/opt/smb.conf"})
+        assert measured_place(notebook, ())[1] == "/opt/smb.conf", "what was typed counts first"
 
 
 def facts_of_comparing(path: Path, series: Series) -> str:

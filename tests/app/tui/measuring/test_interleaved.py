@@ -16,6 +16,8 @@ from app.tui.guide.run_screen import PART_SECONDS
 from app.tui.measuring import interleaved
 from app.tui.measuring.interleaved import InterleavedScreen
 from app.tui.notebook.reading import CompareScreen
+from app.tui.widgets import recording
+from app.tui.widgets.recording import EventsHeard, MeasurementEnded
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
 from storage.records import ClientFacts, Phase, Target
@@ -126,3 +128,16 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         screen.control.cancelled.set()
         screen.tick()
         assert len(drawn) == 3, "that it stops is told at once"
+
+
+def test_the_end_of_a_run_is_told_at_once_but_no_more_often_than_every_two_seconds(monkeypatch):
+    ends = [RunFinished(run=run_at(number, 1e8)) for number in range(3)]
+    seconds, told = iter([100.0, 100.0, 101.9, 102.0, 102.0]), []
+    screen = InterleavedScreen("a", "b", 3)
+    monkeypatch.setattr(recording, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(recording, "get_current_worker", lambda: SimpleNamespace(is_cancelled=False))
+    monkeypatch.setattr(screen, "run_worker", lambda record, **_: record())
+    monkeypatch.setattr(screen, "set_interval", lambda *_: None)
+    monkeypatch.setattr(screen, "post_message", lambda message: told.append(type(message)))
+    screen.listen(lambda: enumerate(ends), every_seconds=1.0)
+    assert told == [EventsHeard, EventsHeard, MeasurementEnded]
