@@ -10,6 +10,7 @@ from forms import wording
 from forms.comparison import summary
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
+from forms.comparison.differences import prose
 from forms.layout import Tone, Toned
 from forms.report import (
     Bar,
@@ -126,7 +127,8 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
     fields: list[Field] = []
     for form in found:
         one = form.comparison
-        said = (Toned(f"{one.sign} {one.sentence}", one.tone), *tried_lines(one.tried))
+        differing = f" What differs: {prose(one.differences)}." if one.differences and not one.known else ""
+        said = (Toned(f"{one.sign} {one.sentence}{differing}", one.tone), *tried_lines(one.tried))
         name = f"{one.other_name} ({form.other.series.command})"
         fields += [Field(name=name, text=line.text, tone=line.tone) for line in said]
     return Report(

@@ -280,6 +280,8 @@ class MachineMeter:
 
     def now(self) -> MachineNow | None:
         before, last = self._last, MachineCounters.read(self._read, self._clock())
+        if before and last and before.cpu and last.cpu and last.cpu.total <= before.cpu.total:
+            return None  # no tick has passed
         self._last = last
         if before is None or last is None or self._first is None or last.at_seconds <= before.at_seconds:
             return None

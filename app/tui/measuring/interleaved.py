@@ -77,11 +77,8 @@ class InterleavedScreen(ReportRunScreen):
         self.catch_up()
         waits = self._is_timed and not (self.is_over or self.control.cancelled.is_set())
         if not self.is_covered and (not waits or monotonic() >= self._drawn_at + PART_SECONDS):
+            self._drawn_at = monotonic()
             self.draw()
-
-    def draw(self) -> None:
-        self._drawn_at = monotonic()
-        super().draw()
 
     def heard(self, index: int, event: Any) -> None:
         if isinstance(event, RunStarted | RunFinished):

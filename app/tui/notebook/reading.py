@@ -73,14 +73,13 @@ class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts)
         self.query_one(SeriesView).show(page)
 
 
-_ROOM_FOR_RUNS = 20
-
-
 class _Charts(Vertical):
     """The runs of both sides stand below the averages where the report leaves room for them."""
 
+    ROOM_FOR_RUNS = 20
+
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.height >= _ROOM_FOR_RUNS, "-roomy")
+        self.set_class(event.size.height >= self.ROOM_FOR_RUNS, "-roomy")
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
@@ -170,14 +169,21 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self._look()
 
 
-class TableScreen(ReportScreen):
+class TableScreen(ReportScreen, GoesOn):
+    found: Sequence[ComparisonSummary] = ()
+
     def __init__(self, ids: Sequence[str]) -> None:
         super().__init__("Compare", self._read)
         self.ids = tuple(ids)
 
     def _read(self, notebook: Notebook) -> Report:
-        shown = [notebook.series(each) for each in self.ids]
-        return comparison_report(shown, comparisons(sides_to_compare(notebook, self.ids)))
+        self.found = comparisons(sides_to_compare(notebook, self.ids))
+        return comparison_report([notebook.series(each) for each in self.ids], self.found)
+
+    def next_steps(self) -> Iterable[NextStep]:
+        for one in (form.comparison for form in self.found):
+            both = {"base": one.base_id, "other": one.other_id}
+            yield NextStep(name=f"Compare these two alone: {one.title}", screen="compare", arguments=both)
 
 
 _LISTED = 50

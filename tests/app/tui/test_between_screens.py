@@ -8,7 +8,7 @@ from textual.widgets import Input, OptionList, Static
 
 from app.tui.export import ExportScreen
 from app.tui.guide.screen import GuideScreen
-from app.tui.notebook.reading import TableScreen
+from app.tui.notebook.reading import CompareScreen, TableScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from forms.series.report import blank_series_report
@@ -51,6 +51,12 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
         await pilot.press("y")
         await settled(app, pilot)
         assert path.with_name("copied.txt").read_text() == copied
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert "Compare these two alone: untuned against FTP" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, CompareScreen)
 
 
 @pytest.mark.parametrize(

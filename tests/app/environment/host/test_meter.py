@@ -25,6 +25,17 @@ def test_between_two_readings_stand_cpu_card_and_what_was_sent_again():
     assert (found.received_bytes_per_second, found.sent_bytes_per_second) == (118e6, 1.2e6)
 
 
+def test_without_a_tick_in_between_nothing_is_said_and_the_next_reading_has_all():
+    there = files(100, 100, 0, 0, 0)
+    times = iter([10.0, 10.005, 12.0])
+    meter = MachineMeter(read=there.get, clock=lambda: next(times))
+    assert meter.now() is None, "it is not 0 %"
+    there.update(files(100, 101, 0, 0, 0))
+    found = meter.now()
+    assert found is not None
+    assert found.cpu_percent == 100.0
+
+
 def test_a_system_without_proc_tells_nothing():
     assert MachineMeter(read=lambda _path: None).now() is None
 
@@ -38,6 +49,7 @@ def test_the_card_asked_about_is_shown_however_busy_another_one_is():
     assert found is not None
     assert found.interface is None, "it moved nothing"
     there["/proc/net/dev"] = there["/proc/net/dev"].replace("lo: 5", "lo: 25")
+    there["/proc/stat"] = files(100, 50, 0, 0, 0)["/proc/stat"]
     found = meter.now()
     assert found is not None
     assert (found.interface, found.received_bytes_per_second) == ("lo", 10)

@@ -93,7 +93,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         for number in range(1, 31):
             for index in range(2):
                 screen.heard(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
-        screen.draw()
+        screen.tick()
         await settled(app, pilot)
         text = painted(app)
         assert "base (large blocks): 30 runs, 100.0 MB/s" in text
