@@ -1,7 +1,7 @@
 """Comparisons on paper: a pair side by side, or table B-1 (Using Samba)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import zip_longest
 from typing import Any
@@ -213,17 +213,20 @@ def _name(form: summary.ComparisonSummary, side: int, number: int, one: SeriesSu
     return wording.name_of(one.series, beside=(form.other, form.base)[side].series)
 
 
-def runs_of_both(form: summary.ComparisonSummary) -> Chart:
+def alternating_runs(sides: Iterable[Sequence[Bar]]) -> Chart:
     """The runs of both sides alternate, so that a chart that is too low for all shows as many of either side."""
-    each = (
+    bars = tuple(bar for turn in zip_longest(*sides) for bar in turn if bar)
+    return Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
+
+
+def runs_of_both(form: summary.ComparisonSummary) -> Chart:
+    return alternating_runs(
         [
             replace(bar, name=f"{name}{' run' * name[-1].isdecimal()} {bar.name}", tone=tone)
             for bar in runs_chart(one).bars
         ]
         for name, one, _, tone in _sides(form)
     )
-    bars = tuple(bar for turn in zip_longest(*each) for bar in turn if bar)
-    return Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
 
 
 def _chart(form: summary.ComparisonSummary) -> Chart | None:

@@ -23,7 +23,7 @@ from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.recording import RecordingScreen, machine_words
+from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_words
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import STALL_SECONDS, SeriesProgress, prepare
@@ -33,10 +33,6 @@ from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
-REDRAW_SECONDS = 1.0
-"""The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""
-PART_SECONDS = 5.0
-"""A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
 DRAWING_SHARE = 0.005
 """Of a processor, where none is idle: what drawing takes is missing from the transfer."""
 LONG_RUN_SECONDS = 1.0

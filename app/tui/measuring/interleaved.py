@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import zip_longest
 from math import inf
 from time import monotonic
 from typing import Any, ClassVar
@@ -11,14 +10,14 @@ from app.charts.series_charts import bars_chart
 from app.errors import CancelledError, LoginError, UsageError
 from app.measure.process import RunFinished, RunStarted, SeriesRequest
 from app.recorder.recording import SeriesClosed, record_interleaved
-from app.tui.guide.run_screen import PART_SECONDS
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
-from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen, run_keys
+from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
 from app.workflows.requests import options_of, series_request
 from forms import wording
+from forms.comparison.report import alternating_runs
 from forms.layout import Tone, cut, visible
-from forms.report import Bar, Chart
+from forms.report import Bar
 from forms.stats.summary import mean
 from storage.records import Phase, Series
 
@@ -102,11 +101,9 @@ class InterleavedScreen(ReportRunScreen):
             said = f"{name} ({visible(one.label)}): {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
             lines.append(cut(said, width))
             sides.append([Bar(name=f"{name} {n}", value=rate, tone=tone) for n, rate in enumerate(rates, 1)])
-        bars = tuple(bar for pair in zip_longest(*sides) for bar in pair if bar)
-        if bars:
-            chart = Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
+        if any(sides):
             rows = self.query_one("#run-box").size.height - len(lines) - 1
-            lines += ["", bars_chart(chart, width, rows)]
+            lines += ["", bars_chart(alternating_runs(sides), width, rows)]
         return "\n".join(lines)
 
     def ended(self, error: Exception | None) -> None:

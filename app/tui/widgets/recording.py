@@ -40,6 +40,8 @@ from storage.records import Target
 _ROUTINE = (Progressed, RunStarted, RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
+PART_SECONDS = 5.0
+"""A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
 TOLD_APART_SECONDS = 2.0
 """The end of a run is told at once, but no more often than that."""
 

@@ -361,6 +361,17 @@ async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewi
         assert session.choices.step is MethodStep.QUIET
 
 
+async def test_escape_leaves_the_guide_where_a_round_was_begun_from_outside(reviewing):
+    async with reviewing.run_test() as pilot:
+        await settled(reviewing, pilot)
+        screen = reviewing.screen
+        screen.begins_anew = True
+        screen._show_again()
+        await settled(reviewing, pilot)
+        assert screen.session.choices.series_id is None
+        assert not screen.session.has_just_begun
+
+
 async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(reviewing):
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)

@@ -12,12 +12,11 @@ from app.clients.base import OWN
 from app.measure.process import RunFinished, RunStarted
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.guide.run_screen import PART_SECONDS
 from app.tui.measuring import interleaved
 from app.tui.measuring.interleaved import InterleavedScreen
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets import recording
-from app.tui.widgets.recording import EventsHeard, MeasurementEnded
+from app.tui.widgets.recording import PART_SECONDS, EventsHeard, MeasurementEnded
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
 from storage.records import ClientFacts, Phase, Target

@@ -173,6 +173,20 @@ async def test_enter_on_a_result_offers_what_can_follow_it(kind: str, first: str
         assert type(here(app)) not in {PickDialog, StoredScreen}
 
 
+async def test_a_page_that_one_comes_back_to_is_pointed_at_again(tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        below, above = MAKERS["load"](notebook), MAKERS["diagnosis"](notebook)
+    app = app_on(path, first="stored", recording_id=below)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        app.visit("stored", recording_id=above)
+        await settled(app, pilot)
+        assert app.context.pointed == above
+        await press(app, pilot, "escape")
+        assert app.context.pointed == below
+
+
 async def test_before_a_result_is_read_it_has_no_next_step(tmp_path: Path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
