@@ -97,7 +97,7 @@ def wrap(text: str, cells: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        *whole, line = _pieces(word, cells)
+        *whole, line = _pieces(word, cells, after="/")
         lines.extend(whole)
     return [*lines, line]
 
@@ -118,11 +118,14 @@ def hanging_from(start: str, text: str, cells: int) -> Iterator[str]:
             start = " " * taken
 
 
-def _pieces(word: str, cells: int) -> list[str]:
+def _pieces(word: str, cells: int, after: str = "") -> list[str]:
+    """At most ``cells`` wide each, broken behind the last ``after`` in the second half of a piece if there is one."""
     pieces = [""]
     for character in word:
-        if pieces[-1] and width(pieces[-1] + character) > max(cells, 2):
-            pieces.append("")
+        piece = pieces[-1]
+        if piece and width(piece + character) > max(cells, 2):
+            end = piece.rfind(after, len(piece) // 2) + 1 if after else 0
+            pieces[-1:] = [piece[:end], piece[end:]] if end else [piece, ""]
         pieces[-1] += character
     return pieces
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 
 from app.errors import UsageError
 from forms import wording
@@ -83,17 +84,21 @@ def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | Non
     others = sorted(sides.other, key=lambda one: one.created_at)
     changed = [(one.change, one.created_at) for one in others if one.change and one.base_id in base_ids]
     changed = [one for one in changed if one[0].evidence is not Evidence.CONTRADICTED]
-    for head in notebook.recordings(ExperimentKind.TRIAL) if changed else ():
-        change, changed_at = changed[0]
-        if head.created_at <= changed_at:
-            break
+    if not changed:
+        return None
+    change, changed_at = changed[0]
+    return next((one for one in trials_since(notebook, changed_at, sides.base) if is_trial_of(change, one.plan)), None)
+
+
+def trials_since(notebook: Notebook, since: str, bases: Sequence[Series]) -> Iterator[TrialSummary]:
+    """The whole trials after that moment that were measured as one of the bases, the newest first."""
+    for head in takewhile(lambda one: one.created_at > since, notebook.recordings(ExperimentKind.TRIAL)):
         experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
-        if experiment and plan and plan.load is None and is_trial_of(change, plan):
+        if experiment and plan and plan.load is None:
             with suppress(ValueError):  # a series is missing
                 found = judged(experiment, plan, notebook.experiment(head.subject), notebook.slots(head.subject))
-                if isinstance(found, TrialSummary) and found.complete and any(_alike(one, found) for one in sides.base):
-                    return found
-    return None
+                if isinstance(found, TrialSummary) and found.complete and any(_alike(one, found) for one in bases):
+                    yield found
 
 
 def _alike(base: Series, trial: TrialSummary) -> bool:

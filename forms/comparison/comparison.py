@@ -38,15 +38,17 @@ class SettlingStep(Settles):
     first_id: str = ""
     """The series to measure again first."""
     by_hand: bool = False
-    """Whether the server's setting is changed by hand before each further series."""
+    """Whether the server's setting is changed by hand before it, or before each further series."""
 
     @property
     def sentence(self) -> str:
-        cost = f"about {duration(self.seconds)}{' with the changes by hand' if self.by_hand else ''}"
+        by_hand = self.by_hand and self.way is Way.ALTERNATING
+        cost = f"about {duration(self.seconds)}{' with the changes by hand' if by_hand else ''}"
         shown = f"a change of {wording.percent(self.shows_percent)} nine times in ten"
         match self.way:
             case Way.TRY:
-                return f"Try it: {self.count} interleaved pairs, {cost}, find {shown}."
+                try_it = "Restore the base, then try it" if self.by_hand else "Try it"
+                return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
                 return f"Interleave them: {self.count} runs each, {cost}, find {shown}."
             case Way.BASE_AGAIN:
@@ -106,6 +108,7 @@ def cheapest_step(
             spread=unsure,
         )
         ways.append((more, again[:1]))
+    other_is_newest = max(order[len(base) :]) > max(order[: len(base)])
     other_is_next = bool(have % 2) and max(order) in order[: len(base)]
     turns = again[::-1] if other_is_next else again
     ways.append((settle.by_alternating(change_percent, unsure, limits, have=have), turns))
@@ -124,7 +127,7 @@ def cheapest_step(
             setting=setting if way.way is Way.TRY else None,
             series_a_side=(way.count + have) // 2 if way.way is Way.ALTERNATING else None,
             first_id=(two if way.way is Way.ALTERNATING and other_is_next else one).id,
-            by_hand=changes_server and way.way is Way.ALTERNATING,
+            by_hand=changes_server and (way.way is Way.ALTERNATING or (way.way is Way.TRY and other_is_newest)),
         )
         for way, commands in ways
         if way is not None
@@ -260,7 +263,7 @@ class Comparison(ChangeDecision):
 
     @property
     def headline(self) -> str:
-        session = session_difference(self.differences)
+        session = None if self.tried else session_difference(self.differences)  # a trial has restored it since
         return f"{_verdict(self)}{f'; {session}' if session else ''}."
 
     @property

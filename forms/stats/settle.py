@@ -228,7 +228,7 @@ def by_pairs(change_percent: float, run_deviation: float, limits: decision.Limit
 
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: decision.Limits) -> Settles | None:
-    spread = RunVariation(percent=100 * run_deviation * math.sqrt(2), runs=5, paired=True)
+    spread = RunVariation(percent=100 * run_deviation * math.hypot(1, 1 + change_percent / 100), runs=5, paired=True)
     runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
         return None

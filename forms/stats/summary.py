@@ -158,8 +158,8 @@ def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str |
         slow = score < 0
         how_far = f"{abs(rate - middle) / middle:.1%}" if middle else "far"
         text = (
-            f"{how_far.replace('%', ' %')} {'slower' if slow else 'faster'} than the median run"
-            f" (modified z-score {f'{score:+.1f}'.replace('-', '−')}, up to ±{bound:g} is usual in {len(rates)} runs)"
+            f"{how_far.replace('%', ' %')} {'slower' if slow else 'faster'} than the median run, more than others vary"
+            f" (modified z-score {f'{score:+.1f}'.replace('-', '−')}, limit {bound:g})"
         )
         warming = warming and slow
         reasons.append(f"{TOO_LITTLE_WARM_UP}: {text}" if warming else text)

@@ -141,7 +141,9 @@ def verdict_sentence(found: TrialSummary) -> str:
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
     if found.doubt is Doubt.FEW_PAIRS:
-        return f"Not finished: {len(found.pairs)} of at most {found.plan.looks[-1]} pairs. Resume the trial."
+        return (
+            f"Not finished: {len(found.pairs)} of at most {found.plan.looks[-1]} pairs{found.so_far}. Resume the trial."
+        )
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
     said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     weak = " ".join(one.text for one in found.reservations)

@@ -69,6 +69,13 @@ class TrialSummary(LookResult):
         return self.looked_at is not None
 
     @property
+    def so_far(self) -> str:
+        """The change that is seen, once there are as many pairs as a verdict needs."""
+        effect = self.effect
+        enough = effect is not None and effect.pairs >= self.plan.looks[0]
+        return f", {wording.signed_percent(effect.change_percent)} so far" if effect and enough else ""
+
+    @property
     def value(self) -> str:
         return self.plan.values[0]
 

@@ -21,6 +21,7 @@ def machine() -> dict[str, Any]:
         "cpus": facts.get("cpu.count"),
         "cpu": facts.get("cpu.model"),
         "kernel": facts.get("kernel"),
+        "tcp": facts.get("tcp.congestion_control"),
         "python": facts.get("python.version"),
         "smbclient": _version("smbclient", "--version"),
         "curl": _version("curl", "--version"),
@@ -45,8 +46,9 @@ def where(folder: str) -> str:
     """The machine, the programs and where the servers' files lie, for people."""
     here = machine()
     return (
-        f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']}, Python {here['python']};"
-        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in {folder}, in alternating pairs."
+        f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']} ({here['tcp']}), Python"
+        f" {here['python']}; {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in {folder}, in"
+        " alternating pairs."
     )
 
 

@@ -78,3 +78,17 @@ def test_each_sign_takes_one_cell_in_unicode_and_in_ascii():
         assert layout.plain_signs(str(sign)) == sign.plain
         assert sign.plain.isascii()
         assert len(sign.plain) == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        (20, ["smb://nas/projects/", "benchmark.iso"]),
+        (38, ["smb://nas/projects/benchmark.iso"]),
+        (12, ["smb://nas/", "projects/", "benchmark.is", "o"]),
+        (21, ["smb://nas/projects/", "benchmark.iso"]),
+    ],
+)
+def test_a_long_path_is_broken_behind_a_slash_in_the_second_half_of_a_line(cells: int, lines: list[str]):
+    assert layout.wrap("smb://nas/projects/benchmark.iso", cells) == lines
+    assert layout.wrap("a/bcdefghijklmnopqrst", 10) == ["a/bcdefghi", "jklmnopqrs", "t"], "no short line"

@@ -263,10 +263,13 @@ class MeasureMixin(BaseScreen):
     """The way from other screens into the guide, with choices that were made there."""
 
     def measure_with(self, choices: "GuideChoices") -> None:
-        open_guide = self._open_guide()
+        was_open = self._open_guide() is not None
         self.sharebench_app.visit("guide")
-        if open_guide is not None and open_guide in self.app.screen_stack[-1:]:
-            open_guide.take(choices)
+        guide = self._open_guide()
+        if was_open and guide in self.app.screen_stack[-1:]:
+            guide.take(choices)
+        elif guide is not None and not was_open:
+            guide.came_with = choices
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
         open_guide = self._open_guide()

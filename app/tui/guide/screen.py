@@ -357,6 +357,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     )
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
+    came_with: acts.GuideChoices | None = None
+    """What another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     session: GuideSession
@@ -534,10 +536,12 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.drive(self.session.go(acts.STEPS[number - 1]))
 
     def action_back(self) -> None:
-        if self.session.choices.step is acts.STEPS[0] and not self.session.has_just_begun:
+        session = self.session
+        is_first = session.choices.step is acts.STEPS[0] and not session.has_just_begun
+        if is_first or session.choices == self.came_with:
             super().action_back()
         else:
-            self.drive(self.session.back())
+            self.drive(session.back())
 
     def action_forward(self) -> None:
         self.drive(self.session.go_by(1))

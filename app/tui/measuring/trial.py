@@ -34,7 +34,6 @@ from forms.stats.decision import Doubt
 from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
-from forms.wording import signed_percent
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Target
@@ -228,17 +227,15 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def now(self) -> str:
         trial = self.summary if isinstance(self.summary, TrialSummary) else None
-        effect = trial.effect if trial and trial.doubt is not Doubt.FEW_PAIRS else None
         if self.is_over or self.order is None or self._restored:
             return self._now if self.is_over or not self._restored else f"{self._restored}. Working out the result …"
-        so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
         passed = monotonic() - self._began_at
         planned = self.order.run_seconds and slot_seconds(self.order.run_seconds)
         each = passed / done if done > 0 else planned or 0.0
         most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
         left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0
-        return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
+        return f"{self._now}{trial.so_far if trial else ''}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
         if not isinstance(self.summary, TrialSummary):

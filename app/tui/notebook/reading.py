@@ -135,7 +135,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         verdict = [*tried_lines(comparison.tried), Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
         if self.alone and self.whole:
             whole = self.whole.comparison
-            verdict += [Toned(f"These two alone. With repeats (o): {whole.sign} {whole.headline}", whole.tone)]
+            verdict += [Toned(f"These two alone. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())

@@ -14,6 +14,7 @@ from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import (
     BETTER,
+    SEE_CHANGE,
     file_page,
     prospect_of,
     quiet_page,
@@ -33,7 +34,7 @@ from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
-from forms.trials.report import tried_lines
+from forms.trials.report import answer_of, tried_lines
 from forms.tuning.catalogue import acts_on, find, relevant
 from forms.wording import cell_percent, link_rate
 from storage.json_reader import named
@@ -116,7 +117,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "if it is this machine"
+    return " ".join(filter(None, (by_ssh, file))) or "by itself where it is this machine"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -219,7 +220,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     levels = ((found.base_bytes_per_second, wording.plain(stick.name)) for stick, found in compared)
     level, name = next((one for one in levels if one[0] is not None), (None, ""))
     chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
-    return page(MethodStep.EXPECTED, facts, options, chart=chart)
+    compared_to = page(MethodStep.EXPECTED, facts, options, chart=chart)
+    return replace(compared_to, title=SEE_CHANGE) if series.change or choices.proven_id else compared_to
 
 
 def _average_of(series: Sequence[str], rate: float | None) -> str:
@@ -280,11 +282,18 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         (
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *kept,
+            *_tried_since(known),
             *([before_a_change(form.shown)] if form.shown else []),
             "Everything else stays as it was.",
         ),
         options,
     )
+
+
+def _tried_since(known: GuideContext) -> Iterator[Toned]:
+    for one in known.tried:
+        answer = answer_of(one)
+        yield Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:

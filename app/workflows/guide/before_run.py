@@ -220,6 +220,7 @@ def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], G
     return sorted(found, key=lambda one: one != _FILE)
 
 
+SEE_CHANGE = "See what the change did"
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 
 
@@ -233,7 +234,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     of_change = series.change is not None or choices.proven_id is not None
     longer = better[:1] == [_FILE] and not of_change
     rounds = [Option(name, Go(way(anew)), "a new series", advised=longer and way is _FILE[1]) for name, way in better]
-    title = "See what the change did" if of_change else "Compare with what is expected"
+    title = SEE_CHANGE if of_change else "Compare with what is expected"
     compare = Option(title, go_on if series.measured() else None, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
     again = Option("Measure the same again", Go(anew), "a new series")

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from app.config import ConfigError, ServerProfile, config
 from app.errors import UsageError
 from app.targets import parse_target
 from app.units import parse_rate
-from app.workflows.compare import sides_to_compare
+from app.workflows.compare import sides_to_compare, trials_since
 from app.workflows.guide import choices as acts
 from app.workflows.guide.choices import MEMORY_KEY, STEPS, WORDS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
     from forms.series.summary import FileSizeContext
+    from forms.trials.summary import TrialSummary
 
 
 def _profiles() -> Iterable[tuple[str, Target, ServerProfile]]:
@@ -88,6 +90,7 @@ def _named_place(target: Target) -> tuple[object, ...]:
 
 _LOOKED_THROUGH = 300
 _RECENT = 8
+_MOST_TRIED = 3
 _server_of = attrgetter("protocol", "host", "port")
 _login_of = attrgetter("protocol", "host", "user")
 _place_of = attrgetter("protocol", "host", "port", "share", "user")
@@ -133,6 +136,8 @@ class GuideContext:
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
     settled: "Sides | None" = None
     """What tells most of it: the two whose runs were interleaved, where there are such."""
+    tried: "tuple[TrialSummary, ...]" = ()
+    """At the last step: what was tried since the series was measured, the newest first."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
@@ -180,6 +185,9 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         yardsticks=yardsticks,
         proof=proof,
         settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,
+        tried=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED))
+        if series and choices.step is MethodStep.CHANGE
+        else (),
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),

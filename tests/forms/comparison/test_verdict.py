@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -82,6 +83,15 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert found.sentence.endswith(
         "Try it: 8 interleaved pairs, about 6 min, find a change of 2.9 % nine times in ten."
     )
+    later = compare(
+        series(VARIED, id="base"),
+        series(scaled(VARIED, 1.03), id="other", change=change, created_at="2026-02-01T10:00:00.000Z"),
+    )
+    assert later.settle is not None
+    assert later.settle.seconds == found.settle.seconds
+    assert later.settle.sentence.startswith("Restore the base, then try it: 8 interleaved pairs, about 6 min, find"), (
+        "what was measured last is still set"
+    )
     unknown = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other"))
     assert unknown.settle is not None
     assert (unknown.settle.way, unknown.settle.count, unknown.needed_series) == (Way.ALTERNATING, 4, 3)
@@ -131,6 +141,8 @@ def test_what_became_of_the_session_is_said_with_the_verdict():
     sealed = replace(other, client=replace(CLIENT, encryption="aes-128-gcm"))
     assert compare(base, sealed).headline == "Slower by 48 % (40 % to 55 %); the session is now encrypted."
     assert compare(sealed, base).headline.endswith("; the session is no longer encrypted.")
+    tried = replace(compare(base, sealed), tried=Mock(verdict=Verdict.SLOWER))
+    assert tried.headline == "Slower by 48 % (40 % to 55 %).", "a trial has restored what was there"
 
 
 def test_a_base_that_comes_back_sharpens_the_verdict_and_one_that_does_not_takes_it():

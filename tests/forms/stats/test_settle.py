@@ -94,3 +94,12 @@ def test_interleaved_runs_grow_with_what_runs_differ_by():
     assert more is not None
     assert 5 <= few.count < more.count
     assert by_interleaved_runs(3.0, 0.2, Limits()) is None
+
+
+@pytest.mark.parametrize(("change", "deviation"), [(100.0, 0.6), (50.0, 0.3), (25.0, 0.1)])
+def test_swapped_sides_need_as_many_interleaved_runs(change: float, deviation: float):
+    swapped = 100 * (1 / (1 + change / 100) - 1)
+    there, back = (by_interleaved_runs(one, deviation, Limits()) for one in (change, swapped))
+    assert there is not None
+    assert back is not None
+    assert there.count == back.count > 5

@@ -111,6 +111,12 @@ def test_between_looks_nothing_is_decided():
     said = report_of(found).fields[0].text
     assert said == "Not finished: 7 of at most 20 pairs. Resume the trial."
     assert answer_of(found).text == said, "the list has its sign with the number of pairs"
+    varied = [
+        (one, two * (1.3 if number % 4 < 2 else 0.8)) for number, (one, two) in enumerate(zip(*noisy(9), strict=True))
+    ]
+    for pairs, is_told in ((7, False), (8, True), (9, True)):
+        rates = [list(side) for side in zip(*varied[:pairs], strict=True)]
+        assert (" so far. Resume" in report_of(tried(*rates)).fields[0].text) is is_told
     late = tried(*noisy(13, 1.003, percent=2.0))
     assert late.looked_at is None
 

@@ -13,7 +13,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen, PageView
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.after_run import turn_text
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, same_again
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, same_again
 from app.workflows.guide.known import GuideContext
 from app.workflows.guide.rounds import measure_again as measure_the_same
 from forms.comparison.comparison import SettlingStep
@@ -135,6 +135,19 @@ async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
         assert ("restore it on the server first" in shown) is not told, "the trial has restored it"
 
 
+@pytest.mark.parametrize(("day", "is_told"), [(1, False), (2, True)])
+async def test_what_was_tried_since_the_series_is_told_where_the_next_change_is_chosen(
+    tmp_path, backend, day: int, is_told: bool
+):
+    app = changed_app(tmp_path, backend, 1.12)
+    store_trial(app.context.notebook_path, day, *MORE)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, from_there(notebook.series(f"{1:012x}")).to_memory())
+    async with app.run_test(size=(120, 50)) as pilot:
+        await settled(app, pilot)
+        assert ("Tried since: strict sync: ▼ Slower by 50.0 %" in words(app)) is is_told
+
+
 @pytest.mark.parametrize(("day", "there"), [(1, True), (2, True), (3, False)])
 def test_a_trial_that_came_after_the_change_has_restored_it(day: int, there: bool):
     made = Change(name="strict sync", value="no", previous="yes")
@@ -191,7 +204,7 @@ async def test_what_pairs_would_show_is_offered_where_it_is_said(tmp_path, backe
     app = changed_app(tmp_path, backend, 1.05, made)
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
-        assert "Try it: 8 interleaved pairs" in words(app)
+        assert "Restore the base, then try it: 8" in words(app)
         assert "★ Let sharebench try it restore it on the server first" in words(app)
         assert words(app).count("★") == 1
 

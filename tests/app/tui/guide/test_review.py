@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.widgets import Input, OptionList
@@ -14,7 +15,7 @@ from forms import wording
 from storage.notebook import Notebook
 from storage.records import Command, RunStatus, Series, Target
 from tests.builders import series
-from tests.tui import SMB, measured, painted, press, settled, text_of
+from tests.tui import SMB, app_on, measured, painted, press, settled, text_of
 
 MEASURED = series(
     [100e6, 101e6, 60e6, 100e6, 100.5e6],
@@ -370,6 +371,26 @@ async def test_escape_leaves_the_guide_where_a_round_was_begun_from_outside(revi
         await settled(reviewing, pilot)
         assert screen.session.choices.series_id is None
         assert not screen.session.has_just_begun
+
+
+async def test_escape_leads_back_to_the_screen_that_a_round_was_begun_on(reviewing):
+    app: Any = app_on(reviewing.context.notebook_path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        app.visit("series", series_id=MEASURED.id)
+        await settled(app, pilot)
+        form = app.screen
+        change = next(step for step in form.next_steps() if step.name == "Change one thing")
+        for leaves in (("escape",), ("4", "8", "escape")):
+            form.take_step(change)
+            await settled(app, pilot)
+            assert app.screen.session.choices.step == "change"
+            await press(app, pilot, *leaves)
+            assert app.screen is form
+        form.take_step(change)
+        await settled(app, pilot)
+        await press(app, pilot, "4", "escape")
+        assert app.screen.session.choices.step == "quiet", "something was chosen: a step back"
 
 
 async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(reviewing):

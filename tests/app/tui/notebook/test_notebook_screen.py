@@ -1404,7 +1404,7 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
         assert "o As named" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1" in painted(app)
-        assert "o With repeats" in footer_of(app)
+        assert "o All that count" in footer_of(app)
         assert "o As named" not in footer_of(app)
 
 
@@ -1417,7 +1417,7 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
         assert "These two alone" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
-        assert "These two alone. With repeats (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
+        assert "These two alone. All that count (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
         assert "These two alone" not in painted(app)
