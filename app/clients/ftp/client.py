@@ -507,9 +507,7 @@ def _transfer_seconds(
         if command is Command.GET:
             send(data, size_bytes)
         else:
-            quiet = base.Meter(threading.Event())
-            quiet.start()
-            receive_all(data, base.receive_buffer(block_bytes), size_bytes, quiet)
+            receive_all(data, base.receive_buffer(block_bytes), size_bytes, base.Meter(threading.Event()))
             data.sendall(_DONE)
         data.recv(1)
 
@@ -529,9 +527,7 @@ def _transfer_seconds(
 
 
 def _send_content(data: socket.socket, size_bytes: int) -> None:
-    quiet = base.Meter(threading.Event())
-    quiet.start()
-    send_all(data, base.Content(size_bytes), base.MAX_BLOCK_BYTES, quiet)
+    send_all(data, base.Content(size_bytes), base.MAX_BLOCK_BYTES, base.Meter(threading.Event()))
 
 
 def _send_file(data: socket.socket, size_bytes: int) -> None:
