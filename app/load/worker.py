@@ -355,12 +355,6 @@ class _PatientWorker(WorkerRunner):
         sleep_for_ever()
 
 
-def make_worker(environment: Environment, port: int, key: str) -> WorkerRunner:
-    zmqrpc.Client = partial(_WorkerSocket, key.encode())  # type: ignore[misc, assignment]
-    environment.runner = worker = _PatientWorker(environment, LOOPBACK, port)
-    return worker
-
-
 ORDER = "sharebench-order"
 """The kind of the engine's messages through locust's connection; those of workers are named by their records."""
 REPORT_SECONDS = 1.0
@@ -385,7 +379,9 @@ class Worker:
         self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
         self._stop = Event()
         self._last = (time.monotonic(), time.process_time())
-        self._runner = make_worker(Environment(user_classes=[FileUser]), order.port, order.key)
+        environment = Environment(user_classes=[FileUser])
+        zmqrpc.Client = partial(_WorkerSocket, order.key.encode())  # type: ignore[misc, assignment]
+        environment.runner = self._runner = _PatientWorker(environment, LOOPBACK, order.port)
         self._runner.register_message(ORDER, self._hear)
 
     def work(self) -> None:
