@@ -90,7 +90,11 @@ def recording_in(document: Any) -> ImportedRecording:
         return ImportedRecording(kind, importers.check(series_from_document(document)))
     if kind.whole:
         return ImportedRecording(kind, _whole(kind, document))
-    record = kinds.record_from_document(kind, document)
+    node = JSONNode("", document).object()
+    if kind.from_document is not None:
+        record = kind.from_document(node)
+    else:
+        record = node.record(kind.record, leave=OURS, needs=("id", "created_at"))
     for target in (*getattr(record, "targets", ()), *filter(None, [getattr(record, "target", None)])):
         importers.check_target(target)
     return ImportedRecording(kind, record)

@@ -519,14 +519,6 @@ def resumed(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = F
     return stored_record(notebook, head), target
 
 
-def record_from_document(kind: Kind, document: Any) -> Any:
-    """Raises DocumentError."""
-    node = JSONNode("", document).object()
-    if kind.from_document is not None:
-        return kind.from_document(node)
-    return node.record(kind.record, leave=OURS, needs=("id", "created_at"))
-
-
 def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) -> None:
     with notebook.at_once():
         if kind.add is not None:
