@@ -103,7 +103,8 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     text, url = records.format_target(series.target, escaped=False), records.format_target(series.target)
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
     yield from fields_of(("Server", finding.practice_text(series.target)))
-    yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
+    facts = tuple((name, str(value)) for name, value in asdict(series.client).items() if value not in {None, ""})
+    yield Field(name="Client", text=client_text(series.client), facts=facts)
     plan, rate = series.plan, mean(series.rates())
     if plan and plan.files:
         size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
@@ -177,11 +178,6 @@ def client_text(client: records.ClientFacts) -> str:
         client.in_flight and f"{client.in_flight} in flight",
     )
     return ", ".join(str(part) for part in parts if part)
-
-
-def _client_facts(client: records.ClientFacts) -> tuple[tuple[str, str], ...]:
-    values = ((name, getattr(client, name)) for name in records.ClientFacts.__dataclass_fields__)
-    return tuple((name, str(value)) for name, value in values if value not in {None, ""})
 
 
 def _change_text(change: records.Change) -> str:
