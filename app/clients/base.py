@@ -133,12 +133,10 @@ class Meter:
     _due: float = 0.0
     _look: Callable[[int], None] = lambda _moved_bytes: None
 
-    def start(
-        self, arrived: Callable[[int], int] | None = None, *, look: Callable[[int], None] = lambda _moved_bytes: None
-    ) -> float:
+    def start(self, *, look: Callable[[int], None] = lambda _moved_bytes: None) -> float:
         """Returns the clock in seconds; ``look`` may raise at each sample."""
         self.samples = []
-        self.arrived = arrived
+        self.arrived = None
         self._look = look
         self._started = self.clock()
         self._due = self._started + self.interval_seconds

@@ -316,14 +316,12 @@ def write_file(
     request = wire.frame(*wire.write(file.file_id, 0, 0), tree_id)
     pipeline = Pipeline(channel, window, content.size_bytes)
     size_bytes, multi, before = content.size_bytes, channel.multi_credit, channel.handed_bytes
-
-    def arrived(handed_bytes: int) -> int:
-        """What the server's TCP has received, at least what the server has acknowledged."""
-        return max(pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock)))
-
     channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
     channel.stall.start()
-    started = meter.start(arrived, look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
+    started = meter.start(look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
+    meter.arrived = lambda handed_bytes: max(
+        pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock))
+    )
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim(request, *piece)
