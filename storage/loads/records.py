@@ -200,8 +200,7 @@ class HistogramBuilder:
 
     def add(self, seconds: float) -> None:
         microseconds = max(0, round(seconds * 1e6))
-        shift = max(0, microseconds.bit_length() - _BITS - 1)
-        number = _CLASSES * shift + (microseconds >> shift)
+        number = class_of(microseconds)
         self.counts[number] = self.counts.get(number, 0) + 1
         self.total_microseconds += microseconds
         self.max_microseconds = max(self.max_microseconds, microseconds)
