@@ -39,8 +39,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     from click.shell_completion import get_completion_class  # noqa: PLC0415  nothing else here needs it
 
     kind = get_completion_class(shell)
-    if kind is None:
-        raise UsageError(f"nothing completes for {shell}")
+    assert kind
     common.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
