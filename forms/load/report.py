@@ -10,7 +10,7 @@ from forms.findings.finding import practice_text
 from forms.load import summary
 from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
-from forms.series.report import harmful_fields, when_field, who_fields
+from forms.series.report import origin_fields
 from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named
 from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
@@ -106,9 +106,7 @@ def _fields(load: Load) -> Iterator[Field]:
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
     yield from fields_of(("Server", practice_text(load.targets[0])))
-    yield when_field([load.created_at], [load.environment])
-    yield from who_fields([load.environment])
-    yield from harmful_fields([load.environment])
+    yield from origin_fields([load])
     single = load.choices.single_requests
     yield from fields_of(
         ("Users", "one connection and one login each, without caching or oplocks"),

@@ -36,6 +36,7 @@ from forms.stats.settle import PAIRS, Shown
 from forms.stats.summary import LEVEL, mean
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
+from storage.loads.records import Load
 from storage.plan import DEFAULT_TREE_FILE_BYTES
 
 _WHO = ("measured.by", "measured.ticket")
@@ -75,11 +76,11 @@ def harmful_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Itera
         yield Field(name="Settings", text=text, tone=Tone.BAD)
 
 
-def origin_fields(series: Sequence[records.Series], *, with_findings: bool = False) -> Iterator[Field]:
+def origin_fields(measured: Sequence[records.Series | Load], *, with_findings: bool = False) -> Iterator[Field]:
     """When, where and by whom; harmful settings unless ``with_findings``."""
-    if series:
-        environments = [one.environment for one in series]
-        yield when_field((one.created_at for one in series), environments)
+    if measured:
+        environments = [one.environment for one in measured]
+        yield when_field((one.created_at for one in measured), environments)
         yield from who_fields(environments)
         if not with_findings:
             yield from harmful_fields(environments)
