@@ -157,10 +157,10 @@ def _watched(
     is_changed = True
     with cancel_on_signals(control, lambda: is_changed), contextlib.closing(changing) as changes:
         for event in changes:
-            if said := _said(event):
-                common.say(said)
             match event:
-                case Trying(setting=setting):
+                case Trying(setting=setting, number=number, of=of, why=why):
+                    reason = f", which the audit proposes: {why}" if why else ""
+                    common.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}")
                     is_changed = True
                     pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
                 case trial_order.ValueSet(value=value, block=block):
@@ -175,13 +175,16 @@ def _watched(
                 case trial_order.Judged(summary=found) if not tunes:
                     summary, control.limit.is_met = found, True  # from now on it ends in time by itself
                     progress.clear()
-                    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
-                        common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
+                    _say_so_far(found)
                 case trial_order.SettingRestored(text=text):
                     progress.clear()
                     if not tunes or control.cancelled.is_set():
                         common.say(text)
                     is_changed = False
+                case NotTried(name=name, value=value, why=why):
+                    common.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}")
+                case Tried(summary=of_one):
+                    common.say(verdict_sentence(of_one))
                 case Tuned(summary=tuned):
                     summary = tuned
                 case _:
@@ -191,17 +194,9 @@ def _watched(
     return summary
 
 
-def _said(event: Any) -> str:
-    match event:
-        case Trying(setting=setting, number=number, of=of, why=why):
-            reason = f", which the audit proposes: {why}" if why else ""
-            return f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}"
-        case NotTried(name=name, value=value, why=why):
-            return f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}"
-        case Tried(summary=of_one):
-            return verdict_sentence(of_one)
-        case _:
-            return ""
+def _say_so_far(found: Any) -> None:
+    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
+        common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
 
 
 @dataclass(slots=True)
