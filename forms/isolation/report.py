@@ -70,22 +70,16 @@ def _processor(one: summary.LayerEvidence) -> str:
 
 
 def _client(one: summary.LayerEvidence) -> str:
+    beside = f", with {_clients(one)}"
     if one.held_share is not None and one.held_share >= summary.HELD_SHARE:
-        return (
-            f"this client; {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
-            f"processor here, with {_clients(one)}; measure from a faster machine"
-        )
-    if one.ceiling_share is not None and one.ceiling_share > 1:
-        return (
-            f"this client; the server did more than this machine could ask for when its own limit was measured, with"
-            f" {_clients(one)}; measure from a faster machine"
-        )
-    if one.ceiling_share is not None:
-        return (
-            f"this client; the server did {100 * one.ceiling_share:.0f} % of what this machine can ask for, "
-            f"with {_clients(one)}; measure from a faster machine"
-        )
-    return f"this client; its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
+        said = f"{100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a processor here"
+    elif one.ceiling_share is not None and one.ceiling_share > 1:
+        said = "the server did more than this machine could ask for when its own limit was measured"
+    elif one.ceiling_share is not None:
+        said = f"the server did {100 * one.ceiling_share:.0f} % of what this machine can ask for"
+    else:
+        said, beside = f"its processors are {one.client_cpu_percent or 0:.0f} % busy", ""
+    return f"this client; {said}{beside}; measure from a faster machine"
 
 
 _SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
