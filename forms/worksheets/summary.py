@@ -206,9 +206,7 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
         return
     found = []
     for kind, part in machine.parts:
-        wanted = enough(machine, kind)
-        if wanted <= part.count:
-            wanted = part.count + 1
+        wanted = max(enough(machine, kind), part.count + 1)
         better = machine.with_part(kind, replace(part, count=wanted))
         gain = (better.total_bytes_per_second or 0.0) - now
         what = f"{wanted} {PLURALS[kind]} instead of {part.count}"
@@ -345,11 +343,8 @@ class UsersCalculation:
         return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
 
     def to_content(self) -> dict[str, Any]:
-        needs = [part.needed(self.demand_bytes_per_second) for part in self.parts]
-        parts = [
-            asdict(part) | {"kind": part.kind.value, "needed": needed}
-            for part, needed in zip(self.parts, needs, strict=True)
-        ]
+        demand = self.demand_bytes_per_second
+        parts = [asdict(part) | {"kind": part.kind.value, "needed": part.needed(demand)} for part in self.parts]
         return {
             **named(self, "capacity_bytes_per_second", "capacity_source"),
             "groups": [
