@@ -227,7 +227,6 @@ class Chart:
     """The second at which each point of an area lies; its bars are named where something begins."""
     in_text: bool = False
     intervals: str = "95 % interval"
-    """What the bars' intervals are."""
     signs: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each letter in the bars' signs."""
 
