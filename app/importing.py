@@ -1,5 +1,6 @@
 """Import documents, all or nothing; and share notebooks through ssh: what is missing is imported, labels are merged."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -64,7 +65,7 @@ class Import:
 def read(content: bytes, given: Given) -> list[ImportedRecording]:
     """Raises DocumentError, naming the first error."""
     importers.check_utf_8(content)
-    if content.removeprefix(_MARK).lstrip()[:1] not in {b"{", b"["}:
+    if content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] not in {b"{", b"["}:
         return [ImportedRecording(KINDS[SERIES], importers.check(one)) for one in series_from_csv(content, given)]
     found: list[ImportedRecording] = []
     name = ""
@@ -76,10 +77,6 @@ def read(content: bytes, given: Given) -> list[ImportedRecording]:
     if not found:
         raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
     return found
-
-
-_MARK = b"\xef\xbb\xbf"
-"""Byte order mark that some programs put before UTF-8."""
 
 
 def recording_in(document: Any) -> ImportedRecording:

@@ -24,7 +24,6 @@ def check_utf_8(content: bytes) -> None:
 
 
 _PIECE_BYTES = 2**20
-_MARK = b"\xef\xbb\xbf"
 _MOST_ESCAPED = 2_000_000
 _MOST_WIDE_BYTES = 160 * 2**20
 _WIDE, _ASTRAL = re.compile(b"[\x80-\xff]+"), re.compile(b"[\xf0-\xff]")
@@ -35,7 +34,7 @@ _HALF = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)
 
 def json_text_of(content: bytes) -> str:
     """A JSON document in little memory: one non-Latin-1 character would double it. Raises DocumentError."""
-    content = content.removeprefix(_MARK)
+    content = content.removeprefix(codecs.BOM_UTF8)
     if content.isascii():
         return content.decode("ascii")
     if sum(1 for _ in islice(_WIDE.finditer(content), _MOST_ESCAPED)) < _MOST_ESCAPED:
