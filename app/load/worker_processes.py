@@ -126,10 +126,10 @@ class WorkerProcesses:
     def count(self) -> int:
         return self._plan.processes + sum(each.processes for each in self._elsewhere)
 
-    def start_missing(self) -> bool:
-        """Start what is missing; whether anything was. Raises MeasurementError."""
+    def start_missing(self) -> None:
+        """Raises MeasurementError."""
         if self._here:
-            return False
+            return
         plan, here, first = self._plan, self._plan.processes, max(1, self.indexes.stop)
         self._here = [
             start_worker(WorkerOrder(plan=plan, index=index, processes=here, port=self._port, key=self._key))
@@ -140,7 +140,6 @@ class WorkerProcesses:
             workers.begin(plan, first + self.count, self._key)
             self._elsewhere.append(workers)
         self.indexes = range(first, first + self.count)
-        return True
 
     def died(self) -> str | None:
         for process in self._here:
