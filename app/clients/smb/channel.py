@@ -44,10 +44,6 @@ a full block.
 """
 
 
-def _is_tick(error: OSError) -> bool:
-    return isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
-
-
 _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
 _LONGEST_BYTES = 2 * 1024 * 1024
 """Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
@@ -412,9 +408,7 @@ class Channel:
             try:
                 count = receive(view[start:end], 0, socket.MSG_WAITALL)
             except OSError as error:
-                if not _is_tick(error):
-                    raise self._lost() from error
-                self._idle(start)
+                self._idle(start, error)
                 continue
             if not count:
                 raise self._lost()
@@ -443,9 +437,7 @@ class Channel:
                     self._ahead = memoryview(self.sock.recv(_AHEAD_BYTES))
                     count = len(self._ahead)
             except OSError as error:
-                if not _is_tick(error):
-                    raise self._lost() from error
-                self._idle(start)
+                self._idle(start, error)
                 continue
             if not count:
                 raise self._lost()
@@ -460,9 +452,7 @@ class Channel:
             try:
                 sent = self.sock.sendmsg(parts)
             except OSError as error:
-                if not _is_tick(error):
-                    raise self._lost() from error
-                self._idle(0)
+                self._idle(0, error)
                 continue
             left -= sent
             self.handed_bytes += sent
@@ -481,7 +471,10 @@ class Channel:
             self.broken = True
             raise
 
-    def _idle(self, got: int) -> None:
+    def _idle(self, got: int, error: OSError) -> None:
+        is_tick = isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
+        if not is_tick:
+            raise self._lost() from error
         self._look(got)
         self._check_time()
 
