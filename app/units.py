@@ -11,7 +11,6 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits
 _BYTE_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtKMGT]?)i?B(?:/s|ps|yte/s|ytes/s|yte|ytes)?")
 """With a capital B it is bytes, which link speeds do not use."""
 _BIT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(?:b|bits?)", re.ASCII)
-"""Limit of SMB offsets, files and the notebook, in bytes or bits per second."""
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
