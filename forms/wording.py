@@ -207,14 +207,13 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
     return f"{name} ({series.target.protocol.upper() if other_protocol else series.id})"
 
 
-_VERDICTS = {
-    Verdict.FASTER: (Sign.FASTER, "Faster"),
-    Verdict.SLOWER: (Sign.SLOWER, "Slower"),
-    Verdict.SAME: (Sign.SAME, "No change"),
-    Verdict.UNKNOWN: (Sign.UNKNOWN, "Inconclusive"),
+VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: Sign[verdict.name] for verdict in Verdict}
+VERDICT_WORDS: Mapping[Verdict, str] = {
+    Verdict.FASTER: "Faster",
+    Verdict.SLOWER: "Slower",
+    Verdict.SAME: "No change",
+    Verdict.UNKNOWN: "Inconclusive",
 }
-VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: sign for verdict, (sign, _) in _VERDICTS.items()}
-VERDICT_WORDS: Mapping[Verdict, str] = {verdict: word for verdict, (_, word) in _VERDICTS.items()}
 STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}
 """Of what is not complete."""
 _NARROW_PERCENT = 2.0
