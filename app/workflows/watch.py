@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UsageError
 from app.recorder.recording import SeriesClosed, open_notebook
+from app.recorder.writer import Recorder
 from app.workflows.compare import with_history
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -17,7 +18,6 @@ from forms.comparison.verdict import Sides, compare_sides, path_of
 from forms.stats.decision import Limits, Verdict
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
-from storage.errors import RefusedError
 from storage.json_reader import named
 from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
@@ -59,10 +59,7 @@ def _begin(request: WatchRequest, path: Path) -> Watch:
                 " that, or choose another name and the watch collects a baseline"
             )
         watch = _stored(notebook, request)
-        try:
-            notebook.take(watch.id)
-        except RefusedError as error:
-            raise UsageError(str(error), options=error.options) from error
+        Recorder(notebook).begin(watch.id, stored=True)
         return watch
 
 
