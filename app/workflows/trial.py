@@ -71,23 +71,19 @@ def run_trial(
 def _begun(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
     """The series of each value, as it is first. Raises UsageError if another process measures one."""
     stored = {one.change.value if one.change else None: one for one in notebook.experiment(order.experiment.name)}
-    for arm, value in enumerate((None, *order.plan.values)):
-        series = stored.get(value) or _new_series(order, arm, value)
+    request, name, previous = order.request, order.plan.name, order.plan.previous
+    for value in (None, *order.plan.values):
+        series = stored.get(value) or new_series(
+            request,
+            title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
+            label=f"{name} {trial_order.AS_IT_IS}" if value is None else f"{name} = {value}",
+            question="",
+            experiment=order.experiment.name,
+            change=None if value is None else records.Change(name=name, value=value, previous=previous),
+        )
         writer = SeriesWriter(series, recorder, stored=value in stored, experiment=order.experiment)
         writer.begin()
         yield writer
-
-
-def _new_series(order: trial_order.TrialOrder, arm: int, value: str | None) -> records.Series:
-    request, name, previous = order.request, order.plan.name, order.plan.previous
-    return new_series(
-        request,
-        title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
-        label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
-        question="",
-        experiment=order.experiment.name,
-        change=None if value is None else records.Change(name=name, value=value, previous=previous),
-    )
 
 
 def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
