@@ -264,10 +264,6 @@ def effective_value(answer: Answer) -> str | None:
     return answer.sections.get("effective", "").strip() if answer.code("effective") == 0 else None
 
 
-def current(place: SambaPlace) -> Answer:
-    return read_there(look_text(place), place.ssh)
-
-
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
     """Our file: previous content, kept lines, and those of an arm."""
     old = _ended(place.state.files[place.drop_in].content or b"")
@@ -371,7 +367,7 @@ def samba_setting(
     values = [opposite_value(value) for value in values] if typed.opposite else values
     place = find_place(typed.name, target.share, ways.ssh, ways.smb_conf, target.port_number)
     place = replace(place, kept=tuple(kept))
-    now = current(place)
+    now = read_there(look_text(place), place.ssh)
     previous = effective_value(now)
     if option:
         words = (previous or "").replace(",", " ").split()
