@@ -3,6 +3,7 @@
 The thresholds are ours. *Typical*: activity is visible. *Busy*: it can change a result by percents.
 """
 
+import math
 import os
 import threading
 import time
@@ -218,12 +219,11 @@ class OwnTraffic:
 
     def __init__(self) -> None:
         self._points: list[tuple[float, int]] = [(0.0, 0)]
-        self._began: float | None = None
+        self._began = math.inf
 
     def add(self, arrived_at: float, seconds: float, moved_bytes: int) -> None:
         """Seconds; ``arrived_at`` by the clock of :meth:`at`."""
-        began = arrived_at - seconds
-        self._began = began if self._began is None else min(self._began, began)
+        self._began = min(self._began, arrived_at - seconds)
         last_seconds, last_bytes = self._points[-1]
         if seconds > last_seconds:
             self._points.append((seconds, moved_bytes))
@@ -231,8 +231,6 @@ class OwnTraffic:
             self._points.append((last_seconds + _AT_ONCE_SECONDS, moved_bytes))
 
     def at(self, moment: float) -> float:
-        if self._began is None:
-            return 0.0
         seconds = moment - self._began
         index = bisect_right(self._points, seconds, key=lambda point: point[0])
         if index == 0:
