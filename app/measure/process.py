@@ -90,7 +90,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds, self._clock = seconds, clock
-        self._started_at: float | None = None
+        self._started_at = math.inf
         self._began_at = 0.0
         self._longest: dict[int, float] = {}
         self.is_met = False
@@ -99,13 +99,11 @@ class TimeLimit:
 
     def start(self) -> None:
         """The time counts from the first call."""
-        if self._started_at is None:
-            self._started_at = self._clock()
+        self._started_at = min(self._started_at, self._clock())
 
     @property
     def seconds_left(self) -> float:
-        now = self._clock()
-        return self.seconds - (now - (now if self._started_at is None else self._started_at))
+        return self.seconds - max(0.0, self._clock() - self._started_at)
 
     def began(self) -> None:
         self._began_at = self._clock()
