@@ -295,7 +295,6 @@ CALIBRATION_SECONDS = 120
 LIFE_DAYS = 30
 """Older ceilings are measured again: kernels, firmware and power settings change."""
 BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
-ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,9 +321,8 @@ def ceiling_of(
     if known and young and not renew and not beaten:
         return Calibration(bytes_per_second=known.bytes_per_second)
     done = _calibrate(series)
-    for _ in range(ATTEMPTS - 1):
-        if done.busy:
-            done = _calibrate(series)
+    if done.busy:
+        done = _calibrate(series)
     if done.bytes_per_second is None:
         return done
     if done.busy:
