@@ -131,7 +131,6 @@ def measure(
     for problem in places.problems:
         yield Warned(text=problem)
     status, why = SeriesStatus.INTERRUPTED, None
-    problems: list[str] = []
     try:
         bench.prepare()
         steps = (step for step in timetable.steps(lambda: isolation) if not _is_done(isolation, step))
