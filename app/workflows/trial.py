@@ -244,20 +244,14 @@ class _Trial:
         if process := answer.text("restarted"):
             proofs.append(f"smbd was restarted (process {process})")
         self.proofs[arm] = proofs
-        if arm:
-            self._look_at_session(arm)
+        if setting.live and value is not None:
+            with trial_order.open_client(self.order.request) as client:
+                client.connect()
+                if shown := setting.live(value):
+                    self.proofs[arm].append(shown)
 
     def _value(self, arm: int) -> str | None:
         return (None, *self.order.plan.values)[arm]
-
-    def _look_at_session(self, arm: int) -> None:
-        live, value = self.order.setting.live, self._value(arm)
-        if live is None or value is None:
-            return
-        with trial_order.open_client(self.order.request) as client:
-            client.connect()
-            if shown := live(value):
-                self.proofs[arm].append(shown)
 
     def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
         """Each run has a new session, which must not contradict the values."""
