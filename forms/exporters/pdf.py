@@ -177,7 +177,9 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
     ) as drawn:
         drawn.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
         for row, part in rows:
-            line = drawn.row(style=_face(row))
+            bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
+            emphasis = ("B" if bold else "") + ("S" if row.struck else "")
+            line = drawn.row(style=FontFace(emphasis=emphasis, color=_COLOURS.get(row.mark, INK)))
             if row.role is Role.HEADING:
                 line.cell(part[0], colspan=len(widths))
             else:
@@ -189,11 +191,6 @@ def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
     room = pdf.page_break_trigger - pdf.y
     wide, narrow = (size * (_TABLE_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
     return _SPACES[1] if narrow <= room < wide else _SPACES[0]
-
-
-def _face(row: Row) -> FontFace:
-    bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
-    return FontFace(emphasis=("B" if bold else "") + ("S" if row.struck else ""), color=_COLOURS.get(row.mark, INK))
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
