@@ -469,9 +469,14 @@ def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
 
 def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
     """Which baselines and experiments lose a part if these are deleted, or empty."""
+    every = Counter(one.name for one in notebook.baselines())
     named = Counter(one.name for one in notebook.baselines() if one.recording_id in ids)
     steps = Counter(head.experiment for head in notebook.heads_of(ids) if head.experiment)
-    lost = [f'The baseline "{name}" loses {wording.count(named[name], "recording")}.' for name in sorted(named)]
+    lost = [
+        f'The baseline "{name}" '
+        + (f"loses {wording.count(gone, 'recording')}." if gone < every[name] else "is deleted too.")
+        for name, gone in sorted(named.items())
+    ]
     lost += [f'The experiment "{name}" loses {wording.count(steps[name], "step")}.' for name in sorted(steps)]
     return wording.plain(" ".join(lost))
 

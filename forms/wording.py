@@ -7,7 +7,7 @@ from dataclasses import replace
 from forms import layout
 from forms.layout import Sign, Toned
 from forms.stats.decision import Verdict
-from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc
+from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc, to_minute
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -195,7 +195,7 @@ def short_place(target: Target) -> str:
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """Label, title or ``get nas/data/file``; beside another of that server ``get data/file``, or with its id."""
+    """Label, title or ``get nas/data/file``; beside another of that server ``get data/file``, or with its time."""
     title = "" if series.title == default_title(series.command, series.target) else series.title
     name = plain(series.label or title or f"{series.command} {place(series.target).removeprefix('smb://')}")
     one, other = series.target, beside.target if beside else None
@@ -203,8 +203,9 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
         same_server = other and (one.protocol, one.host, one.port) == (other.protocol, other.host, other.port)
         short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
         return plain(short) if same_server and one.share and not (series.label or title) else name
-    other_protocol = series.target.protocol != beside.target.protocol
-    return f"{name} ({series.target.protocol.upper() if other_protocol else series.id})"
+    mine, theirs = to_minute(series.created_at), to_minute(beside.created_at)
+    when = series.id if mine == theirs else mine[11:] if mine[:10] == theirs[:10] else mine[:10]
+    return f"{name} ({when if one.protocol == beside.target.protocol else one.protocol.upper()})"
 
 
 VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: Sign[verdict.name] for verdict in Verdict}
@@ -240,13 +241,14 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
         low, high = sorted(sign * end for end in ends) if ends else (0.0, 0.0)
         reach = f" ({_size(low, digits)} to {_size(high, digits)})" if ends else ""
         return f"{VERDICT_WORDS[verdict]} by {_size(sign * change_percent, digits)}{reach}"
-    around = interval_text(ends[0], ends[1], digits) if ends else ""
     if verdict is Verdict.SAME:
-        return f"No change{around}"
-    shown = round(abs(change_percent), digits)
-    way = "faster" if change_percent > 0 else "slower"
-    seen = f"{_size(abs(change_percent), digits)} {way}" if shown else "no difference seen"
-    return f"Inconclusive: {seen}{around}"
+        return f"No change{interval_text(ends[0], ends[1], digits) if ends else ''}"
+    change, *ways = (
+        f"{_size(abs(each), digits)} {'faster' if each > 0 else 'slower'}" if round(abs(each), digits) else "equal"
+        for each in (change_percent, *(ends or ()))
+    )
+    seen = "no difference seen" if change == "equal" else change
+    return f"Inconclusive: {seen}{f' ({ways[0]} to {ways[1]})' if ways else ''}"
 
 
 def interval_text(low: float, high: float, digits: int = 0) -> str:

@@ -1,6 +1,7 @@
 """The catalogue, searched as one types, and one entry of it on its way into the next series."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from textual import events, on
@@ -13,10 +14,10 @@ from textual.widgets.option_list import Option
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
-from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
+from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.rounds import NextStep, measured_place, take_change
+from app.workflows.guide.rounds import MeasuredPlace, NextStep, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
@@ -34,15 +35,14 @@ _BESIDE = 3
 class PlacedScreen(BaseScreen):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
-    share: str | None = None
-    conf = catalogue.DEFAULT_CONF
+    place = MeasuredPlace()
 
     def read_place(self) -> None:
         practice = self.context.practice
         self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
 
-    def _of_place(self, place: tuple[str | None, str]) -> None:
-        self.share, self.conf = self.share or place[0], place[1]
+    def _of_place(self, place: MeasuredPlace) -> None:
+        self.place = replace(place, share=self.place.share or place.share)
         self.show_entry()
 
     def show_entry(self) -> None:
@@ -64,7 +64,7 @@ class CatalogueScreen(PlacedScreen):
         with Horizontal(id="catalogue"):
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
-                    yield LineInput(self.sought, placeholder="f or / searches", id="search", compact=True)
+                    yield FilterLine(self.sought, placeholder="f or / searches", id="search", compact=True)
                     yield Static(id="found")
                 yield Choices(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
@@ -104,20 +104,12 @@ class CatalogueScreen(PlacedScreen):
         self._look(event.value)
 
     @on(Input.Submitted, "#search")
-    def _to_list(self) -> None:
+    def action_to_list(self) -> None:
         self.query_one("#entries").focus()
 
-    def key_down(self) -> None:
-        if self.focused is self.query_one("#search"):
-            self.query_one("#entries").focus()
-
-    def action_back(self) -> None:
-        box = self.query_one("#search", Input)
-        if box.has_focus and box.value:
-            box.value = ""
-            self._to_list()
-        else:
-            super().action_back()
+    def action_clear_filter(self) -> None:
+        self.query_one("#search", Input).value = ""
+        self.action_to_list()
 
     def action_search(self) -> None:
         self.query_one("#search").focus()
@@ -149,7 +141,10 @@ class CatalogueScreen(PlacedScreen):
 
     def show_entry(self) -> None:
         if (entry := self.pointed) is not None:
-            text = catalogue.entry_text(entry, share=self.share, conf=self.conf, ansi=True).split("\n", 2)[2]
+            place = self.place
+            text = catalogue.entry_text(
+                entry, share=place.share, conf=place.conf, now=place.now(entry), ansi=True
+            ).split("\n", 2)[2]
             self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 
     @on(OptionList.OptionSelected, "#entries")
@@ -174,7 +169,7 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
         super().__init__()
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
-        self.share = share
+        self.place = MeasuredPlace(share=share)
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · Catalogue · {self.entry.name}"):
@@ -190,13 +185,16 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
 
     @property
     def advice(self) -> catalogue.Instructions:
-        return catalogue.advise(self.entry, self.value, share=self.share, conf=self.conf)
+        return catalogue.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
 
-    def text_to_copy(self) -> str:
-        return catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf)
+    def text_to_copy(self, *, ansi: bool = False) -> str:
+        entry, place = self.entry, self.place
+        return catalogue.entry_text(
+            entry, value=self.value, share=place.share, conf=place.conf, now=place.now(entry), ansi=ansi
+        )
 
     def show_entry(self) -> None:
-        text = catalogue.entry_text(self.entry, value=self.value, share=self.share, conf=self.conf, ansi=True)
+        text = self.text_to_copy(ansi=True)
         self.query_one("#chosen", Label).update(Content(self._chosen()))
         self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from forms.comparison.differences import effective
 from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
 from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
-from forms.tuning.catalogue import about
+from forms.tuning.catalogue import about, entries
 from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile, same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
@@ -116,7 +117,7 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
             ("Scope", _SCOPES[audit.scope]),
             *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),
-        tables=tuple(_tables(audit, tried or {})),
+        tables=(*_tables(audit, tried or {}), *_settings(audit)),
         document=lambda: audit_document(audit),
     )
 
@@ -141,6 +142,29 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
             ("Why", text, lambda one: " ".join([one.why, *_measured_here(tried.get(one.parameter, ()))])),
             look=lambda _: {"tone": Tone.FAINT},
             caption="Useless: delete these",
+        )
+
+
+_MOST_SHOWN = 8
+
+
+def _settings(audit: Audit) -> Iterator[Table]:
+    """What the server has: of the settings that matter those with the greatest effect, and all that are not default."""
+    seen = {entry.parameter: entry for entry in reversed(entries()) if entry.worth_trying}
+    values = {name: effective(audit.facts, name, in_share=seen[name].scope != "global") for name in reversed(seen)}
+    known = [(name, value) for name, value in values.items() if value is not None]
+    rows = [
+        (name, value)
+        for place, (name, value) in enumerate(known)
+        if place < _MOST_SHOWN or not same_value(name, value, seen[name].default or "")
+    ]
+    if rows:
+        yield table_of(
+            rows,
+            ("Setting", ReportKind.TEXT, lambda row: row[0]),
+            ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
+            ("Default", ReportKind.TEXT, lambda row: seen[row[0]].default or "(empty)"),
+            caption="What the server has, of the settings that matter most (others: in the catalogue)",
         )
 
 

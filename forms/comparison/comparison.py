@@ -222,6 +222,8 @@ class Comparison(ChangeDecision):
     limits: Limits
     """Its level is above 0.95 for several comparisons at once (Holm)."""
     differences: tuple[Difference, ...] = ()
+    busy_ids: tuple[str, ...] = ()
+    """The series of a side of which none was measured at a quiet or typical time."""
     server_seen: bool = True
     change: Change | None = None
     tried: TrialSummary | None = None

@@ -122,7 +122,9 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
-    wider = f"{len(judged)} intervals, some wider than a pair's alone, so that all of them hold 19 times in 20."
+    wider = (
+        f"Of {len(judged)} verdicts some intervals are wider than of the pair alone, so that all hold 19 times in 20."
+    )
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:
@@ -193,8 +195,8 @@ def _change(form: summary.ComparisonSummary, base: int, other: int) -> Cell:
 
 def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     return Table(
-        columns=columns_of("", "Base", "Other", "Differs"),
-        rows=tuple(row_of(r.name, r.base, r.other, "yes" if r.differs else "") for r in rows if r.base or r.other),
+        columns=columns_of("", "Base", "Other", "Setting"),
+        rows=tuple(row_of(r.name, r.base, r.other, "differs" if r.differs else "") for r in rows if r.base or r.other),
         caption=caption,
     )
 
@@ -275,7 +277,7 @@ def matrix_table(matrix: summary.ProtocolMatrix) -> Table:
     return Table(
         columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
-        caption="Averages; ± is half their 95 % interval",
+        caption="Averages; ± by the runs alone: equal series differ by more",
     )
 
 

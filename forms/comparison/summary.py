@@ -104,7 +104,7 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, s
         ("Valid runs", str(len(series.measured()))),
         ("Average", wording.rate(average, beside=unit)),
         ("Deviation", wording.rate(deviation, beside=unit)),
-        ("95 % interval", f"{low} to {high}" if form.confidence else wording.ABSENT),
+        ("95 %, runs alone", f"{low} to {high}" if form.confidence else wording.ABSENT),
         ("% of link", "" if share is None else wording.cell_percent(share)),
     ]
 
@@ -139,7 +139,8 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
         for number, series in enumerate(side, 1)
     ]
     if busy := [name for name, series in measured if series.quiet_verdict is QuietVerdict.BUSY]:
-        said.append(f"Measured at a busy time: {wording.listed(busy)}. Measure again at a quiet one.")
+        again = " Measure again at a quiet one." if comparison.busy_ids and not comparison.interleaved else ""
+        said.append(f"Measured at a busy time: {wording.listed(busy)}.{again}")
     for name, series in measured:
         whose = f"{name[0].upper()}{name[1:]}"
         if (

@@ -31,7 +31,7 @@ from forms.stats.summary import student_t
 from forms.trials.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting
 from storage.json_reader import named
-from storage.records import Change, Evidence, Series
+from storage.records import Change, Evidence, QuietVerdict, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +154,12 @@ def _compared(
         history_days=None if newest is None else max(0.0, other.moment - newest) / DAY_SECONDS, settle=step,
         base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
         limits=limits, differences=differing,
+        busy_ids=tuple(
+            one.id
+            for side in (sides.base, sides.other)
+            for one in side
+            if all(each.quiet_verdict is QuietVerdict.BUSY for each in side)
+        ),
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
         change=claimed, tried=sides.tried, tried_back=sides.tried_back,
     )  # fmt: skip

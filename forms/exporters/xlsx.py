@@ -271,7 +271,8 @@ def clean(text: str) -> str:
 
 
 def _column_widths(form: report.Report) -> list[float]:
-    widths: dict[int, float] = {0: _FIRST_WIDTH}
+    named = max((width(one.name) for one in form.results), default=0) + 3
+    widths: dict[int, float] = {0: max(_FIRST_WIDTH, named)}
     for table in form.tables:
         for index, column in enumerate(table.columns):
             texts = (report.cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))

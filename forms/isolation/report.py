@@ -30,7 +30,8 @@ def verdict_sentence(found: summary.IsolationVerdict) -> str:
         return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if summary.IsolationDoubt.VARYING in found.doubts[:1]:
-        reason += f": {_ratio_text(found.evidence)} of what disk and network carry together"
+        reached = f"the server reaches {_ratio_text(found.evidence)} of what disk and network carry together"
+        reason += f": {reached}, with {_clients(found.evidence)}"
     return f"Inconclusive: {reason}"
 
 
@@ -172,8 +173,9 @@ def _ratio_text(one: summary.LayerEvidence) -> str:
         return "an unknown part"
     if one.ratio_low is None or one.ratio_high is None:
         return f"{100 * one.ratio:.0f} %"
-    high = f"to {100 * one.ratio_high:.0f} %" if one.ratio_high <= 10 * max(1, one.ratio) else "or more"
-    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % {high})"
+    if one.ratio_high > 3 * max(1, one.ratio):
+        return f"roughly {100 * one.ratio:.0f} %"
+    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {100 * one.ratio_high:.0f} %)"
 
 
 def _busy(one: summary.LayerEvidence) -> str:
@@ -284,7 +286,11 @@ def _fields(isolation: Isolation) -> list[Field]:
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
-    server = (("Slower of both at once", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / slower", ReportKind.RATIO))
+    server = (
+        ("Slower of both at once", _NUMBER),
+        ("Server, MB/s", _NUMBER),
+        ("Server / slower, by rounds", ReportKind.RATIO),
+    )
     priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []
@@ -316,7 +322,10 @@ def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
         label = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
         spreads = [getattr(use, name) for name in names]
         rows += [
-            row_of(f"{label}, {statistic}", *(getattr(spread, statistic) for spread in spreads))
+            row_of(
+                f"{label}, {statistic}{' in a run' * (statistic == 'deviation')}",
+                *(getattr(spread, statistic) for spread in spreads),
+            )
             for statistic in ("mean", "median", "deviation")
         ]
     uses = ((f"CPU {name}, %", ReportKind.DECIMAL) for name in names)
@@ -398,7 +407,7 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
         return None
     bars, start = [], 0.0
     for name, part in measured.waterfall.parts().items():
-        if part:
+        if part > 0:  # less than nothing is not explained where parts overlap, which the table says
             bars.append(Bar(name=_PARTS.get(name, name), value=part, start=start))
         start += part
     cause, held = measured.verdict.cause, measured.verdict.evidence.held_share

@@ -153,7 +153,7 @@ def _files_text(load: Load) -> str:
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time from request to answer; users who wait make no requests"
+        "time from request to answer; offered: if no user waited"
     )  # fmt: skip
     return table_of(
         points,

@@ -157,7 +157,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 def before_a_change(shown: Shown) -> str:
     pairs = wording.change_size(shown.pairs_percent)
-    return f"{PAIRS[0]} interleaved pairs would find a change of {pairs} nine times in ten."
+    return f"{PAIRS[0]} interleaved pairs of runs would find a change of {pairs} nine times in ten."
 
 
 def link_field(bits_per_second: int | None) -> Field:
@@ -238,7 +238,8 @@ def _ceiling(series: records.Series) -> Iterator[Field]:
     if series.ceiling_bytes_per_second is None:
         others = series.environment.get("client", {}).get(NOT_CALIBRATED)
         if isinstance(others, int | float):
-            text = f"not calibrated: busy (others took {wording.percent(others)} of the processors)"
+            busy = f"others took {wording.percent(others)} of the processors when it was to be measured"
+            text = f"this client's own limit is not known: {busy}"
             yield Field(name="Ceiling", text=text)
         return
     share, ceiling = near_ceiling_percent(series), series.ceiling_bytes_per_second

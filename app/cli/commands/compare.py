@@ -9,13 +9,14 @@ from app import kinds
 from app.cli import common
 from app.errors import UsageError
 from app.workflows.compare import sides_to_compare, tried_here
+from app.workflows.guide.rounds import MeasuredPlace, measured_place
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.findings.finding import findings_report
 from forms.findings.rules import findings
 from forms.stats.decision import Limits
 from forms.tuning import catalogue
-from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, misprints_about
+from forms.tuning.catalogue import CatalogueEntry, misprints_about
 from forms.watch.history import history_chart, history_report
 from storage.recordings import SERIES
 from storage.records import Command
@@ -93,12 +94,14 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
         common.answer_json(catalogue.catalogue_document(found))
     elif len(found) == 1:
         tried: tuple[str, ...] = ()
+        place = MeasuredPlace()
         if common.notebook_path(context).exists():
             with common.notebook(context) as notebook:
                 tried = tried_here(notebook, [found[0].name]).get(found[0].name, ())
+                place = measured_place(notebook, ())
         text = catalogue.entry_text(
-            found[0], value=value, share=choices["share"], conf=choices["smb_conf"] or DEFAULT_CONF,
-            ansi=common.draws_colour(), with_command=True, tried=tried,
+            found[0], value=value, share=choices["share"] or place.share, conf=choices["smb_conf"] or place.conf,
+            ansi=common.draws_colour(), with_command=True, now=place.now(found[0]), tried=tried,
         )  # fmt: skip
         common.answer(text.rstrip("\n"))
     else:

@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, ScreenBase
-from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered
+from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered, table_lines
 from app.tui.frame.parts import LineInput
 from app.user_files import config_file
 from forms.layout import lines_of, visible, wrap
@@ -155,6 +155,7 @@ class AskDialog(BoxDialog[str]):
 
 
 _WIDEST, _AROUND = 90, 12
+_CLOSES = "esc Close"
 _STOCK = {
     "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
     "Button": "A button. Enter presses it.",
@@ -169,7 +170,7 @@ class TextDialog(BoxDialog[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog-box wide-box") as box:
-            box.border_title = Content(visible(self.heading))
+            box.border_title, box.border_subtitle = Content(visible(self.heading)), _CLOSES
             yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
 
 
@@ -197,10 +198,20 @@ class HelpDialog(BaseDialog[None]):
         ]
         own = f'Your own keys: {config_file()}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
-            box.border_title = "Help"
+            box.border_title, box.border_subtitle = "Help", _CLOSES
             yield Static(Content("\n\n".join(explanations(self.about))))
             yield Static(Content("\n").join(lines), id="help-keys")
             yield Static(Content(own))
+            yield Static(
+                Content("\n").join(_words(max(20, min(_WIDEST, self.app.size.width - _AROUND)))), id="help-words"
+            )
+
+
+def _words(room: int) -> Iterator[Content]:
+    yield Content.styled("Words", "bold")
+    for word, _, meaning in (line.partition(": ") for line in table_lines("words.txt")):
+        first, *rest = wrap(f"{word}: {meaning}", room)
+        yield Content.assemble((word, "bold"), "\n  ".join([first.removeprefix(word), *rest]))
 
 
 def _is_no_letter(key: str) -> bool:

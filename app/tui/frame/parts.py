@@ -110,6 +110,10 @@ class LineInput(Input):
         return visible(value)
 
 
+class FilterLine(LineInput, Commanded):
+    KEYS: ClassVar = keys("filter.list filter.down filter.clear")
+
+
 def kept(before: str, shown: str) -> str:
     """What an input is to be taken for: the text before, where nothing but its drawing differs."""
     return before if shown in {visible(before), control_pictures(before)} else shown

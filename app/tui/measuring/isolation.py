@@ -117,7 +117,7 @@ class DiagnosisScreen(asking.LinesScreen):
             super().begin(request)
 
 
-_MOST_ROUNDS = 100
+_MOST_ROUNDS, _MOST_SECONDS = 100, 3600
 _RUNS = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
@@ -197,16 +197,24 @@ _ALONE = (
 )
 
 
+def _seconds(typed: Mapping[str, str]) -> int:
+    given = typed.get("seconds", "")
+    return asking.typed_count("Seconds", given, _MOST_SECONDS) if given else places.DEFAULT_SECONDS
+
+
 class IsolationScreen(asking.LinesScreen):
     NAME, HEADING, BUTTON, STORED = "isolation", "Isolation", "Isolate", "isolations"
     LINES = (
         asking.TARGET,
         asking.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
         asking.FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
+        asking.FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
         asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
-        asking.FormLine("expose", "Network alone", "for a remote server: type its name to allow it", about=_ALONE),
+        asking.FormLine(
+            "expose", "Network alone", "a remote server's name allows tbench there; empty: no", about=_ALONE
+        ),
     )
     RUN = IsolationRunScreen
 
@@ -214,7 +222,7 @@ class IsolationScreen(asking.LinesScreen):
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         clients = places.parse_clients(typed["clients"])
         rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
-        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * places.DEFAULT_SECONDS)
+        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * _seconds(typed))
         usual = places.DEFAULT_ROUNDS
         few = f" Fewer than {usual} rounds rarely give a verdict." if rounds < usual else ""
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
@@ -233,6 +241,7 @@ class IsolationScreen(asking.LinesScreen):
         return places.IsolationRequest(
             target=target, secrets=Secrets(), whole_script=script,
             without=tuple(operation.value for operation in without), clients=places.parse_clients(text["clients"]),
-            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS), seconds=places.DEFAULT_SECONDS,
+            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS),
+            seconds=_seconds(text),
             **server_ways(target, text["ssh"], text["conf"]), expose_tbench=bool(exposed),
         )  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,8 +16,8 @@ from textual.widgets.option_list import Option
 
 from app.errors import UsageError
 from app.tui.frame.base import BaseScreen, screen_called
-from app.tui.frame.commands import Commanded, keys
-from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
+from app.tui.frame.commands import keys
+from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
 from app.tui.widgets.following import FollowsNotebook, written
@@ -55,10 +55,6 @@ EMPTY = "Nothing measured yet. Choose where to start. To practise first, without
 STARTS = ("guide", "survey", "load", "isolation", "audit")
 
 NONE_FOUND = "No recording has all of these words. Escape lists all again."
-
-
-class FilterLine(LineInput, Commanded):
-    KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
 class NotebookScreen(SeriesActions, FollowsNotebook):

@@ -42,7 +42,7 @@ class FormLine:
 
 TARGET = FormLine("target", "Target", "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
 SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
-CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the path of its smbd")
+CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")
 
 
 def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSONValue] | None = None) -> dict[str, str]:

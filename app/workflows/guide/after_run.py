@@ -117,7 +117,7 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 def _settings_from(choices: GuideChoices) -> str:
     by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
     file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
-    return " ".join(filter(None, (by_ssh, file))) or "by itself where it is this machine"
+    return " ".join(filter(None, (by_ssh, file))) or "by itself, if local"
 
 
 def ask_server(choices: GuideChoices) -> Ask:
@@ -302,12 +302,14 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
-        yield _change(choices, series, "in-flight", str(value), f"Requests in flight (in-flight): {depth} → {value}")
+        yield _change(
+            choices, series, "in-flight", str(value), f"Requests in flight (client's in-flight): {depth} → {value}"
+        )
     if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
         typed = wording.typed_size(value)
-        title = f"Request size (block): {wording.typed_size(block)} → {typed}"
+        title = f"Request size (client's block): {wording.typed_size(block)} → {typed}"
         yield _change(choices, series, "block", typed, title, advised=practice)
 
 

@@ -177,6 +177,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         if series
     )
     judged = {one.id for one in proof.base} if proof else set[str]()
+    judged |= {stick.series.id for stick in yardsticks if stick.sides and len(stick.sides.base) > 1}
     return replace(
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
@@ -228,7 +229,8 @@ def _yardsticks(
     base = _series(notebook, choices.base_id)
     if base is not None and base.id not in seen:
         seen.add(base.id)
-        yield Yardstick(name="the base", series=base)
+        is_again = series.change is None and choices.proven_id is None
+        yield Yardstick(name="the series before" if is_again else "the base", series=base)
     for baseline in notebook.baselines():
         found = _series(notebook, baseline.recording_id)
         alike = found is not None and found.command is series.command and _sizes(found) == _sizes(series)

@@ -11,19 +11,22 @@ from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
+from forms import wording
 from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_runs
+from forms.comparison.differences import effective
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
 from forms.isolation.summary import isolation_summary
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
-from forms.tuning.catalogue import DEFAULT_CONF, about
+from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
+from forms.tuning.smb_conf import spelling
 from storage.isolations import Isolation
 from storage.looks import AUDIT, DIAGNOSIS, Audit
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
-from storage.records import ExperimentKind, Series, SeriesStatus, Target
+from storage.records import ExperimentKind, Series, SeriesStatus, Target, with_zone
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -45,13 +48,32 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
     return following
 
 
-def measured_place(notebook: Notebook, practice: Sequence[Target]) -> tuple[str | None, str]:
-    """The share that is measured, and the path of its server's smb.conf, as far as it is known."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredPlace:
+    """What the guide measures, or else the newest series did: its share, its server's smb.conf, and the settings."""
+
+    share: str | None = None
+    conf: str = DEFAULT_CONF
+    series: Series | None = None
+
+    def now(self, entry: CatalogueEntry) -> str:
+        """The value that the server had when the series was measured, in words; empty where it is not known."""
+        if self.series is None or entry.kind is not EntryKind.SMB_CONF:
+            return ""
+        value = effective(self.series.environment.get("server", {}), spelling(entry.parameter).name)
+        when = f"{wording.name_of(self.series)}, {with_zone(self.series.created_at)}"
+        return "" if value is None else f"{value or '(empty)'}, on the server of {when}"
+
+
+def measured_place(notebook: Notebook, practice: Sequence[Target]) -> MeasuredPlace:
     choices, known = recall(notebook, practice)
-    ways = notebook.remembered(ways_to(choices.target.host)) if choices.target else None
-    seen = known.series.environment.get("server", {}) if known.series else {}
+    newest = (head.id for head in notebook.heads(1) if choices.target is None)
+    series = known.series or next(iter(notebook.all_of([*newest])), None)
+    target = choices.target or (series.target if series else None)
+    ways = notebook.remembered(ways_to(target.host)) if target else None
+    seen = series.environment.get("server", {}) if series else {}
     conf = choices.smb_conf or (ways or {}).get("conf") or seen.get("smb.conf.path") or DEFAULT_CONF
-    return choices.target.share if choices.target else None, str(conf)
+    return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series)
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
@@ -137,7 +159,11 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
             more, better = BETTER["scatter"]
             yield NextStep(name=f"{more}: {name}", choices=partial(repeat_of, series_id=series_id, better=better))
     for name, series_id in again if not found.interleaved else ():
-        yield NextStep(name=f"Measure again: {name}", choices=partial(repeat_of, series_id=series_id))
+        (wait, better), step = BETTER["busy"], partial(repeat_of, series_id=series_id)
+        if series_id in found.busy_ids:
+            yield NextStep(name=f"{wait}: {name}", choices=partial(step, better=better))
+        else:
+            yield NextStep(name=f"Measure again: {name}", choices=step)
     if found.interleaved and found.settle is None:
         both = {"base": found.base_id, "other": found.other_id, "runs": max(found.base_runs, found.other_runs)}
         yield NextStep(name="Measure both again, interleaved", screen="interleaved", arguments=both)

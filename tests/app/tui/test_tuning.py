@@ -472,3 +472,18 @@ async def test_escape_leaves_a_search_before_it_leaves_the_catalogue(path):
         assert f"{len(entries())} of {len(entries())}" in painted(app)
         await press(app, pilot, "escape")
         assert not isinstance(app.screen, CatalogueScreen)
+
+
+@pytest.mark.parametrize(("share", "value"), [("Yes", "Yes"), (None, "No")])
+async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newest_series(tmp_path, share, value):
+    facts = {"smb.conf/global/strict sync": "No"} | ({"smb.conf/share/strict sync": share} if share else {})
+    app = app_on(book(tmp_path / "notebook.db", one(1, environment={"server": facts})), first="catalogue")
+    async with app.run_test(size=(150, 40)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f", *"strict sync")
+        assert re.search(rf"now +{value}, on the server of series 1, 2026-01-01 10:00 UTC", painted(app))
+        assert "⏎ List" in footer_of(app)
+        await press(app, pilot, "escape")
+        assert here(app).query_one("#search", Input).value == ""
+        await press(app, pilot, "f", *"strict sync", "enter", "enter")
+        assert "To try: [data] strict sync = no" in painted(app)

@@ -9,7 +9,7 @@ import pytest
 
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.after_run import page_of
-from app.workflows.guide.choices import MethodStep, Visit
+from app.workflows.guide.choices import MethodStep, QuietChoice, Visit
 from app.workflows.guide.known import GuideContext, read_known, recall, ways_to
 from app.workflows.guide.rounds import (
     NextStep,
@@ -238,12 +238,13 @@ def test_the_smb_conf_that_a_series_was_seen_with_is_where_a_change_is_written(t
     seen = {"server": {"smb.conf.path": "/srv/smb.conf"}}
     with Notebook(book(tmp_path / "notebook.db", one(1), one(2, environment=seen))) as notebook:
         branch_from(notebook, f"{1:012x}")
-        assert measured_place(notebook, ())[1] == "/etc/samba/smb.conf"
+        assert measured_place(notebook, ()).conf == "/etc/samba/smb.conf"
         target = branch_from(notebook, f"{2:012x}").target
         assert target is not None
-        assert measured_place(notebook, ()) == (target.share, "/srv/smb.conf")
+        place = measured_place(notebook, ())
+        assert (place.share, place.conf) == (target.share, "/srv/smb.conf")
         notebook.remember(ways_to(target.host), {"conf": "/opt/smb.conf"})
-        assert measured_place(notebook, ())[1] == "/opt/smb.conf", "what was typed counts first"
+        assert measured_place(notebook, ()).conf == "/opt/smb.conf", "what was typed counts first"
 
 
 def facts_of_comparing(path: Path, series: Series) -> str:
@@ -350,3 +351,18 @@ def test_a_trial_can_be_tried_again_but_no_sweep_as_one(kind: ExperimentKind, ag
     found = StoredTrial(experiment=Experiment(name="it", kind=kind), plan=plan, base=one(1), kept=0)
     names = [step.name for step in after_recording(kind, found)]
     assert ("Try log level = 3 again" in names) is again
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "waits"),
+    [(None, None, 0), (BUSY, None, 1), (BUSY, BUSY, 2), (Quiet(verdict=QuietVerdict.QUIET), None, 0)],
+)
+def test_what_was_measured_at_a_busy_time_is_measured_again_at_a_quiet_one(tmp_path: Path, base, other, waits: int):
+    with Notebook(book(tmp_path / "notebook.db", one(1, quiet=base), one(2, VARYING, quiet=other))) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+        found = names(after_comparison(form.comparison))
+        assert sum(name.startswith("Measure again, and wait for a quiet time first: ") for name in found) == waits
+        assert sum(name.startswith("Measure again: ") for name in found) == 2 - waits
+        if waits:
+            name = "Measure again, and wait for a quiet time first: series 1"
+            assert taken(notebook, after_comparison(form.comparison), name).quiet is QuietChoice.WAIT

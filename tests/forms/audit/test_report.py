@@ -1,8 +1,10 @@
 """The answer of an audit."""
 
+from dataclasses import replace
+
 import pytest
 
-from forms.audit.report import audit_answer, audit_sign
+from forms.audit.report import audit_answer, audit_report, audit_sign
 from forms.layout import Sign
 from storage.looks import Audit, AuditScope
 
@@ -18,3 +20,26 @@ from storage.looks import Audit, AuditScope
 def test_nothing_found_is_no_praise_where_the_settings_were_not_read(scope: AuditScope, answer: str, sign: Sign):
     audit = Audit(id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=scope)
     assert (audit_answer(audit), audit_sign(audit)) == (answer, sign)
+
+
+@pytest.mark.parametrize(
+    ("sign", "sendfile", "shown"), [("default", "No", 8), ("default", "Yes", 9), ("mandatory", "No", 8)]
+)
+def test_what_the_server_has_is_shown_where_it_matters_most_or_is_no_default(sign: str, sendfile: str, shown: int):
+    known = {"server signing": sign, "server smb encrypt": "default", "server multi channel support": "Yes"}
+    of_share = {
+        "aio read size": "1", "aio write size": "1", "strict sync": "Yes", "case sensitive": "Auto",
+        "durable handles": "Yes", "use sendfile": sendfile, "oplocks": "Yes",
+    }  # fmt: skip
+    facts = {f"smb.conf/global/{name}": value for name, value in known.items()}
+    facts |= {f"smb.conf/share/{name}": value for name, value in of_share.items()}
+    audit = Audit(
+        id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=AuditScope.SERVER, facts=facts
+    )
+    (table,) = audit_report(audit).tables
+    rows = {str(row.cells[0].value): str(row.cells[1].value) for row in table.rows}
+    assert len(rows) == shown
+    assert rows["server signing"] == sign
+    assert rows.get("use sendfile") == ("Yes" if sendfile == "Yes" else None)
+    assert "oplocks" not in rows
+    assert not audit_report(replace(audit, facts={})).tables

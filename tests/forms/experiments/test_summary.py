@@ -322,7 +322,7 @@ def test_the_text_of_a_small_experiment() -> None:
         "     no (was old)\n"
         "  3  measured again  dddddddddddd 100100000 0     +0.1 % = Variation\n"
         "\n"
-        "1 from 0:      ? Inconclusive: 10 % slower (−20 % to +1 %).\n"
+        "1 from 0:      ? Inconclusive: 10 % slower (20 % slower to 1 % faster).\n"
         "2 from 0:      ▲ Faster by 20 % (7 % to 35 %).\n"
         "3 from 0:      = Same settings: 0.1 % faster is variation from series to series,\n"
         "               or a change of the server that was not recorded.\n"

@@ -131,9 +131,10 @@ def test_beside_other_programs_a_quiet_time_is_what_helps():
 @pytest.mark.parametrize(
     ("ratio", "high", "said"),
     [
-        (0.22, 10.0, "22 % (0 % to 1000 %)"),
-        (0.22, 10.1, "22 % (0 % or more)"),
-        (2.0, 20.0, "200 % (0 % to 2000 %)"),
+        (0.22, 3.0, "reaches 22 % (0 % to 300 %) of"),
+        (0.22, 3.1, "reaches roughly 22 % of"),
+        (2.0, 6.0, "reaches 200 % (0 % to 600 %) of"),
+        (2.0, 6.1, "reaches roughly 200 % of"),
     ],
 )
 def test_an_interval_that_says_nothing_has_no_figure_of_ten_digits(ratio: float, high: float, said: str):

@@ -41,7 +41,7 @@ def test_nobody_is_told_that_fewer_than_no_bytes_may_have_moved():
     uneven = series((50e6, 150e6))
     assert "95 % interval of the average: 0 to 735,310," in text(uneven)
     beside = " ".join(report_text(pair_report(comparison_form(uneven, replace(uneven, id="b" * 12)))).split())
-    assert "95 % interval 0 to 735.3 MB/s 0 to 735.3 MB/s" in beside
+    assert "95 %, runs alone 0 to 735.3 MB/s 0 to 735.3 MB/s" in beside
 
 
 def test_what_was_sustained_is_told_where_the_average_is_not_that():

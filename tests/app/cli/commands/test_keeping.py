@@ -225,10 +225,11 @@ def test_what_a_baseline_or_an_experiment_loses_is_said_before_anything_is_delet
         notebook.add(replace(unfinished(), experiment="tuning"))
         notebook.set_baseline("before", unfinished().id)
     said = sharebench("delete", "last").stderr
-    assert 'The baseline "before" loses 1 recording. The experiment "tuning" loses 1 step.' in said
+    assert 'The baseline "before" is deleted too. The experiment "tuning" loses 1 step.' in said
     with Notebook(sharebench.db) as notebook:
         assert len(notebook.heads()) == 1
         notebook.add(replace(unfinished(), id="bbbbbbbbbbbb", experiment="tuning"))
         notebook.set_baseline("before", unfinished().id, "bbbbbbbbbbbb")
-        said = losses_text(notebook, [unfinished().id, "bbbbbbbbbbbb"])
-    assert said == 'The baseline "before" loses 2 recordings. The experiment "tuning" loses 2 steps.'
+        both, part = (losses_text(notebook, ids) for ids in ([unfinished().id, "bbbbbbbbbbbb"], ["bbbbbbbbbbbb"]))
+    assert both == 'The baseline "before" is deleted too. The experiment "tuning" loses 2 steps.'
+    assert part == 'The baseline "before" loses 1 recording. The experiment "tuning" loses 1 step.'

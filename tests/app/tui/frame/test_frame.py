@@ -353,6 +353,17 @@ async def test_questions_answer_with_text_or_nothing(app):
         assert answers == ["noise", None]
 
 
+async def test_help_explains_the_words_of_the_screens_and_says_how_it_is_closed(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(app, pilot, "f1")
+        box = app.screen.query_one(".help-box")
+        assert "esc Close" in str(box.border_subtitle)
+        said = text_of(app.screen, "#help-words")
+        for word in ("interleaved", "pair", "equal series", "95 % interval", "ceiling", "baseline", "p50, p95, p99"):
+            assert f"\n{word}: " in said
+        assert max(map(len, said.splitlines())) <= 80 - 12
+
+
 async def test_f1_opens_help_and_closes_it(app):
     async with app.run_test() as pilot:
         await pilot.press("f1")

@@ -564,7 +564,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" loses 1 recording. The experiment "signing"'
+        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" is deleted too. The experiment "signing"'
         assert text_of(app.screen, ".dialog-text").startswith(asked)
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
@@ -1417,7 +1417,10 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
         assert "These two alone" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
-        assert "These two alone. All that count (o): ? Inconclusive: 25 % faster (−20 % to +96 %)" in painted(app)
+        assert (
+            "These two alone. All that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
+            in painted(app)
+        )
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
         assert "These two alone" not in painted(app)
@@ -1468,3 +1471,14 @@ async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
         await press(app, pilot, "f", "f1")
         assert "List: Go to what was found." in painted(app)
         assert "Experiments:" not in painted(app)
+
+
+@pytest.mark.parametrize("columns", [80, 81, 100, 120, 200])
+async def test_a_note_shows_all_its_lines_above_the_keys(tmp_path, columns: int):
+    app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 6))))
+    async with app.run_test(size=(columns, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "d")
+        await settled(app, pilot)
+        said = " ".join(" ".join(line.partition("▌")[2] for line in painted(app).splitlines()).split())
+        assert said.endswith("Deleted series 5 of 2026-01-05 10:00. Press u in this list to undo, until you quit.")

@@ -299,7 +299,7 @@ def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_
     practice = replace(DONE.series, target=practised, client=replace(DONE.series.client, block_bytes=65536))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=practice))
     (first,) = (one for one in page.options if one.advised)
-    assert first.title == "Request size (block): 64K → 16K"
+    assert first.title == "Request size (client's block): 64K → 16K"
     assert not [one for one in page.options if "sharebench change it" in one.title or "smb.conf" in one.title]
 
 
@@ -425,8 +425,8 @@ def test_both_values_of_a_change_stand_in_the_choice():
     assert DONE.series
     deep = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=deep))
-    assert option(page, "Requests in flight").title == "Requests in flight (in-flight): 4 → 1"
-    assert option(page, "Request size").title == "Request size (block): 1M → 64K"
+    assert option(page, "Requests in flight").title == "Requests in flight (client's in-flight): 4 → 1"
+    assert option(page, "Request size").title == "Request size (client's block): 1M → 64K"
 
 
 def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_number():
