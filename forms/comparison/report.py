@@ -122,9 +122,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
-    wider = (
-        f"Of {len(judged)} verdicts some intervals are wider than of the pair alone, so that all hold 19 times in 20."
-    )
+    wider = f"{len(judged)} verdicts at once, so some intervals are wider than where two series are compared alone."
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:

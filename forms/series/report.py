@@ -157,7 +157,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 def before_a_change(shown: Shown) -> str:
     pairs = wording.change_size(shown.pairs_percent)
-    return f"{PAIRS[0]} interleaved pairs of runs would find a change of {pairs} nine times in ten."
+    size = f"by {pairs}" if pairs.startswith("a factor") else f"of {pairs}"
+    return f"{PAIRS[0]} interleaved pairs of runs would find a change {size} nine times in ten."
 
 
 def link_field(bits_per_second: int | None) -> Field:

@@ -138,6 +138,8 @@ def after_series(series: Series) -> Iterator[NextStep]:
     anew = series.change is None and series.status is SeriesStatus.COMPLETE
     again = partial(measure_again if anew else repeat_of, series_id=series.id)
     yield NextStep(name="Measure the same again", choices=again)
+    if series.environment.get("server"):
+        yield NextStep(name="See the server's settings, and what can be changed: the catalogue", screen="catalogue")
     yield _LOOK_AT_ALL
 
 

@@ -366,3 +366,9 @@ def test_what_was_measured_at_a_busy_time_is_measured_again_at_a_quiet_one(tmp_p
         if waits:
             name = "Measure again, and wait for a quiet time first: series 1"
             assert taken(notebook, after_comparison(form.comparison), name).quiet is QuietChoice.WAIT
+
+
+@pytest.mark.parametrize(("facts", "is_offered"), [({"smb.conf/global/oplocks": "Yes"}, True), ({}, False)])
+def test_the_settings_of_a_server_are_offered_where_they_were_read(facts: dict[str, str], is_offered: bool):
+    found = [step for step in after_series(one(1, environment={"server": facts})) if step.screen == "catalogue"]
+    assert bool(found) is is_offered

@@ -358,7 +358,7 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
     assert [field.text for field in told if field.name == "At once"] == [
-        "Of 6 verdicts some intervals are wider than of the pair alone, so that all hold 19 times in 20."
+        "6 verdicts at once, so some intervals are wider than where two series are compared alone."
     ]
     one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
     told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields

@@ -8,8 +8,9 @@ from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
 from forms.report import ColumnGroup
-from forms.series.report import QUESTIONS, run_table, series_document, series_report
+from forms.series.report import QUESTIONS, before_a_change, run_table, series_document, series_report
 from forms.series.summary import run_form
+from forms.stats.settle import Shown
 from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series
 
@@ -85,3 +86,10 @@ def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known(link: i
 def test_the_question_stands_on_the_form(question):
     assert question in text(series((1e6, 1e6), question=question))
     assert "Question:" not in text(series((1e6, 1e6)))
+
+
+@pytest.mark.parametrize(
+    ("percent", "said"), [(100.0, "a change of 100 % nine"), (101.0, "a change by a factor of 2 nine")]
+)
+def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
+    assert said in before_a_change(Shown(series_percent=200.0, pairs_percent=percent))
