@@ -36,10 +36,12 @@ class PlacedScreen(BaseScreen):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
     place = MeasuredPlace()
+    series_id = ""
+    """The series whose server it is, where one was come from."""
 
     def read_place(self) -> None:
         practice = self.context.practice
-        self.with_notebook(lambda notebook: measured_place(notebook, practice), self._of_place)
+        self.with_notebook(lambda notebook: measured_place(notebook, practice, self.series_id), self._of_place)
 
     def _of_place(self, place: MeasuredPlace) -> None:
         self.place = replace(place, share=self.place.share or place.share)
@@ -53,9 +55,9 @@ class CatalogueScreen(PlacedScreen):
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 
-    def __init__(self, words: str = "") -> None:
+    def __init__(self, words: str = "", series_id: str = "") -> None:
         super().__init__()
-        self.sought = words
+        self.sought, self.series_id = words, series_id
         self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
         self.pointed: catalogue.CatalogueEntry | None = None
         self._drawn_for = 0
@@ -150,7 +152,8 @@ class CatalogueScreen(PlacedScreen):
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
         if event.option in event.option_list.options:
-            self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
+            name = self.shown[event.option_index].name
+            self.sharebench_app.visit("entry", entry=name, series_id=self.series_id)
 
 
 def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
@@ -165,8 +168,9 @@ def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
 class EntryScreen(PlacedScreen, Copies, GoesOn):
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(self, entry: str, share: str | None = None) -> None:
+    def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:
         super().__init__()
+        self.series_id = series_id
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
         self.place = MeasuredPlace(share=share)

@@ -1,6 +1,7 @@
 """Comparisons on paper: a pair side by side, or table B-1 (Using Samba)."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import zip_longest
@@ -93,7 +94,14 @@ NOT_MEASURED = "n.a."
 def comparison_report(shown: Sequence[Series], found: Sequence[summary.ComparisonSummary] | None = None) -> Report:
     """A pair, or the matrix with the base first; ``found`` has comparisons already made."""
     found = summary.comparisons(summary.sides_of([(one,) for one in shown])) if found is None else found
-    return pair_report(found[0]) if len(found) == 1 else _matrix_report(summary.protocol_matrix(shown), found)
+    report = pair_report(found[0]) if len(found) == 1 else _matrix_report(summary.protocol_matrix(shown), found)
+    alike = Counter((one.target.host, one.command) for one in shown)
+    alone = [
+        f"{wording.name_of(one)} is the only {one.command} of its server here: there is nothing to compare it with."
+        for one in shown
+        if len(shown) > 2 and alike[one.target.host, one.command] == 1
+    ]
+    return replace(report, advice=(*report.advice, *alone))
 
 
 def pair_report(form: summary.ComparisonSummary) -> Report:
@@ -122,7 +130,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
-    wider = f"{len(judged)} verdicts at once, so some intervals are wider than where two series are compared alone."
+    wider = f"{len(judged)} verdicts at once, so some are wider than where two series are compared alone."
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:
@@ -137,7 +145,7 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
         name="Comparison",
         fields=(
             *fields,
-            *fields_of(("At once", wider if is_wider else "")),
+            *fields_of(("Intervals", wider if is_wider else "")),
             *origin_fields([one for form in found for one in (form.base.series, form.other.series)]),
         ),
         tables=(matrix_table(matrix), _verdicts(found)),
@@ -191,10 +199,13 @@ def _change(form: summary.ComparisonSummary, base: int, other: int) -> Cell:
     return Cell(value=change, formula=None if change is None else change_formula(_AVERAGE, base, other))
 
 
+_STANDS = {True: "differs", False: "same", None: ""}
+
+
 def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     return Table(
         columns=columns_of("", "Base", "Other", "Setting"),
-        rows=tuple(row_of(r.name, r.base, r.other, "differs" if r.differs else "") for r in rows if r.base or r.other),
+        rows=tuple(row_of(r.name, r.base, r.other, _STANDS[r.differs]) for r in rows if r.base or r.other),
         caption=caption,
     )
 

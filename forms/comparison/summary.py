@@ -19,7 +19,8 @@ class ComparisonRow:
     name: str
     base: str
     other: str
-    differs: bool = False
+    differs: bool | None = None
+    """None for what was measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
     properties = _properties(bases[0], others[0]), _properties(others[0], bases[0])
     rows = tuple(
-        ComparisonRow(name, mine, theirs, differs=name in _SETTINGS and mine != theirs)
+        ComparisonRow(name, mine, theirs, differs=mine != theirs if name in _SETTINGS else None)
         for (name, mine), (_, theirs) in zip(*properties, strict=True)
     )
     return ComparisonSummary(

@@ -149,7 +149,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     yield from fields_of(
         ("Beside each run", f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""),
         ("95 % interval of the average", sure if form.confidence else ""),
-        ("Before a change", before_a_change(form.shown) if form.shown else ""),
+        ("Smallest change", before_a_change(form.shown) if form.shown else ""),
         ("Processors", processors_text(form.series.quiet)),
         ("Other load", "; ".join(form.series.quiet.reasons[1:]) if form.series.quiet else ""),
     )

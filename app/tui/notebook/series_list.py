@@ -332,7 +332,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
         def named(series_id: str) -> str:
             line = known.get(series_id)
-            return f"{line.name} of {line.when}" if line else series_id
+            return f"{line.name} ({line.when})" if line else series_id
 
         alike = Counter(map(named, known.keys() & {*self.listing.places, *ids}))
         return {one: named(one) + (f" ({one})" if alike[named(one)] > 1 else "") for one in ids}

@@ -9,7 +9,7 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
+from app.workflows.guide.known import GuideContext, begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
@@ -61,12 +61,16 @@ class MeasuredPlace:
         if self.series is None or entry.kind is not EntryKind.SMB_CONF:
             return ""
         value = effective(self.series.environment.get("server", {}), spelling(entry.parameter).name)
-        when = f"{wording.name_of(self.series)}, {with_zone(self.series.created_at)}"
-        return "" if value is None else f"{value or '(empty)'}, on the server of {when}"
+        when = f"{wording.name_of(self.series)} was measured ({with_zone(self.series.created_at)})"
+        return "" if value is None else f"{value or '(empty)'}, when {when}"
 
 
-def measured_place(notebook: Notebook, practice: Sequence[Target]) -> MeasuredPlace:
-    choices, known = recall(notebook, practice)
+def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
+    """Of that series, where one is given."""
+    if series_id:
+        choices, known = choices_of(notebook.series(series_id)), GuideContext(series=notebook.series(series_id))
+    else:
+        choices, known = recall(notebook, practice)
     newest = (head.id for head in notebook.heads(1) if choices.target is None)
     series = known.series or next(iter(notebook.all_of([*newest])), None)
     target = choices.target or (series.target if series else None)
@@ -139,7 +143,8 @@ def after_series(series: Series) -> Iterator[NextStep]:
     again = partial(measure_again if anew else repeat_of, series_id=series.id)
     yield NextStep(name="Measure the same again", choices=again)
     if series.environment.get("server"):
-        yield NextStep(name="See the server's settings, and what can be changed: the catalogue", screen="catalogue")
+        of_it: dict[str, object] = {"series_id": series.id}
+        yield NextStep(name="See what the server had set: the catalogue", screen="catalogue", arguments=of_it)
     yield _LOOK_AT_ALL
 
 

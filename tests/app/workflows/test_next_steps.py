@@ -27,6 +27,7 @@ from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.stats.decision import Doubt
 from forms.stats.settle import Way
+from forms.tuning.catalogue import find
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import Plan
@@ -372,3 +373,17 @@ def test_what_was_measured_at_a_busy_time_is_measured_again_at_a_quiet_one(tmp_p
 def test_the_settings_of_a_server_are_offered_where_they_were_read(facts: dict[str, str], is_offered: bool):
     found = [step for step in after_series(one(1, environment={"server": facts})) if step.screen == "catalogue"]
     assert bool(found) is is_offered
+    assert all(step.arguments == {"series_id": f"{1:012x}"} for step in found)
+
+
+def test_the_server_of_a_series_is_told_though_the_guide_measures_another(tmp_path: Path):
+    seen = [{"server": {"smb.conf/global/strict sync": value, "smb.conf.path": f"/{value}.conf"}} for value in "ab"]
+    target = replace(one(1).target, share="other")
+    first, second = one(1, environment=seen[0], target=target), one(2, environment=seen[1])
+    with Notebook(book(tmp_path / "notebook.db", first, second)) as notebook:
+        entry = find("strict sync")
+        for series_id, value, share in ((first.id, "a", "other"), ("", "b", "data"), (second.id, "b", "data")):
+            place = measured_place(notebook, (), series_id)
+            assert (place.share, place.conf) == (share, f"/{value}.conf")
+            assert place.now(entry).startswith(f"{value}, when series ")
+        assert not place.now(find("block"))

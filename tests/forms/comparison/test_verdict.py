@@ -357,13 +357,13 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent is not None
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
-    assert [field.text for field in told if field.name == "At once"] == [
-        "6 verdicts at once, so some intervals are wider than where two series are compared alone."
+    assert [field.text for field in told if field.name == "Intervals"] == [
+        "6 verdicts at once, so some are wider than where two series are compared alone."
     ]
     one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
     told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields
-    assert "At once" not in [field.name for field in told]
-    assert "At once" not in [field.name for field in comparison_report(pairs[0]).fields]
+    assert "Intervals" not in [field.name for field in told]
+    assert "Intervals" not in [field.name for field in comparison_report(pairs[0]).fields]
 
 
 def test_dependence_and_trend_of_a_side_are_told():
@@ -415,3 +415,12 @@ def test_a_slower_that_the_next_series_confirms_ends_a_group_and_a_single_one_do
 
 def test_a_new_normal_ends_a_group() -> None:
     assert days(at(1), at(2), at(3), new_normal={f"{3:012x}"}) == [[1, 2], [3]]
+
+
+def test_the_only_put_among_several_is_told_to_be_compared_with_none():
+    gets = [one(number, label=f"get {number}") for number in (1, 2)]
+    put = one(3, label="small", command=Command.PUT)
+    said = "small is the only put of its server here: there is nothing to compare it with."
+    assert said in comparison_report([*gets, put]).advice
+    assert said not in comparison_report([gets[0], put]).advice, "a pair is compared as it was named"
+    assert said not in comparison_report([*gets, put, one(4, command=Command.PUT)]).advice

@@ -564,7 +564,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        asked = 'series 1 of 2026-01-01 10:00. The baseline "before" is deleted too. The experiment "signing"'
+        asked = 'series 1 (2026-01-01 10:00). The baseline "before" is deleted too. The experiment "signing"'
         assert text_of(app.screen, ".dialog-text").startswith(asked)
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
@@ -595,7 +595,7 @@ async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offere
         assert "u Undo" not in footer_of(app)
         assert "Undo the last deletion" not in help_of(app)
         await press(app, pilot, "end", "d")
-        named = f"nas/data/big.bin of 2026-01-03 10:00{f' ({3:012x})' if alike else ''}"
+        named = f"nas/data/big.bin (2026-01-03 10:00){f' ({3:012x})' if alike else ''}"
         assert [note.message for note in app._notifications] == [
             f"{named}. Press u in this list to undo, until you quit."
         ]
@@ -615,7 +615,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert here(app).chosen() == f"{2:012x}"
         assert "2 marked · 3 recordings" in painted(app)
         await press(app, pilot, "d")
-        named = "2 recordings are marked: series 1 of 2026-01-01 10:00 and series 3 of 2026-01-03 10:00."
+        named = "2 recordings are marked: series 1 (2026-01-01 10:00) and series 3 of 2026-01-03 10:00."
         assert named in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
@@ -1481,4 +1481,4 @@ async def test_a_note_shows_all_its_lines_above_the_keys(tmp_path, columns: int)
         await press(app, pilot, "d")
         await settled(app, pilot)
         said = " ".join(" ".join(line.partition("▌")[2] for line in painted(app).splitlines()).split())
-        assert said.endswith("Deleted series 5 of 2026-01-05 10:00. Press u in this list to undo, until you quit.")
+        assert said.endswith("Deleted series 5 (2026-01-05 10:00). Press u in this list to undo, until you quit.")
