@@ -159,7 +159,7 @@ class SmbclientNgClient(ExternalClient):
                 transfer()
             return meter.clock()
 
-        with _inside(self._local_folder()), _silence():
+        with contextlib.chdir(self._local_folder()), _silence():
             started = meter.start()
             worker, ended = _started(work)
             try:
@@ -221,16 +221,6 @@ def _position_in(path: Path) -> int:
                 text = Path(f"/proc/self/fdinfo/{entry.name}").read_text(encoding="ascii")
                 return int(text.split("pos:")[1].split()[0])
     return 0
-
-
-@contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 @contextlib.contextmanager
