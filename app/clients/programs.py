@@ -55,13 +55,10 @@ def first_version(program: str) -> str:
 @contextlib.contextmanager
 def memory_file(content: str) -> Iterator[int]:
     """An open file in memory, for secrets that must not be written to disk."""
-    file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
-    try:
-        os.write(file, content.encode())
-        os.lseek(file, 0, os.SEEK_SET)
-        yield file
-    finally:
-        os.close(file)
+    with os.fdopen(os.memfd_create("sharebench"), "wb", buffering=0) as file:
+        file.write(content.encode())
+        file.seek(0)
+        yield file.fileno()
 
 
 class SourceFile:
