@@ -119,14 +119,7 @@ OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
 
 def series_options(*names: str) -> Callable[[_F], _F]:
     """Adds the named options to a command, or all of them."""
-
-    def give(function: _F) -> _F:
-        for name, option in reversed(_OPTIONS):
-            if not names or name in names:
-                function = option(function)
-        return function
-
-    return give
+    return common.several(*(option for name, option in _OPTIONS if not names or name in names))
 
 
 def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
