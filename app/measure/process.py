@@ -38,7 +38,7 @@ class RunGate:
         self.cancelled = threading.Event()
         self._changed = threading.Condition()
         self._paused = False
-        self._finish = False
+        self.finishing = False
         self._steps = 0
         self._on_cancel: Callable[[], None] | None = None
 
@@ -49,7 +49,7 @@ class RunGate:
             elif word is ControlMessage.RESUME:
                 self._paused = False
             elif word is ControlMessage.FINISH:
-                self._finish = True
+                self.finishing = True
             else:
                 self._steps += 1
             self._changed.notify_all()
@@ -70,12 +70,8 @@ class RunGate:
         if happened and call:
             call()
 
-    @property
-    def finishing(self) -> bool:
-        return self._finish
-
     def must_wait(self, *, stepped: bool) -> bool:
-        return not self.cancelled.is_set() and not self._finish and (self._paused or (stepped and not self._steps))
+        return not self.cancelled.is_set() and not self.finishing and (self._paused or (stepped and not self._steps))
 
     def wait(self, *, stepped: bool) -> None:
         """Returns when the next run may start or the series ends; consumes a step."""
