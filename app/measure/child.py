@@ -310,11 +310,7 @@ class OrderedDigest:
         self._early: dict[int, bytes] = {}
 
     def __call__(self, offset: int, block: memoryview) -> None:
-        if offset != self._next:
-            self._early[offset] = bytes(block)
-            return
-        self._sha.update(block)
-        self._next += len(block)
+        self._early[offset] = bytes(block)
         while self._next in self._early:
             early = self._early.pop(self._next)
             self._sha.update(early)
