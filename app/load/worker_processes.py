@@ -80,13 +80,13 @@ class RemoteWorkers:
         self._port = _FIRST_PORT + secrets.randbelow(_PORTS)
         forward = ("-o", "ExitOnForwardFailure=yes", "-R", f"{LOOPBACK}:{self._port}:{LOOPBACK}:{port}")
         try:
-            self._program = RunningProgram(ServerShell(host).words("sharebench load-worker", *forward))
+            self.program = RunningProgram(ServerShell(host).words("sharebench load-worker", *forward))
         except OSError as error:
             raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
         try:
-            greeting = JSONNode("", json.loads(self._program.line(RUN_SECONDS))).record(_Greeting)  # of any version
+            greeting = JSONNode("", json.loads(self.program.line(RUN_SECONDS))).record(_Greeting)  # of any version
         except (DocumentError, ValueError, RecursionError) as error:
-            said = self._program.wait(1.0).last_words
+            said = self.program.wait(1.0).last_words
             raise MeasurementError(
                 f"no workers on {host}: {said}; `ssh {host} sharebench --version` must work without a question"
             ) from error
@@ -98,16 +98,12 @@ class RemoteWorkers:
                 "the same"
             )
 
-    @property
-    def have_ended(self) -> bool:
-        return self._program.has_ended
-
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
-        self._program.tell(line_of(order) + "\n")
+        self.program.tell(line_of(order) + "\n")
 
     def end(self) -> None:
-        self._program.end()
+        self.program.end()
 
 
 HERE = "this machine"
@@ -146,7 +142,7 @@ class WorkerProcesses:
             if process.has_ended:
                 return f"a worker process {process.how_it_ended()} in the middle of the point"
         for workers in self._elsewhere:
-            if workers.have_ended:
+            if workers.program.has_ended:
                 return f"the connection to the workers on {workers.host} ended in the middle of the point"
         return None
 
