@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NoReturn
 
 import gevent
 import zmq
-from gevent.event import Event
 from locust import User
 from locust.env import Environment
 from locust.exception import RPCError, RPCReceiveError
@@ -187,8 +186,8 @@ class LoadUsers:
             cpu_percent=cpu_percent,
         )
 
-    def watch_lateness(self, stop: Event) -> None:
-        while not stop.is_set():
+    def watch_lateness(self) -> None:
+        while True:
             due = clock() + LATENESS_INTERVAL_SECONDS
             gevent.sleep(LATENESS_INTERVAL_SECONDS)
             if self.window is not None:
@@ -377,7 +376,6 @@ class FileUser(User):
 class Worker:
     def __init__(self, order: WorkerOrder) -> None:
         self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
-        self._stop = Event()
         self._last = (time.monotonic(), time.process_time())
         environment = Environment(user_classes=[FileUser])
         zmqrpc.Client = partial(_WorkerSocket, order.key.encode())  # type: ignore[misc, assignment]
@@ -385,9 +383,8 @@ class Worker:
         self._runner.register_message(ORDER, self._hear)
 
     def work(self) -> None:
-        jobs = [gevent.spawn(self._report), gevent.spawn(self._users.watch_lateness, self._stop)]
+        jobs = [gevent.spawn(self._report), gevent.spawn(self._users.watch_lateness)]
         gevent.get_hub().threadpool.apply(sys.stdin.read)
-        self._stop.set()
         gevent.killall(jobs)
         self._runner.quit()
 
