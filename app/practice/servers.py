@@ -60,13 +60,10 @@ class PracticeServers:
                 path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
             ports = [self._port_of(process) for process in (self._start("smb"), self._start("ftp"))]
         except BaseException:
-            self._stop()
+            self.__exit__()
             raise
         self.smb, self.ftp = (replace(one, port=port) for one, port in zip((self.smb, self.ftp), ports, strict=True))
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop()
 
     def _start(self, protocol: str) -> ChildProcess:
         process = ChildProcess("app.practice.servers", protocol, grace_seconds=_END_SECONDS)
@@ -80,7 +77,7 @@ class PracticeServers:
             raise MeasurementError(f"a practice server {process.how_it_ended()}; measure a real server")
         return int(serving.port)
 
-    def _stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.cancel()
         for process in self._processes:
