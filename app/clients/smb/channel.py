@@ -268,15 +268,8 @@ class Channel:
                 raise self.fail(
                     CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
                 )
-            return Response(
-                header.status,
-                header.command,
-                header.flags,
-                header.message_id,
-                header.tree_id,
-                header.session_id,
-                message,
-            )
+            ids = header.message_id, header.tree_id, header.session_id
+            return Response(header.status, header.command, *ids, message)
 
     def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
         self.stall.start()

@@ -112,7 +112,6 @@ class Opcode(IntEnum):
 class Response(NamedTuple):
     status: int
     command: int
-    flags: int
     message_id: int
     tree_id: int
     session_id: int
