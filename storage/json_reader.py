@@ -1,7 +1,7 @@
 """Values of a JSON document with their path, so that an error names the first wrong place."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -24,14 +24,12 @@ class DocumentError(ValueError):
         super().__init__(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
+@dataclass(slots=True)
 class JSONNode:
     """A value in a document with its path. Methods raise DocumentError for another type."""
 
-    __slots__ = ("name", "value")
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.value = value
+    name: str
+    value: Any
 
     def wrong(self, expected: str) -> DocumentError:
         text = self.value[:40] if isinstance(self.value, str) else self.value

@@ -190,13 +190,11 @@ def histogram_from_json(node: JSONNode) -> Histogram:
     )
 
 
+@dataclass(slots=True)
 class HistogramBuilder:
-    __slots__ = ("counts", "max_microseconds", "total_microseconds")
-
-    def __init__(self) -> None:
-        self.counts: dict[int, int] = {}
-        self.total_microseconds = 0
-        self.max_microseconds = 0
+    counts: dict[int, int] = field(default_factory=dict)
+    total_microseconds: int = 0
+    max_microseconds: int = 0
 
     def add(self, seconds: float) -> None:
         microseconds = max(0, round(seconds * 1e6))
