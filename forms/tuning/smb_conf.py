@@ -246,14 +246,6 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     return SmbConfFile(tuple(reading.settings), missing, per_client, malformed, reading.registry)
 
 
-def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> Iterator[AuditedSetting]:
-    """Server settings in a share, where Samba ignores them."""
-    keys = {parameter_key(name) for name in global_names}
-    for setting in conf.settings:
-        if setting.section != "global" and parameter_key(setting.name) in keys:
-            yield setting
-
-
 @lru_cache(maxsize=4096)
 def parameter_key(name: str) -> str:
     return squeeze(spelling(name).name)

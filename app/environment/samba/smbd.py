@@ -248,11 +248,13 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: smb_conf.SmbConf
 
 def _own_warnings(answer: Answer, conf: smb_conf.SmbConfFile, scopes: Scopes) -> list[str]:
     """Warnings that testparm lacks; lines that set no Samba parameter are not quoted."""
-    known = {smb_conf.parameter_key(name) for name in scopes.for_server | scopes.for_share}
+    of_server = {smb_conf.parameter_key(name) for name in scopes.for_server}
+    known = of_server | {smb_conf.parameter_key(name) for name in scopes.for_share}
     lines = [
         f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
         "it does nothing there"
-        for setting in smb_conf.global_names_in_shares(conf, scopes.for_server)
+        for setting in conf.settings
+        if setting.section != "global" and smb_conf.parameter_key(setting.name) in of_server
     ]
     lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
     lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
