@@ -3,7 +3,6 @@
 import glob
 import socket
 import time
-import uuid
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf import read_conf
 from storage.looks import Audit, AuditScope
 from storage.plan import Settings
-from storage.records import FactValue, Target, format_target, utc_now
+from storage.records import FactValue, Target, format_target, new_series_id, utc_now
 
 MOST_BYTES = 16 << 20
 MOST_INCLUDES = 200
@@ -189,7 +188,7 @@ def derived_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
 
 def _audit(subject: str, scope: AuditScope, server: AuditedServer, problems: tuple[str, ...]) -> Audit:
     return Audit(
-        id=uuid.uuid4().hex[:12],
+        id=new_series_id(),
         created_at=utc_now(),
         subject=subject,
         scope=scope,
