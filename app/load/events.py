@@ -1,5 +1,6 @@
 """The plan of a load, its events, what its workers count, and the engine process: a JSON line each."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -150,11 +151,10 @@ class WorkerSecond(_WorkerCounts):
 
 
 def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for part in parts:
-        for name, count in part.items():
-            total[name] = total.get(name, 0) + count
-    return total
+        total.update(part)
+    return dict(total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
