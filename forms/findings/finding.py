@@ -12,7 +12,7 @@ from forms.layout import Sign, Tone
 from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
-from storage.records import Command, Series, Target
+from storage.records import Command, Facts, Series, Target
 
 FAR_SECONDS = 0.005
 
@@ -88,21 +88,21 @@ def called(series: Series) -> str:
 
 def round_trip_seconds(series: Series) -> float | None:
     """The least round trip to the server, by requests where TCP is relayed; None where unknown."""
-    return request_seconds(series) if is_relayed(series) else _seconds(series, TCP_ROUND_TRIP)
+    return request_seconds(series) if is_relayed(series) else number(series.environment.get("path", {}), TCP_ROUND_TRIP)
 
 
 def request_seconds(series: Series) -> float | None:
-    return _seconds(series, REQUEST_ROUND_TRIP)
+    return number(series.environment.get("path", {}), REQUEST_ROUND_TRIP)
 
 
 def is_relayed(series: Series) -> bool:
     """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
-    by_tcp, by_request = _seconds(series, TCP_ROUND_TRIP), request_seconds(series)
+    by_tcp, by_request = number(series.environment.get("path", {}), TCP_ROUND_TRIP), request_seconds(series)
     return by_tcp is not None and by_request is not None and by_request - by_tcp >= FAR_SECONDS
 
 
-def _seconds(series: Series, fact: str) -> float | None:
-    value = series.environment.get("path", {}).get(fact)
+def number(facts: Facts, name: str) -> float | None:
+    value = facts.get(name)
     return float(value) if isinstance(value, int | float) else None
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from forms import wording
 from forms.comparison.differences import effective
 from forms.findings import finding, series_warnings
-from forms.findings.finding import Finding, Severity, is_loopback, is_practice, round_trip_seconds, say
+from forms.findings.finding import Finding, Severity, is_loopback, is_practice, number, round_trip_seconds, say
 from forms.stats import summary
 from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern
 from storage.looks import AuditFinding
-from storage.records import Command, Facts, FactValue, QuietVerdict, Series, Target
+from storage.records import Command, Facts, QuietVerdict, Series, Target
 
 SLOW_LINK_FACTOR = 10
 """A card ten times faster is on a bad cable, port or setting; less may be the switch's speed."""
@@ -36,8 +36,8 @@ def half_duplex(series: Series) -> Iterator[Finding]:
 def slow_link(series: Series) -> Iterator[Finding]:
     """A link far below what its card can do: 100 Mbit/s on a gigabit card."""
     for side, facts in _ends(series):
-        rate = _number(facts, "link.card_rate_bits_per_second") or _number(facts, "link.rate_bits_per_second")
-        fastest = _number(facts, "link.fastest_rate_bits_per_second")
+        rate = number(facts, "link.card_rate_bits_per_second") or number(facts, "link.rate_bits_per_second")
+        fastest = number(facts, "link.fastest_rate_bits_per_second")
         if rate is None or fastest is None or rate >= fastest:
             continue
         rates = {"rate": wording.link_rate(rate), "fastest": wording.link_rate(fastest)}
@@ -48,12 +48,12 @@ def slow_link(series: Series) -> Iterator[Finding]:
 def smaller_mtu(series: Series) -> Iterator[Finding]:
     """Packets smaller than the card sends: a hop, a tunnel or the server takes no larger ones."""
     path = series.environment.get("path", {})
-    mtu, way, segment = (_number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
+    mtu, way, segment = (number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
     if mtu is None or finding.is_loopback(series):
         return
     if way is not None and way < mtu:
         yield _smaller(series, f"the path takes packets of {way:.0f} bytes", mtu, "a hop or a tunnel on the way")
-    elif segment is not None and (packet := segment + _HEADERS[int(_number(path, "link.ip_version") or 4)]) < mtu:
+    elif segment is not None and (packet := segment + _HEADERS[int(number(path, "link.ip_version") or 4)]) < mtu:
         yield _smaller(
             series, f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}", mtu, "the server's card"
         )
@@ -70,10 +70,10 @@ def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
 
 def growing_errors(series: Series) -> Iterator[Finding]:
     for side, facts in _ends(series):
-        errors, drops = _number(facts, "link.errors_during") or 0, _number(facts, "link.drops_during") or 0
+        errors, drops = number(facts, "link.errors_during") or 0, number(facts, "link.drops_during") or 0
         if errors <= 0 and drops <= 0:
             continue
-        counts = ((words, _number(facts, name) or 0) for name, words in _ERROR_KINDS.items())
+        counts = ((words, number(facts, name) or 0) for name, words in _ERROR_KINDS.items())
         kinds = [f"{words} {count:.0f}" for words, count in counts if count > 0]
         detail = f" ({', '.join(kinds)})" if kinds else ""
         causes = (("wireless", finding.is_wireless(series)), ("drops", errors <= 0))
@@ -97,12 +97,12 @@ def retransmits(series: Series) -> Iterator[Finding]:
         return
     whole_machine = "tcp.own_segments_sent_during" not in path
     own = "tcp." if whole_machine else "tcp.own_"
-    again, sent = _number(path, f"{own}retransmitted_during"), _number(path, f"{own}segments_sent_during")
+    again, sent = number(path, f"{own}retransmitted_during"), number(path, f"{own}segments_sent_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         who = "this machine, in all its connections," if whole_machine else "this client"
         yield _loss(series, f"{who} retransmitted {again:.0f} of {sent:.0f} TCP segments", again, sent)
-    again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
-    late, received = _number(path, f"{own}out_of_order_during"), _number(path, f"{own}segments_received_during")
+    again, sent = number(server, "tcp.retransmitted_during"), number(server, "tcp.segments_sent_during")
+    late, received = number(path, f"{own}out_of_order_during"), number(path, f"{own}segments_received_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
         seen = f"the server, in all its connections, retransmitted {again:.0f} of {sent:.0f} TCP segments"
         yield _loss(series, seen, again, sent)
@@ -129,7 +129,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
     if finding.is_loopback(series) or not series.link_bits_per_second or average is None:
         return
     link = series.link_bits_per_second
-    ceiling, rate = _number(path, "link.payload_ceiling_bits_per_second"), _number(path, "link.rate_bits_per_second")
+    ceiling, rate = number(path, "link.payload_ceiling_bits_per_second"), number(path, "link.rate_bits_per_second")
     carries = link * ceiling / rate if ceiling and rate else link
     if average <= carries * (1 + ABOVE_PERCENT / 100):
         return
@@ -145,8 +145,8 @@ def one_interface_out(series: Series) -> Iterator[Finding]:
 
 
 def _counted_one_way(facts: Facts) -> str | None:
-    sent = {match["name"]: _number(facts, name) or 0.0 for name in facts if (match := _OUTBOUND.match(name))}
-    received = {name: _number(facts, f"interface.{name}.rx_bytes_during") or 0.0 for name in sent}
+    sent = {match["name"]: number(facts, name) or 0.0 for name in facts if (match := _OUTBOUND.match(name))}
+    received = {name: number(facts, f"interface.{name}.rx_bytes_during") or 0.0 for name in sent}
     total_out, total_in = sum(sent.values()), sum(received.values())
     if len(sent) < 2 or total_out <= 0 or total_in <= 0:
         return None
@@ -164,7 +164,7 @@ def _routed_one_way(facts: Facts) -> str | None:
     inward, outward = facts.get("link.inward_interface"), facts.get("link.interface")
     if not inward or not outward or inward == outward:
         return None
-    cards = _number(facts, "link.cards_up") or 0
+    cards = number(facts, "link.cards_up") or 0
     among = f" of {cards:.0f} that are up" if cards > 1 else ""
     return (
         f"requests reach the server by {wording.plain(str(inward))}, its answers leave by"
@@ -177,17 +177,12 @@ def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
     yield "the server's", series.environment.get("server", {})
 
 
-def _number(facts: Facts, name: str) -> float | None:
-    value: FactValue | None = facts.get(name)
-    return float(value) if isinstance(value, int | float) else None
-
-
 def _interface(facts: Facts) -> str:
     return wording.plain(str(facts.get("link.interface", "interface")))
 
 
 def _rate(facts: Facts) -> str:
-    rate = _number(facts, "link.card_rate_bits_per_second") or _number(facts, "link.rate_bits_per_second")
+    rate = number(facts, "link.card_rate_bits_per_second") or number(facts, "link.rate_bits_per_second")
     return "an unknown rate" if rate is None else wording.link_rate(rate)
 
 
