@@ -15,7 +15,6 @@ from typing import Any, TextIO, TypeVar
 import gevent
 from gevent.event import Event
 from gevent.pool import Pool
-from gevent.queue import Queue
 from locust.env import Environment
 
 from app.child_process import message_of, own_stdout, send
@@ -98,18 +97,13 @@ class Preparation:
             raise MeasurementError("; ".join(problems))
 
     def _with_several(self, target: Target, jobs: Sequence[Callable[[Files], None]]) -> None:
-        if not jobs:
-            return
-        waiting: Queue[Callable[[Files], None]] = Queue()
-        for job in jobs:
-            waiting.put(job)
-        done = 0
+        waiting, done = iter(jobs), 0
 
         def work() -> None:
             nonlocal done
             with self._connected(target) as files:
-                while not waiting.empty():
-                    waiting.get()(files)
+                for job in waiting:
+                    job(files)
                     done += 1
                     if done % _TELL_EVERY == 0:
                         self._emit(events.FilesMade(files=done, of_files=len(jobs)))
