@@ -396,8 +396,7 @@ def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str])
 
 
 def _cancel_at_end_of_stdin(clients: "list[_Forked]") -> None:
-    for _line in sys.stdin:
-        continue
+    sys.stdin.read()
     for each in clients:
         each.stop_early()
 
