@@ -92,7 +92,7 @@ class RemoteWorkers:
             ) from error
         self.processes = greeting.processes
         if greeting.version != __version__:
-            self.end()
+            self.program.end()
             raise MeasurementError(
                 f"no workers on {host}: it has sharebench {greeting.version[:40]!r} and this is {__version__}; install "
                 "the same"
@@ -101,9 +101,6 @@ class RemoteWorkers:
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
         self.program.tell(line_of(order) + "\n")
-
-    def end(self) -> None:
-        self.program.end()
 
 
 HERE = "this machine"
@@ -154,7 +151,7 @@ class WorkerProcesses:
     def end(self) -> None:
         end_workers(self._here)
         for workers in self._elsewhere:
-            workers.end()
+            workers.program.end()
         self._here.clear()
         self._elsewhere.clear()
         self.indexes = range(self.indexes.stop, self.indexes.stop)
