@@ -230,7 +230,7 @@ class SMBClient(SMBLink):
         link = self._linked()
         found = link.negotiated
         with link.channel.stage():
-            answered = request_facts(lambda: link.channel.ask(wire.echo_frame()))
+            answered = request_facts(lambda: link.channel.ask(wire.frame(*wire.ECHO)))
         return {
             "smb.max_read_bytes": found.max_read_bytes,
             "smb.max_write_bytes": found.max_write_bytes,
@@ -261,7 +261,7 @@ class SMBClient(SMBLink):
         before = 0
         while before < channel.credits < asked.credits:
             before = channel.credits
-            channel.ask(wire.echo_frame())
+            channel.ask(wire.frame(*wire.ECHO))
 
 
 _MOST_NAMED = 10

@@ -66,7 +66,7 @@ class Share:
         """
         channel, asked = self.channel, (opening(path, access, disposition, options), *requests, _CLOSE)
         if channel.credits < len(asked):
-            channel.ask(wire.echo_frame())
+            channel.ask(wire.frame(*wire.ECHO))
         if self.single_requests or channel.credits < len(asked):
             answers = self._one_by_one(asked)
         else:

@@ -245,11 +245,7 @@ def closed_bytes(message: memoryview) -> int | None:
 
 
 ECHO: Request = (Opcode.ECHO, struct.pack("<HH", 4, 0))
-
-
-def echo_frame() -> bytearray:
-    """MS-SMB2 2.2.28."""
-    return frame(*ECHO)
+"""MS-SMB2 2.2.28."""
 
 
 def share_flags(message: memoryview) -> int:

@@ -211,7 +211,7 @@ def echo_seconds(share: Share, count: int) -> tuple[float, ...]:
     found = []
     for _ in range(count):
         began = time.perf_counter()
-        share.channel.ask(wire.echo_frame())
+        share.channel.ask(wire.frame(*wire.ECHO))
         found.append(time.perf_counter() - began)
     return tuple(found)
 

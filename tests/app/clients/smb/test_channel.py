@@ -67,7 +67,7 @@ def test_a_request_takes_as_many_ids_as_credits(ends):
     channel, far = ends
     channel.multi_credit, channel.credits = True, 100
     for charge in (1, 16, 3, 1):
-        channel.send(wire.echo_frame(), charge=charge)
+        channel.send(wire.frame(*wire.ECHO), charge=charge)
     seen = [fields(far.request()) for _ in range(4)]
     assert [request["id"] for request in seen] == [0, 1, 17, 20]
     assert [request["charge"] for request in seen] == [1, 16, 3, 1]
@@ -78,7 +78,7 @@ def test_without_multi_credit_each_request_takes_one_id_and_names_no_charge(ends
     channel, far = ends
     channel.credits = 10
     for _ in range(3):
-        channel.send(wire.echo_frame())
+        channel.send(wire.frame(*wire.ECHO))
     seen = [fields(far.request()) for _ in range(3)]
     assert [(request["id"], request["charge"]) for request in seen] == [(0, 0), (1, 0), (2, 0)]
 
@@ -86,16 +86,16 @@ def test_without_multi_credit_each_request_takes_one_id_and_names_no_charge(ends
 def test_credits_are_asked_for_up_to_what_is_wanted_and_never_less_than_the_charge(ends):
     channel, far = ends
     channel.multi_credit, channel.credits, channel.wanted_credits = True, 20, 100
-    channel.send(wire.echo_frame(), charge=4)
+    channel.send(wire.frame(*wire.ECHO), charge=4)
     channel.credits = 500
-    channel.send(wire.echo_frame(), charge=4)
+    channel.send(wire.frame(*wire.ECHO), charge=4)
     assert [fields(far.request())["wanted"] for _ in range(2)] == [84, 4]
 
 
 def test_an_interim_answer_grants_its_credits_and_is_not_the_answer(ends):
     channel, far = ends
     channel.credits = 5
-    message_id = channel.send(wire.echo_frame())
+    message_id = channel.send(wire.frame(*wire.ECHO))
     far.send(answer(message_id, granted=7, status=PENDING, flags=RESPONSE | ASYNC))
     far.send(answer(message_id, granted=0, flags=RESPONSE | ASYNC))
     response = channel.receive()
@@ -106,7 +106,7 @@ def test_an_interim_answer_grants_its_credits_and_is_not_the_answer(ends):
 
 def test_an_oplock_break_and_a_keep_alive_are_passed_over(ends):
     channel, far = ends
-    message_id = channel.send(wire.echo_frame())
+    message_id = channel.send(wire.frame(*wire.ECHO))
     far.sock.sendall(b"\x85\0\0\0")
     far.send(answer(wire.UNSOLICITED, granted=0))
     far.sock.sendall(b"\x85\0\0\0\x85\0\0\0")
@@ -117,7 +117,7 @@ def test_an_oplock_break_and_a_keep_alive_are_passed_over(ends):
 def test_answers_to_requests_given_up_are_dropped(ends):
     channel, far = ends
     channel.credits = 5
-    given_up, wanted = channel.send(wire.echo_frame()), channel.send(wire.echo_frame())
+    given_up, wanted = channel.send(wire.frame(*wire.ECHO)), channel.send(wire.frame(*wire.ECHO))
     far.send(answer(given_up))
     far.send(answer(wanted))
     assert channel.receive_for(wanted).message_id == wanted
@@ -135,7 +135,7 @@ def test_answers_to_requests_given_up_are_dropped(ends):
 )
 def test_what_cannot_be_breaks_the_connection(ends, sent):
     channel, far = ends
-    channel.send(wire.echo_frame())
+    channel.send(wire.frame(*wire.ECHO))
     far.send(sent)
     with pytest.raises(ProtocolError, match=r"^//nas/data: "):
         channel.receive()
@@ -144,7 +144,7 @@ def test_what_cannot_be_breaks_the_connection(ends, sent):
 
 def test_an_answer_in_small_pieces_is_put_together_and_watched(ends):
     channel, far = ends
-    whole = answer(channel.send(wire.echo_frame()), body=bytes(200_000))
+    whole = answer(channel.send(wire.frame(*wire.ECHO)), body=bytes(200_000))
     sent = threading.Event()
 
     def watch(count: int) -> None:
@@ -161,7 +161,7 @@ def test_an_answer_in_small_pieces_is_put_together_and_watched(ends):
 
 def test_larger_answers_make_room(ends):
     channel, far = ends
-    whole = answer(channel.send(wire.echo_frame()), body=bytes(range(256)) * 6_000)
+    whole = answer(channel.send(wire.frame(*wire.ECHO)), body=bytes(range(256)) * 6_000)
     sender = threading.Thread(target=far.send, args=(whole,))
     sender.start()
     assert bytes(channel.receive().message) == whole
@@ -170,7 +170,7 @@ def test_larger_answers_make_room(ends):
 
 def test_a_closed_connection_is_lost(ends):
     channel, far = ends
-    channel.send(wire.echo_frame())
+    channel.send(wire.frame(*wire.ECHO))
     far.sock.close()
     with pytest.raises(ConnectionLostError, match=r"//nas/data"):
         channel.receive()
@@ -179,7 +179,7 @@ def test_a_closed_connection_is_lost(ends):
 
 def test_abort_ends_a_wait(ends):
     channel, _far = ends
-    channel.send(wire.echo_frame())
+    channel.send(wire.frame(*wire.ECHO))
     channel.watch = lambda _count: channel.abort()
     with pytest.raises(CancelledError):
         channel.receive()

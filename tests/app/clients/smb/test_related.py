@@ -45,7 +45,7 @@ def exchange(answer: Callable[[], bytes], requests: list[bytearray]) -> object:
 
 
 def test_one_frame_with_offsets_of_eight_and_answers_in_one():
-    requests = [wire.echo_frame(), wire.frame(*wire.close(wire.SAME_FILE), 7), wire.echo_frame()]
+    requests = [wire.frame(*wire.ECHO), wire.frame(*wire.close(wire.SAME_FILE), 7), wire.frame(*wire.ECHO)]
     answers = exchange(lambda: message(0, 72) + message(1, 72, wire.Opcode.CLOSE) + message(2), requests)
     assert [one.message_id for one in answers] == [0, 1, 2]  # type: ignore[attr-defined]
     sent = [bytes(one[wire.FRAME_BYTES :]) for one in requests]
@@ -58,7 +58,7 @@ def test_one_frame_with_offsets_of_eight_and_answers_in_one():
 
 @pytest.mark.parametrize("following", [4, 70, 4096])
 def test_a_next_message_that_cannot_be_is_no_answer(following):
-    found = exchange(lambda: message(0, following) + message(1), [wire.echo_frame(), wire.echo_frame()])
+    found = exchange(lambda: message(0, following) + message(1), [wire.frame(*wire.ECHO), wire.frame(*wire.ECHO)])
     assert isinstance(found, ProtocolError)
 
 
@@ -69,7 +69,7 @@ def test_together_only_where_it_was_asked_together():
     with near, far:
         channel = Channel(near, "//nas/data", 10.0)
         channel.credits = 2
-        ids = [channel.send(wire.echo_frame()), channel.send(wire.echo_frame())]
+        ids = [channel.send(wire.frame(*wire.ECHO)), channel.send(wire.frame(*wire.ECHO))]
         frame = message(ids[0], 72) + message(ids[1])
         far.sendall(len(frame).to_bytes(4, "big") + frame)
         with pytest.raises(ProtocolError):
