@@ -85,9 +85,7 @@ class NullServer:
         head[8:12] = status.to_bytes(4, "little")
         if signed and self._signer is not None:
             head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)
-        parts: list[wire.View] = [head, payload]
-        if self._sealer is not None:
-            parts = [self._sealer.seal(head, payload)]
+        parts: list[wire.View] = [head, payload] if self._sealer is None else [self._sealer.seal(head, payload)]
         self._send([sum(map(len, parts)).to_bytes(wire.FRAME_BYTES, "big"), *parts])
 
     def _send(self, parts: list[wire.View]) -> None:
