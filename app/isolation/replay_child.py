@@ -195,8 +195,7 @@ class Replayer:
             return None
         opened = wire.parse_created(message)
         if opened is None:
-            channel = self._channel
-            raise channel.fail(ProtocolError(f"{channel.where}: the server's answer is cut off; see its log"))
+            raise self._channel.fail(ProtocolError, "the server's answer is cut off; see its log")
         return opened.file_id
 
     def _together(self, *related: Request) -> bool:

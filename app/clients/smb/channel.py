@@ -265,9 +265,7 @@ class Channel:
             self._chained.discard(header.message_id)
             if protection < asked & _PROTECTION_MASK:
                 kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
-                raise self.fail(
-                    CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
-                )
+                raise self.fail(CorruptedError, f"an answer that must be {kind} is not; look for what is in between")
             ids = header.message_id, header.tree_id, header.session_id
             return Response(header.status, header.command, *ids, message)
 
@@ -281,9 +279,7 @@ class Channel:
             if self._stage_left_bytes is not None:
                 self._stage_left_bytes -= len(response.message)
                 if self._stage_left_bytes < 0:
-                    raise self.fail(
-                        ProtocolError(f"{self.where}: the server's answers have no end; see its log and the port")
-                    )
+                    raise self.fail(ProtocolError, "the server's answers have no end; see its log and the port")
             if message_id is None or response.message_id == message_id:
                 return response
 
@@ -302,9 +298,7 @@ class Channel:
 
     def _not_asked(self) -> Exception:
         return self.fail(
-            ProtocolError(
-                f"{self.where}: the server answered what was not asked; see its log, and look for what is in between"
-            )
+            ProtocolError, "the server answered what was not asked; see its log, and look for what is in between"
         )
 
     def _verify(self, message: memoryview, message_id: int) -> None:
@@ -312,7 +306,7 @@ class Channel:
         message[48:64] = _NO_SIGNATURE
         assert self.signer is not None
         if self.signer.sign(message_id, message, from_server=True) != signature:
-            raise self.fail(CorruptedError(f"{self.where}: a signature does not match: bytes were changed on the way"))
+            raise self.fail(CorruptedError, "a signature does not match: bytes were changed on the way")
 
     def _message(self) -> tuple[memoryview, int]:
         if self._split:
@@ -324,12 +318,10 @@ class Channel:
             self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
         length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
         if self._buffer[0] or length < HEADER_BYTES:
-            raise self.fail(ProtocolError(f"{self.where}: the server sent what is not SMB; check host and port"))
+            raise self.fail(ProtocolError, "the server sent what is not SMB; check host and port")
         if length > self._longest:
             raise self.fail(
-                ProtocolError(
-                    f"{self.where}: the server announced more than was asked for ({length} bytes); see its log"
-                )
+                ProtocolError, f"the server announced more than was asked for ({length} bytes); see its log"
             )
         end = FRAME_BYTES + length
         if len(self._buffer) < end + SLACK_BYTES // 2:
@@ -341,7 +333,7 @@ class Channel:
         if protocol == wire.TRANSFORM_ID:
             return self._first_of(self._open(message), _SEALED)
         if protocol != wire.SMB2_ID:
-            raise self.fail(ProtocolError(f"{self.where}: the server does not speak SMB 2 or newer; allow it there"))
+            raise self.fail(ProtocolError, "the server does not speak SMB 2 or newer; allow it there")
         return self._first_of(message, _PLAIN)
 
     def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
@@ -355,12 +347,10 @@ class Channel:
 
     def _open(self, sealed: memoryview) -> memoryview:
         if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
-            raise self.fail(ProtocolError(f"{self.where}: the server encrypts although nothing was agreed"))
+            raise self.fail(ProtocolError, "the server encrypts although nothing was agreed")
         message = self.sealer.open(sealed, self._view[FRAME_BYTES:])
         if message is None:
-            raise self.fail(
-                CorruptedError(f"{self.where}: an encryption tag does not match: bytes were changed on the way")
-            )
+            raise self.fail(CorruptedError, "an encryption tag does not match: bytes were changed on the way")
         return message
 
     def _make_room(self, message_bytes: int) -> None:
@@ -368,9 +358,9 @@ class Channel:
             self._buffer = bytearray(message_bytes + SLACK_BYTES)
             self._view = memoryview(self._buffer)
 
-    def fail(self, error: Exception) -> Exception:
+    def fail(self, kind: type[Exception], why: str) -> Exception:
         self.broken = True
-        return error
+        return kind(f"{self.where}: {why}")
 
     def abort(self) -> None:
         self.aborted = True
@@ -480,12 +470,12 @@ class Channel:
 
     def _lost(self) -> Exception:
         if self.aborted:
-            return self.fail(CancelledError("cancelled"))
+            self.broken = True
+            return CancelledError("cancelled")
         self._check_time()
         return self.fail(
-            ConnectionLostError(
-                f"{self.where}: the connection ended in the middle; check that the server still runs, and measure again"
-            )
+            ConnectionLostError,
+            "the connection ended in the middle; check that the server still runs, and measure again",
         )
 
 

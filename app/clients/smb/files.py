@@ -83,7 +83,7 @@ class SMBFiles(SMBLink):
             message_id = channel.send(request, piece, charge=_cost(channel, len(piece)))
             written = wire.written_bytes(share.sound(channel.receive_for(message_id)).message)
             if not 0 < written <= len(piece):
-                raise channel.fail(ProtocolError(f"{channel.where}: the server wrote nothing; see its log"))
+                raise channel.fail(ProtocolError, "the server wrote nothing; see its log")
             done += written
 
     def flush(self, handle: FileHandle) -> None:
@@ -251,9 +251,7 @@ class SMBFiles(SMBLink):
     @staticmethod
     def _piece(channel: Channel, length: int) -> int:
         if channel.credits < 1:
-            raise channel.fail(
-                ProtocolError(f"{channel.where}: the server grants no credits, so nothing may be asked; see its log")
-            )
+            raise channel.fail(ProtocolError, "the server grants no credits, so nothing may be asked; see its log")
         return min(length, channel.credits * CREDIT_BYTES)
 
     def _close_after(self, handle: FileHandle) -> None:

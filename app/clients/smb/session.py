@@ -272,16 +272,15 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         channel, found = self.channel, self.negotiated
         if found is None or channel.signer is None or found.dialect == wire.SMB_3_1_1:
             return
-        changed = f"{channel.where}: the negotiation was changed on the way, to SMB {wire.DIALECTS[found.dialect]}"
+        changed = f"the negotiation was changed on the way, to SMB {wire.DIALECTS[found.dialect]}"
         try:
             response = channel.ask(negotiate.validate_frame(self._offer, tree_id), sign=True)
         except ConnectionLostError as error:
-            raise CorruptedError(
-                f"{changed}, as it seems: the server hangs up when it is asked for its own; look for what is in between"
-            ) from error
+            why = "as it seems: the server hangs up when it is asked for its own; look for what is in between"
+            raise channel.fail(CorruptedError, f"{changed}, {why}") from error
         refused = response.status == ACCESS_DENIED
         if refused or (response.status == SUCCESS and not negotiate.is_validated(response.message, found)):
-            raise channel.fail(CorruptedError(f"{changed}; look for what is in between"))
+            raise channel.fail(CorruptedError, f"{changed}; look for what is in between")
 
     def _bound_sizes(self) -> None:
         assert self.negotiated is not None

@@ -36,7 +36,7 @@ class Share:
         return response
 
     def cut_off(self) -> Exception:
-        return self.channel.fail(ProtocolError(f"{self.channel.where}: the server's answer is cut off; see its log"))
+        return self.channel.fail(ProtocolError, "the server's answer is cut off; see its log")
 
     def open(
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
@@ -135,9 +135,7 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
                 for entry, entry_bytes in entries(response.message):
                     listing.add(entry, entry_bytes)
             except (struct.error, UnicodeDecodeError) as error:
-                raise channel.fail(
-                    ProtocolError(f"{channel.where}: the server's list of files makes no sense; see its log")
-                ) from error
+                raise channel.fail(ProtocolError, "the server's list of files makes no sense; see its log") from error
             channel.stall.moved(listing.received_bytes)
     share.close(folder)
     return listing.entries
