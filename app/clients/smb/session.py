@@ -115,7 +115,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.negotiated: negotiate.Negotiated | None = None
         self.is_guest = False
         self.signing: int | None = None
-        self.cipher: int | None = None
         self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
@@ -224,7 +223,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
                 "allow SMB 3 there, or measure without encryption"
             )
         self.signing = algorithm if channel.sign_all and not channel.seal_all else None
-        self.cipher = found.cipher if channel.seal_all else None
 
     def _refuse_unprotected(self, found: negotiate.Negotiated) -> None:
         if self.protection.sign or self.protection.encrypt:
