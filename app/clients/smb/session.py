@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
 from impacket import nmb, smb3, smbconnection
@@ -446,11 +446,9 @@ class Session:
             _KERBEROS_SECONDS.reset(waits)
 
 
-class _NoPipes:
+def _no_pipes(*_connection: Any) -> NoReturn:
     """Replaces the pipes that smbclient-ng opens at each login: slow, and some servers have none."""
-
-    def __init__(self, *_connection: Any) -> None:
-        raise ConnectionError("opened when they are needed")
+    raise ConnectionError("opened when they are needed")
 
 
 def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
@@ -464,8 +462,8 @@ def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
     ours = {
         "SMBConnection": made,
         "is_port_open": lambda *_whom: (True, None),
-        "SIDResolver": _NoPipes,
-        "transport": SimpleNamespace(SMBTransport=_NoPipes),
+        "SIDResolver": _no_pipes,
+        "transport": SimpleNamespace(SMBTransport=_no_pipes),
     }
     log_in = smbclientng_session.SMBSession.init_smb_session
     return FunctionType(log_in.__code__, {**vars(smbclientng_session), **ours})
