@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, TextIO, TypeVar
 
 import gevent
-from gevent.event import Event
 from gevent.pool import Pool
+from gevent.queue import Queue
 from locust.env import Environment
 
 from app.child_process import message_of, own_stdout, send
@@ -312,8 +312,7 @@ class LoadEngine:
 class EngineChild:
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._orders: list[str] = []
-        self._came = Event()
+        self._orders: Queue[str] = Queue()
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
@@ -332,24 +331,20 @@ class EngineChild:
 
     def _listen(self) -> None:
         while line := self._next_line():
-            self._orders.append(line.strip())
-            self._came.set()
+            self._orders.put(line.strip())
         assert self._working is not None
         self._working.kill(CancelledError("cancelled"), block=False)
 
     def _work(self, engine: LoadEngine) -> None:
         engine.begin()
         while True:
-            self._came.wait()
-            self._came.clear()
-            while self._orders:
-                match message_of(self._orders.pop(0), events.LOAD_ORDERS):
-                    case events.MeasurePoint(number=number, users=users, size_bytes=size_bytes):
-                        engine.point(number, users, size_bytes)
-                    case events.Rest():
-                        engine.rest()
-                    case _:
-                        return
+            match message_of(self._orders.get(), events.LOAD_ORDERS):
+                case events.MeasurePoint(number=number, users=users, size_bytes=size_bytes):
+                    engine.point(number, users, size_bytes)
+                case events.Rest():
+                    engine.rest()
+                case _:
+                    return
 
     def _emit(self, event: events.LoadEvent) -> None:
         with suppress(OSError, ValueError):
