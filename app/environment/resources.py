@@ -191,7 +191,6 @@ def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[f
 
 
 def disk_percents(first: ResourceSample, last: ResourceSample) -> dict[str, float]:
-    """How busy each disk was between two samples."""
     seconds = max(last.uptime_seconds - first.uptime_seconds, 1e-6)
     return {
         name: min(100.0, 100 * (busy - first.disk_busy_seconds.get(name, busy)) / seconds)

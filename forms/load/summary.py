@@ -111,8 +111,6 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
-    """A wait that a point's percentiles hide."""
-
     silent_seconds: float | None
     longest_seconds: float
     p99_seconds: float

@@ -245,8 +245,6 @@ ASSUMED_HERE_BYTES_PER_SECOND = 10**9
 
 
 class ExpectedRate(NamedTuple):
-    """How fast transfers are expected to be, and why."""
-
     bytes_per_second: float
     why: str
 
