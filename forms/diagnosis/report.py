@@ -416,7 +416,6 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
 
 
 def diagnosis_report(diagnosis: Diagnosis) -> Report:
-    """A diagnosis on one page: the answer, what is wrong, the figures."""
     answer, caution = diagnosis_answer(diagnosis), Tone.CAUTION
     ended = [one for one in diagnosis.stages if one.status is not SeriesStatus.COMPLETE]
     busiest = max((stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages), default=0.0)
@@ -463,7 +462,6 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
 
 
 def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
-    """Two diagnoses side by side: figures, and which findings are new or gone."""
     before, after = ({one.key: one for one in figures(each)} for each in (base, other))
     gone, new = _only_in(base, other), _only_in(other, base)
     pairs = ((before.get(key), after.get(key)) for key in dict.fromkeys([*before, *after]))

@@ -186,8 +186,6 @@ _OVERHEAD_BYTES = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Bytes of one request, and the number of requests in flight."""
-
     block_bytes: int
     in_flight: int
 
