@@ -121,12 +121,8 @@ def price(base: Sequence[float], other: Sequence[float]) -> tuple[float, Interva
     interval = summary.confidence_interval(logs)
     if interval is None:
         return None
-    mean = summary.mean(logs) or 0.0
-
-    def percent(log: float) -> float:
-        return 100 * (1 - math.exp(-log))
-
-    return percent(mean), (percent(interval[0]), percent(interval[1]))
+    mean, low, high = (100 * (1 - math.exp(-log)) for log in (summary.mean(logs) or 0.0, *interval))
+    return mean, (low, high)
 
 
 def sizes_of(stage: Stage, kind: str) -> list[int]:
