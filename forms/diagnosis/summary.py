@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from forms import wording
 from forms.stats import summary
@@ -186,9 +186,7 @@ def break_of(stage: Stage) -> Break | None:
     rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(zip(at, moved, strict=False)) if b[0] > a[0]]
     best, where = 0.0, 0
     whole = sum(rates)
-    left = 0.0
-    for index in range(1, len(rates)):
-        left += rates[index - 1]
+    for index, left in enumerate(accumulate(rates[:-1]), start=1):
         if min(index, len(rates) - index) < LEAST_SEGMENT_SAMPLES:
             continue
         gap = left / index - (whole - left) / (len(rates) - index)
