@@ -200,7 +200,7 @@ class FileRequests:
         write_whole(self._files, path, size_bytes, mode, at=self._at(), block_bytes=BLOCK_BYTES, count=self._count)
 
     def _pick(self) -> tuple[str, SetFile]:
-        file = self._set.in_use[self._chance.randrange(len(self._set.in_use))]
+        file = self._chance.choice(self._set.in_use)
         return place(self._files.target, self._folder, file.path), file
 
     def _size(self) -> int:
@@ -244,8 +244,7 @@ class FileRequests:
             self._count(0, length)
 
     def _list(self) -> None:
-        folder = self._set.folders[self._chance.randrange(len(self._set.folders))]
-        self._files.list(place(self._files.target, self._folder, folder))
+        self._files.list(place(self._files.target, self._folder, self._chance.choice(self._set.folders)))
 
     def _save(self) -> None:
         path, beside = self._own_path("document"), self._own_path("document.new")
