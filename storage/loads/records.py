@@ -1,7 +1,7 @@
 """The records of loads: scenarios, histograms of times, points; units in the names."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -204,9 +204,7 @@ class HistogramBuilder:
         self.max_microseconds = max(self.max_microseconds, microseconds)
 
     def built(self) -> Histogram:
-        return Histogram(
-            counts=dict(self.counts), total_microseconds=self.total_microseconds, max_microseconds=self.max_microseconds
-        )
+        return Histogram(**asdict(self))
 
 
 MOST_USERS = 1_000_000
