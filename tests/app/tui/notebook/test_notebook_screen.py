@@ -615,7 +615,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert here(app).chosen() == f"{2:012x}"
         assert "2 marked · 3 recordings" in painted(app)
         await press(app, pilot, "d")
-        named = "2 recordings are marked: series 1 (2026-01-01 10:00) and series 3 of 2026-01-03 10:00."
+        named = "2 recordings are marked: series 1 (2026-01-01 10:00) and series 3 (2026-01-03 10:00)."
         assert named in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
