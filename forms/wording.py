@@ -204,7 +204,7 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
         short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
         return plain(short) if same_server and one.share and not (series.label or title) else name
     mine, theirs = to_minute(series.created_at), to_minute(beside.created_at)
-    when = series.id if mine == theirs else mine[11:] if mine[:10] == theirs[:10] else mine[:10]
+    when = series.id if mine == theirs else mine[11:] if mine[:10] == theirs[:10] else mine
     return f"{name} ({when if one.protocol == beside.target.protocol else one.protocol.upper()})"
 
 
@@ -243,12 +243,14 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
         return f"{VERDICT_WORDS[verdict]} by {_size(sign * change_percent, digits)}{reach}"
     if verdict is Verdict.SAME:
         return f"No change{interval_text(ends[0], ends[1], digits) if ends else ''}"
-    change, *ways = (
-        f"{_size(abs(each), digits)} {'faster' if each > 0 else 'slower'}" if round(abs(each), digits) else "equal"
-        for each in (change_percent, *(ends or ()))
-    )
-    seen = "no difference seen" if change == "equal" else change
+    change, *ways = (_way(each, digits) for each in (change_percent, *(ends or ())))
+    seen = f"{change}{' seen' * (not round(change_percent, digits))}"
     return f"Inconclusive: {seen}{f' ({ways[0]} to {ways[1]})' if ways else ''}"
+
+
+def _way(percent: float, digits: int) -> str:
+    size = f"over {-_LEAST_PERCENT:.0f} %" if percent < _LEAST_PERCENT else _size(abs(percent), digits)
+    return f"{size} {'faster' if percent > 0 else 'slower'}" if round(percent, digits) else "no difference"
 
 
 def interval_text(low: float, high: float, digits: int = 0) -> str:

@@ -280,8 +280,10 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     )
     named = [(at, bar.name) for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
     ticks = marks.round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
-    seconds = [(tick, f"{tick:g} s") for tick in ticks if tick < end and tick > (named[0][0] if named else -1)]
-    canvas.labels += [*named, *seconds, (end, f"{round(end, 1):g} s")]
+    ended = f"{round(end, 1):g} s" if end >= 1 else f"{end:.2g} s"
+    first = named[0][0] if named else -1
+    seconds = [(tick, f"{tick:g} s") for tick in ticks if first < tick < end and f"{tick:g} s" != ended]
+    canvas.labels += [*named, *seconds, (end, ended)]
     canvas.curve(marks.RUN, [at for at, _ in known], values, chart.title, filled=True)
     return canvas.text()
 

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from app.workflows.guide.after_run import page_of
 from app.workflows.guide.backend import Backend, Logins
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind
 from app.workflows.guide.choices import STEPS, GuideChoices, Judge, MethodStep, Option, Page, Visit, new_measurement
-from app.workflows.guide.rounds import take_change
+from app.workflows.guide.rounds import measured_place, take_change
 from app.workflows.guide.session import GuideSession
 from app.workflows.trial_order import consent_lines
 from forms import wording
@@ -214,7 +215,10 @@ class PlainGuide:
                     self._say(list_text(entries()))
                 case "entry":
                     entry, share = find(str(arguments["entry"])), arguments.get("share")
-                    self._say(entry_text(entry, share=str(share) if share else None))
+                    place = replace(
+                        measured_place(notebook, self.session.practice), share=str(share) if share else None
+                    )
+                    self._say(entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
                     question = f"The value of {entry.parameter} in the next series, or Enter for none"
                     value = self._ask_words(question).strip()
                     return take_change(notebook, self.session.practice, entry.parameter, value) if value else None

@@ -286,7 +286,7 @@ def _generator_limit(point: records.LoadPoint, held_percent: float) -> str | Non
         return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
     if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * (point.response.quantile_seconds(_SLOW_SHARE) or 0.0)):
-        return f"its timers fired {1000 * late:.1f} ms late (p99)"
+        return f"its requests went out {1000 * late:.1f} ms late (p99)"
     return None
 
 

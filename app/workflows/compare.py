@@ -1,9 +1,10 @@
 """Select the series to compare: those named, with all repeats of the same settings; and what changes gave before."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import takewhile
 
 from app.errors import UsageError
@@ -24,6 +25,7 @@ from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
 from forms.trials.summary import TrialSummary, is_trial_of
 from forms.tuning.smb_conf import parameter_key
+from storage.changes import TrialPlan
 from storage.looks import WATCH, Audit, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -87,14 +89,16 @@ def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | Non
     if not changed:
         return None
     change, changed_at = changed[0]
-    return next((one for one in trials_since(notebook, changed_at, sides.base) if is_trial_of(change, one.plan)), None)
+    return next(trials_since(notebook, changed_at, sides.base, partial(is_trial_of, change)), None)
 
 
-def trials_since(notebook: Notebook, since: str, bases: Sequence[Series]) -> Iterator[TrialSummary]:
+def trials_since(
+    notebook: Notebook, since: str, bases: Sequence[Series], wanted: Callable[[TrialPlan], bool] = lambda _plan: True
+) -> Iterator[TrialSummary]:
     """The whole trials after that moment that were measured as one of the bases, the newest first."""
     for head in takewhile(lambda one: one.created_at > since, notebook.recordings(ExperimentKind.TRIAL)):
         experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
-        if experiment and plan and plan.load is None:
+        if experiment and plan and plan.load is None and wanted(plan):
             with suppress(ValueError):  # a series is missing
                 found = judged(experiment, plan, notebook.experiment(head.subject), notebook.slots(head.subject))
                 if isinstance(found, TrialSummary) and found.complete and any(_alike(one, found) for one in bases):

@@ -164,7 +164,7 @@ def _settings(audit: Audit) -> Iterator[Table]:
             ("Setting", ReportKind.TEXT, lambda row: row[0]),
             ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
             ("Default", ReportKind.TEXT, lambda row: seen[row[0]].default or "(empty)"),
-            caption="What the server has, of the settings that matter most (others: in the catalogue)",
+            caption="What the server has, of the settings that matter most",
         )
 
 

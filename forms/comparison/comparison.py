@@ -335,7 +335,7 @@ def hint_sentence(found: Comparison) -> str | None:
         return None
     if found.limits.noise_percent >= found.limits.margin_percent:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
-    if found.needed_runs is not None and _can_interleave(found):
+    if found.needed_runs is not None and can_interleave(found):
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
         likely = "" if low == high else f" (likely {low} to {high if high and high <= MANY_RUNS else 'many more'})"
         return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
@@ -348,14 +348,14 @@ def needs_longer_runs(found: Comparison) -> bool:
     """Whether no number of runs or series like these would settle it."""
     other_path = any(difference.name in _OTHER_PATH for difference in found.differences)
     within = found.limits.noise_percent < found.limits.margin_percent
-    return _is_open(found) and found.settle is None and within and not (_can_interleave(found) or other_path)
+    return _is_open(found) and found.settle is None and within and not (can_interleave(found) or other_path)
 
 
 def _is_open(found: Comparison) -> bool:
     return not (found.known or found.tried or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS))
 
 
-def _can_interleave(found: Comparison) -> bool:
+def can_interleave(found: Comparison) -> bool:
     return found.doubt is Doubt.VARYING and found.needed_runs is not None and found.needed_runs <= MANY_RUNS
 
 

@@ -153,7 +153,7 @@ def _files_text(load: Load) -> str:
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time from request to answer; offered: if no user waited"
+        "time from request to answer; offered: the fewest users' pace"
     )  # fmt: skip
     return table_of(
         points,
@@ -217,7 +217,7 @@ def _beside_table(points: Sequence[LoadPoint]) -> Table:
         ("Disk %", ReportKind.DECIMAL, busiest),
         ("Generator CPU %", ReportKind.DECIMAL, lambda point: max(point.generator_cpu_percent, default=None)),
         ("Late ms p99", ReportKind.DECIMAL, lambda p: _times(1000, p.generator_lateness.quantile_seconds(0.99))),
-        caption="Memory and disks of the server; the load generator, and how late its timers fired",
+        caption="Memory and disks of the server; the load generator, and how late its requests went out",
         is_detail=True,
     )
 
@@ -327,7 +327,7 @@ def _advice(load: Load) -> Iterator[str]:
     if limit is Limit.GENERATOR or any(
         not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
     ):
-        yield "This machine was the limit: end other programs here first, then use more --processes or machines."
+        yield "This machine was the limit: end other programs, then use more machines or --processes (command line)."
     cards = summary.card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
         yield (

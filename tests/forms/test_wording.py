@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms import wording
+from forms.stats.decision import Verdict
 from storage.records import Command, Target
 from tests.builders import series
 
@@ -95,7 +96,7 @@ def test_a_series_without_a_label_is_called_what_it_did():
     for moment, theirs, when in (
         ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:00.000Z", plainly.id),
         ("2026-01-31T10:01:00.000Z", "2026-01-31T10:00:59.000Z", "10:01"),
-        ("2026-01-31T10:01:00.000Z", "2026-01-30T10:01:00.000Z", "2026-01-31"),
+        ("2026-01-31T10:01:00.000Z", "2026-01-30T10:01:00.000Z", "2026-01-31 10:01"),
     ):
         again = replace(plainly, created_at=theirs)
         assert wording.name_of(replace(plainly, created_at=moment), beside=again) == f"get nas/data/a/big.iso ({when})"
@@ -120,3 +121,17 @@ def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
     assert wording.change_size(100.0) == wording.percent(100.0)
     assert wording.change_size(100.1) == "a factor of 2.0"
     assert wording.change_size(803.0) == "a factor of 9.0"
+
+
+@pytest.mark.parametrize(
+    ("change", "ends", "said"),
+    [
+        (3.0, (-0.3, 6.0), "Inconclusive: 3 % faster (no difference to 6 % faster)"),
+        (0.4, (-10.0, 12.0), "Inconclusive: no difference seen (10 % slower to 12 % faster)"),
+        (0.6, (-10.0, 12.0), "Inconclusive: 1 % faster (10 % slower to 12 % faster)"),
+        (-50.0, (-99.9, 9901.0), "Inconclusive: 50 % slower (over 99 % slower to over 9,900 % faster)"),
+        (-50.0, (-99.0, 12.0), "Inconclusive: 50 % slower (99 % slower to 12 % faster)"),
+    ],
+)
+def test_an_inconclusive_change_says_both_ends_in_words(change: float, ends: tuple[float, float], said: str):
+    assert wording.verdict_sentence(Verdict.UNKNOWN, change, ends) == said

@@ -1,6 +1,7 @@
 """``sharebench compare``, ``findings``, ``catalogue`` and ``history``."""
 
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -99,8 +100,9 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
             with common.notebook(context) as notebook:
                 tried = tried_here(notebook, [found[0].name]).get(found[0].name, ())
                 place = measured_place(notebook, ())
+        place = replace(place, share=choices["share"] or place.share)
         text = catalogue.entry_text(
-            found[0], value=value, share=choices["share"] or place.share, conf=choices["smb_conf"] or place.conf,
+            found[0], value=value, share=place.share, conf=choices["smb_conf"] or place.conf,
             ansi=common.draws_colour(), with_command=True, now=place.now(found[0]), tried=tried,
         )  # fmt: skip
         common.answer(text.rstrip("\n"))

@@ -210,7 +210,7 @@ class HelpDialog(BaseDialog[None]):
 def _words(room: int) -> Iterator[Content]:
     yield Content.styled("Words", "bold")
     for word, _, meaning in (line.partition(": ") for line in table_lines("words.txt")):
-        first, *rest = wrap(f"{word}: {meaning}", room)
+        first, *rest = wrap(f"{word}: {meaning}", room - 2)
         yield Content.assemble((word, "bold"), "\n  ".join([first.removeprefix(word), *rest]))
 
 

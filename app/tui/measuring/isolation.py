@@ -199,7 +199,10 @@ _ALONE = (
 
 def _seconds(typed: Mapping[str, str]) -> int:
     given = typed.get("seconds", "")
-    return asking.typed_count("Seconds", given, _MOST_SECONDS) if given else places.DEFAULT_SECONDS
+    seconds = asking.typed_count("Seconds", given, _MOST_SECONDS) if given else places.DEFAULT_SECONDS
+    if seconds < 2:
+        raise UsageError("Seconds: a run of dbench takes 2 seconds or more")
+    return seconds
 
 
 class IsolationScreen(asking.LinesScreen):

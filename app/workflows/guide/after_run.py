@@ -14,7 +14,7 @@ from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import (
     BETTER,
-    SEE_CHANGE,
+    comparing,
     file_page,
     prospect_of,
     quiet_page,
@@ -60,6 +60,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     steps = (MethodStep.QUIET, MethodStep.WARM_UP)
     if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the recommended choice is taken.")
+    if choices.quiet is acts.QuietChoice.WAIT:
+        facts.append("First it waits for a quiet time, at most 10 minutes; 3 chooses otherwise.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:
@@ -221,7 +223,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     level, name = next((one for one in levels if one[0] is not None), (None, ""))
     chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
     compared_to = page(MethodStep.EXPECTED, facts, options, chart=chart)
-    return replace(compared_to, title=SEE_CHANGE) if series.change or choices.proven_id else compared_to
+    return replace(compared_to, title=comparing(choices, series))
 
 
 def _average_of(series: Sequence[str], rate: float | None) -> str:
@@ -513,6 +515,7 @@ def _settling(
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
+        why += ": first without the change, then with it"
         yield Option(name, larger, why, advised=True)
     if choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)

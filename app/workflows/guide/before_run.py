@@ -220,7 +220,13 @@ def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], G
     return sorted(found, key=lambda one: one != _FILE)
 
 
-SEE_CHANGE = "See what the change did"
+def comparing(choices: GuideChoices, series: Series) -> str:
+    """The title of the comparison, and of what leads to it."""
+    if series.change is not None or choices.proven_id is not None:
+        return "See what the change did"
+    return "Compare with the series before" if choices.base_id else "Compare with the expected"
+
+
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 
 
@@ -234,9 +240,8 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     of_change = series.change is not None or choices.proven_id is not None
     longer = better[:1] == [_FILE] and not of_change
     rounds = [Option(name, Go(way(anew)), "a new series", advised=longer and way is _FILE[1]) for name, way in better]
-    title = "Compare with the series before" if choices.base_id else "Compare with what is expected"
-    act = go_on if series.measured() else None
-    compare = Option(SEE_CHANGE if of_change else title, act, "baselines, FTP, the link", advised=not longer)
+    act, hint = go_on if series.measured() else None, "" if of_change else "baselines, FTP, the link"
+    compare = Option(comparing(choices, series), act, hint, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
     again = Option("Measure the same again", Go(anew), "a new series")
     options = (*table, *((*rounds[:1], compare, *rounds[1:], whole) if longer else (compare, whole, *rounds)), again)

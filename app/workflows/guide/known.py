@@ -177,7 +177,6 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         if series
     )
     judged = {one.id for one in proof.base} if proof else set[str]()
-    judged |= {stick.series.id for stick in yardsticks if stick.sides and len(stick.sides.base) > 1}
     return replace(
         before,
         recent=recent_targets(before.targets(notebook), before.practice),

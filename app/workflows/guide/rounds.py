@@ -13,7 +13,7 @@ from app.workflows.guide.known import GuideContext, begin_round, keep, proof_of,
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
-from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_runs
+from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
 from forms.comparison.differences import effective
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
@@ -60,7 +60,9 @@ class MeasuredPlace:
         """The value that the server had when the series was measured, in words; empty where it is not known."""
         if self.series is None or entry.kind is not EntryKind.SMB_CONF:
             return ""
-        value = effective(self.series.environment.get("server", {}), spelling(entry.parameter).name)
+        in_share = self.share in {None, self.series.target.share}
+        facts, name = self.series.environment.get("server", {}), spelling(entry.parameter).name
+        value = effective(facts, name, in_share=in_share)
         when = f"{wording.name_of(self.series)} was measured ({with_zone(self.series.created_at)})"
         return "" if value is None else f"{value or '(empty)'}, when {when}"
 
@@ -152,6 +154,11 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
+    settles = found.needed_runs if found.interleaved and can_interleave(found) and not found.settle else None
+    both = {"base": found.base_id, "other": found.other_id, "runs": settles or max(found.base_runs, found.other_runs)}
+    if settles:
+        name = f"Measure both again, interleaved: {settles} runs each"
+        yield NextStep(name=name, screen="interleaved", arguments=both)
     varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
     if varies or needs_longer_runs(found):
         name, better = BETTER["short"]
@@ -165,14 +172,14 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
         for name, series_id in again:
             more, better = BETTER["scatter"]
             yield NextStep(name=f"{more}: {name}", choices=partial(repeat_of, series_id=series_id, better=better))
-    for name, series_id in again if not found.interleaved else ():
+    sides = again[: 1 if found.doubt is Doubt.SAME_SETTINGS else 2]
+    for name, series_id in sides if not found.interleaved else ():
         (wait, better), step = BETTER["busy"], partial(repeat_of, series_id=series_id)
         if series_id in found.busy_ids:
             yield NextStep(name=f"{wait}: {name}", choices=partial(step, better=better))
         else:
             yield NextStep(name=f"Measure again: {name}", choices=step)
-    if found.interleaved and found.settle is None:
-        both = {"base": found.base_id, "other": found.other_id, "runs": max(found.base_runs, found.other_runs)}
+    if found.interleaved and found.settle is None and not settles:
         yield NextStep(name="Measure both again, interleaved", screen="interleaved", arguments=both)
     yield _LOOK_AT_ALL
 

@@ -24,7 +24,7 @@ from storage.changes import ChangeKind, LoadWindow, TrialPlan
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Series
+from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Quiet, QuietVerdict, Series
 from tests.builders import CLIENT, interleaved, one
 from tests.recordings import MAKERS
 
@@ -390,3 +390,36 @@ def test_a_trial_measured_with_other_settings_than_the_base_is_not_told(
     notebook.add(at(2, 1.12, change=MADE, base_id=f"{1:012x}", environment=seen))
     (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
     assert (sides.tried is not None) is is_told
+
+
+BUSY_TIME, QUIET_TIME = (Quiet(verdict=verdict) for verdict in (QuietVerdict.BUSY, QuietVerdict.QUIET))
+
+
+@pytest.mark.parametrize(
+    ("base", "again", "busy"),
+    [(BUSY_TIME, BUSY_TIME, [1, 3]), (BUSY_TIME, QUIET_TIME, []), (QUIET_TIME, BUSY_TIME, []), (BUSY_TIME, None, [])],
+)
+def test_a_side_was_busy_where_none_of_its_series_was_measured_at_another_time(
+    notebook: Notebook, base: Quiet, again: Quiet | None, busy: list[int]
+) -> None:
+    for one_of_them in (
+        at(1, quiet=base),
+        at(2, 1.5, change=MADE, base_id=f"{1:012x}"),
+        at(3, base_id=f"{1:012x}", quiet=again),
+    ):
+        notebook.add(one_of_them)
+    (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+    assert sorted(form.comparison.busy_ids) == [f"{number:012x}" for number in busy]
+    said = " ".join(form.remarks)
+    assert ("Measure again at a quiet one." in said) is bool(busy)
+    assert ("Measured at a busy time: " in said) is (BUSY_TIME in (base, again))
+
+
+def test_interleaved_series_of_a_busy_time_need_not_be_measured_again(notebook: Notebook) -> None:
+    pair = interleaved(at(1, quiet=BUSY_TIME), at(2, 1.5, quiet=BUSY_TIME))
+    for one_of_them in pair:
+        notebook.add(one_of_them)
+    (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+    assert form.comparison.interleaved
+    assert any(remark.startswith("Measured at a busy time: ") for remark in form.remarks)
+    assert not any("Measure again at a quiet one." in remark for remark in form.remarks)

@@ -44,6 +44,7 @@ from storage.records import (
 )
 from tests.builders import CLIENT, book, interleaved, one
 
+STEADY = (100e6, 101e6, 99e6, 100e6, 100e6)
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
 BUSY = Quiet(verdict=QuietVerdict.BUSY, reasons=("others are at work",))
 
@@ -387,3 +388,36 @@ def test_the_server_of_a_series_is_told_though_the_guide_measures_another(tmp_pa
             assert (place.share, place.conf) == (share, f"/{value}.conf")
             assert place.now(entry).startswith(f"{value}, when series ")
         assert not place.now(find("block"))
+
+
+def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_path: Path):
+    path = book(tmp_path / "notebook.db", one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}"))
+    with Notebook(path) as notebook:
+        choices = replace(repeat_of(notebook, f"{2:012x}"), series_id=f"{2:012x}", base_id=f"{1:012x}")
+        assert [stick.name for stick in read_known(notebook, choices, GuideContext()).yardsticks] == [
+            "the series before"
+        ]
+        choices = replace(choices, proven_id=f"{2:012x}")
+        assert [stick.name for stick in read_known(notebook, choices, GuideContext()).yardsticks] == ["the base"]
+
+
+def test_series_of_the_same_settings_are_offered_once_to_be_measured_again(tmp_path: Path):
+    with Notebook(book(tmp_path / "notebook.db", one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}"))) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+        assert form.comparison.doubt is Doubt.SAME_SETTINGS
+        assert sum(name.startswith("Measure again") for name in names(after_comparison(form.comparison))) == 1
+
+
+@pytest.mark.parametrize(("factor", "settles"), [(1.03, True), (1.02, False), (1.5, False)])
+def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path: Path, factor: float, settles: bool):
+    rates = (100e6, 104e6, 97e6, 101e6, 99e6, 103e6, 98e6, 100e6)
+    base, other = one(1, rates), one(2, [factor * rate for rate in rates[::-1]], client=replace(CLIENT, in_flight=1))
+    with Notebook(book(tmp_path / "notebook.db", *interleaved(base, other))) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (base.id, other.id)))
+    first = next(after_comparison(form.comparison))
+    assert (first.screen == "interleaved") is settles
+    if settles:
+        needed = form.comparison.needed_runs
+        assert f"About {needed} interleaved runs a side would settle it" in form.comparison.sentence
+        assert first.name == f"Measure both again, interleaved: {needed} runs each"
+        assert first.arguments["runs"] == needed

@@ -195,3 +195,10 @@ def test_what_has_several_charts_is_printed_on_several_pages():
     assert sheet.page_setup.fitToHeight == 0
     short = opened(export([full_series()], "xlsx"), values=True).active
     assert short.page_setup.fitToHeight in {None, 1}
+
+
+def test_the_first_column_has_room_for_the_name_of_each_result():
+    book = opened(export([full_series()], "xlsx"), values=True)
+    names = [str(row[0].value or "") for row in book.active.iter_rows(max_col=2) if row[0].value and row[1].value]
+    assert "95 % interval of the average" in names
+    assert book.active.column_dimensions["A"].width >= len("95 % interval of the average") + 2

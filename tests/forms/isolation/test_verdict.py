@@ -1,10 +1,18 @@
 """Verdicts: each cause by what shows it, and what is looked at first."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
-from forms.isolation.report import LOOK_AT, answer_sentence, doubt_text, reservations, verdict_sentence
+from forms.isolation.report import (
+    LOOK_AT,
+    _waterfall_chart,
+    answer_sentence,
+    doubt_text,
+    reservations,
+    verdict_sentence,
+)
 from forms.isolation.summary import Cause, IsolationDoubt, LayerEvidence, judge
 from forms.tuning.catalogue import entries
 
@@ -277,3 +285,14 @@ def test_on_the_loopback_the_network_is_never_named():
 def test_what_to_look_at_is_in_the_catalogue():
     known = {entry.name for entry in entries()}
     assert {name for names in LOOK_AT.values() for name in names} <= known
+
+
+def test_a_part_that_is_less_than_nothing_has_no_bar():
+    measured = Mock()
+    measured.waterfall.parts.return_value = {"this client": 70.0, "protocol": 40.0, "not explained": -10.0}
+    measured.verdict.evidence.held_share = None
+    chart = _waterfall_chart(measured)
+    assert chart is not None
+    assert [(bar.name, bar.start, bar.value) for bar in chart.bars] == [
+        ("this client", 0.0, 70.0), ("protocol", 70.0, 40.0)
+    ]  # fmt: skip

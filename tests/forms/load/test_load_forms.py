@@ -214,7 +214,7 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
     load = full_load(points=tuple(late), capacity=None)
     assert load_answer(load).endswith("; not judged: this machine was the limit")
     said = " ".join(report_text(load_report(load)).split())
-    assert said.count("20 ms late") == said.count("end other programs here first") == 1
+    assert said.count("20 ms late") == said.count("end other programs, then use more") == 1
     advice = "This machine was the limit"
     for users, is_told in ((19, True), (20, False)):
         judged = replace(load, points=(*late, point(3, users)))
@@ -530,7 +530,7 @@ def test_no_heading_and_no_number_is_broken_where_600_users_are_answered_in_seco
         for number, users in enumerate((20, 300, 600), 1)
     )
     lines = report_text(load_report(full_load(points=points)), width=width).splitlines()
-    at = lines.index("Load points: time from request to answer; offered: if no user waited")
+    at = lines.index("Load points: time from request to answer; offered: the fewest users' pace")
     _, headings, _, *rows = lines[at + 1 : at + 7]
     assert headings.split()[:2] == ["Users", "in"]
     assert [row.split()[:2] for row in rows] == [["20", "20"], ["300", "300"], ["600", "600"]]

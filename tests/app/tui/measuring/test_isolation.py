@@ -10,6 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from app.errors import LoginError, UsageError
+from app.isolation import places
 from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script
@@ -53,6 +54,11 @@ def test_the_lines_are_read():
     assert request.without == ()
     assert not request.expose_tbench
     assert IsolationScreen.read(TYPED | {"expose": "127.0.0.1"}).expose_tbench
+    assert [IsolationScreen.read(TYPED | {"seconds": typed}).seconds for typed in ("", "2", "9")] == [
+        places.DEFAULT_SECONDS, 2, 9
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="2 seconds or more"):
+        IsolationScreen.read(TYPED | {"seconds": "1"})
 
 
 @pytest.mark.parametrize(
@@ -78,6 +84,8 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, clients: str, round
     said = IsolationScreen.plan_of(TYPED | {"clients": clients, "rounds": rounds})
     assert f"about {minutes}." in said
     assert "rarely give" not in said, "three rounds do"
+    longer = IsolationScreen.plan_of(TYPED | {"clients": "1", "rounds": "3", "seconds": "30"})
+    assert longer != IsolationScreen.plan_of(TYPED | {"clients": "1", "rounds": "3"})
     assert IsolationScreen.plan_of(TYPED | {"rounds": "2"}).endswith("Fewer than 3 rounds rarely give a verdict.")
     with pytest.raises(UsageError):
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})

@@ -202,7 +202,7 @@ def test_the_review_offers_what_its_warnings_advise_each_once():
     assert (more.choices.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
     sound = page_of(replace(MEASURED, step=MethodStep.REVIEW), DONE)
     assert [found.title for found in sound.options if isinstance(found.act, Go)][1:] == ["Measure the same again"]
-    assert [found.title for found in sound.options if found.advised] == ["Compare with what is expected"]
+    assert [found.title for found in sound.options if found.advised] == ["Compare with the expected"]
 
 
 def test_runs_that_are_too_short_lead_to_the_file():
@@ -452,3 +452,29 @@ def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_numbe
 def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: int | None, told: bool):
     page = page_of(replace(MEASURED, step=MethodStep.RUN, block_bytes=block), LINKED)
     assert any("in requests of 64K" in fact for fact in said(page)) is told
+
+
+@pytest.mark.parametrize(
+    ("base", "proven", "change", "title"),
+    [
+        (None, None, None, "Compare with the expected"),
+        ("b" * 12, None, None, "Compare with the series before"),
+        ("b" * 12, "c" * 12, None, "See what the change did"),
+        (None, None, Change(name="log level", value="0"), "See what the change did"),
+    ],
+)
+def test_the_comparison_is_called_as_what_leads_to_it(base, proven, change, title: str):
+    choices = replace(MEASURED, base_id=base, proven_id=proven)
+    assert DONE.series
+    known = replace(DONE, series=replace(DONE.series, change=change))
+    review, compared = (
+        page_of(replace(choices, step=step), known) for step in (MethodStep.REVIEW, MethodStep.EXPECTED)
+    )
+    assert compared.title == title
+    assert title in [found.title for found in review.options]
+
+
+def test_what_the_choice_of_a_quiet_time_means_is_said_before_it_starts():
+    for choice, is_told in ((QuietChoice.WAIT, True), (QuietChoice.RECORD, False), (None, False)):
+        page = page_of(replace(MEASURED, step=MethodStep.RUN, quiet=choice), replace(DONE, series=None))
+        assert any("waits for a quiet time, at most 10 minutes" in fact for fact in said(page)) is is_told
