@@ -295,14 +295,16 @@ class QuietWatch:
                 break
         return self.verdict()
 
-    def wait_until_quiet(
-        self, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
-    ) -> Quiet:
+    def until_quiet(
+        self, seen: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
+    ) -> Iterator[tuple[float, str]]:
+        """While it is busy: the seconds that are left, and what keeps it so; after each of them it looks again."""
         end = time.monotonic() + limit_seconds
-        quiet = self.look(seconds, stop)
-        while quiet.verdict is QuietVerdict.BUSY and time.monotonic() < end and not (stop and stop.is_set()):
-            quiet = self.look(seconds, stop)
-        return quiet
+        while seen.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
+            yield max(0.0, end - time.monotonic()), next(iter(seen.reasons), "")
+            seen = self.look(seconds, stop)
+            if time.monotonic() >= end:
+                return
 
     def set_child(self, pid: int) -> None:
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)

@@ -52,9 +52,10 @@ class SeriesMonitor:
         if request.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
             self._watch.server = server_load(self._environment.server)
-            if self._watch.look(stop=control.cancelled).verdict is records.QuietVerdict.BUSY and request.wait_seconds:
-                yield QuietWait(most_seconds=request.wait_seconds)
-                self._watch.wait_until_quiet(request.wait_seconds - LOOK_SECONDS, stop=control.cancelled)
+            seen, limit = self._watch.look(stop=control.cancelled), request.wait_seconds - LOOK_SECONDS
+            if request.wait_seconds:
+                for left, reason in self._watch.until_quiet(seen, limit, stop=control.cancelled):
+                    yield QuietWait(left_seconds=left, reason=reason)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
@@ -171,7 +172,8 @@ class SeriesOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietWait:
-    most_seconds: float
+    left_seconds: float
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -516,8 +518,8 @@ def words(event: RecorderEvent) -> str:
             return "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
             return f"failed: {text}"
-        case QuietWait(most_seconds=most):
-            return f"waiting for a quiet time, {duration(most)} at most"
+        case QuietWait(left_seconds=left, reason=reason):
+            return f"waiting for a quiet time, {duration(left)} more at most{reason and f': {reason}'}"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=records.SeriesStatus.COMPLETE):

@@ -36,8 +36,7 @@ class PlacedScreen(BaseScreen):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
     place = MeasuredPlace()
-    series_id = ""
-    """The series whose server it is, where one was come from."""
+    series_id = ""  # of the server that is told of, where one was come from
 
     def read_place(self) -> None:
         practice = self.context.practice

@@ -397,7 +397,11 @@ def busy_then_idle(busy_until: float) -> Iterator[Reading]:
 def test_waiting_ends_with_the_first_look_that_is_not_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     scripted(monkeypatch, busy_then_idle(7.5))
     with QuietWatch(Target(protocol="file", path="/tmp"), Command.GET) as watching:
-        assert watching.wait_until_quiet(60, seconds=2).verdict is QuietVerdict.QUIET
+        waits = list(watching.until_quiet(watching.look(2), 60, seconds=2))
+        assert watching.verdict().verdict is QuietVerdict.QUIET
+        assert len(waits) > 1
+        assert all(reason.startswith("other programs took ") for _, reason in waits)
+        assert [left for left, _ in waits] == sorted((left for left, _ in waits), reverse=True)
 
 
 def test_waiting_gives_up_at_its_limit_or_when_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,8 +409,10 @@ def test_waiting_gives_up_at_its_limit_or_when_stopped(monkeypatch: pytest.Monke
     stopped = threading.Event()
     stopped.set()
     with QuietWatch(Target(protocol="file", path="/tmp"), Command.GET) as watching:
-        assert watching.wait_until_quiet(0, seconds=2).verdict is QuietVerdict.BUSY
-        assert watching.wait_until_quiet(1e9, seconds=2, stop=stopped).verdict is QuietVerdict.UNKNOWN
+        busy = watching.look(2)
+        assert busy.verdict is QuietVerdict.BUSY
+        assert len(list(watching.until_quiet(busy, 0, seconds=2))) == 1
+        assert not list(watching.until_quiet(busy, 1e9, seconds=2, stop=stopped))
 
 
 def test_runs_add_up_and_what_lies_between_them_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
