@@ -257,7 +257,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
-            return self.running.is_over
+            return self.running.is_over and self.running.finished_runs > 0
         if action == "resume":
             return self.running.paused or self.running.pause_asked
         return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)

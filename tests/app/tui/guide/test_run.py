@@ -22,7 +22,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Phase, SeriesStatus
 from tests.builders import CLIENT, last_series, run_at, series
-from tests.tui import SMB, app_on, measured, painted, press, settled, text_of
+from tests.tui import SMB, app_on, footer_of, measured, painted, press, settled, text_of
 
 READY = GuideChoices(step=MethodStep.RUN, target=replace(SMB, share="data"), file="big.bin", file_bytes=1 << 30)
 STARTED = Started(client=CLIENT, size_bytes=1 << 30)
@@ -348,6 +348,17 @@ async def test_stopping_asks_and_keeps_what_is_done(ready, backend):
         assert backend.resumed == [], "the cursor was on another choice"
     assert last_series(ready.context.notebook_path).status is SeriesStatus.INTERRUPTED
     assert len(last_series(ready.context.notebook_path).runs) == 1
+
+
+@pytest.mark.parametrize("runs", [0, 1])
+async def test_a_series_that_ended_without_a_run_offers_no_review(ready, backend, runs: int):
+    async with ready.run_test() as pilot:
+        await start(ready, pilot, backend, STARTED, *[RunFinished(run=run_at(1, 1e8))] * runs)
+        await press(ready, pilot, "s", "left", "enter")
+        await measured(ready, pilot)
+        assert ("⏎ Review" in footer_of(ready)) is (runs == 1)
+        await press(ready, pilot, "escape")
+        assert not isinstance(ready.screen, RunScreen)
 
 
 async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, backend):
