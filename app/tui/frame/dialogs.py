@@ -198,7 +198,7 @@ class HelpDialog(BaseDialog[None]):
         ]
         own = f'Your own keys: {config_file()}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
-            box.border_title, box.border_subtitle = "Help", _CLOSES
+            box.border_title, box.border_subtitle = "Help", f"end Words  {_CLOSES}"
             yield Static(Content("\n\n".join(explanations(self.about))))
             yield Static(Content("\n").join(lines), id="help-keys")
             yield Static(Content(own))
