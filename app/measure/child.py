@@ -159,6 +159,11 @@ class Engine:
         if self._brake.finishing:
             self._runs_done -= phase is Phase.MEASURED
             return
+        if self._plan.stepped:  # what one connection is lucky with, such as its processor, is no part of a comparison
+            self._client.close()
+            self._client = self._make_client()
+            self._brake.when_cancelled(self._client.abort)
+            self._client.connect()
         self._emit(process.RunStarted(number=number, phase=phase, of=planned))
         run = Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
         meter = Meter(self._brake.cancelled, self._progress)

@@ -145,18 +145,15 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
         )
 
 
-_MOST_SHOWN = 8
-
-
 def _settings(audit: Audit) -> Iterator[Table]:
-    """What the server has: of the settings that matter those with the greatest effect, and all that are not default."""
+    """What the server has: of the settings that matter the first eight, and all that are not default."""
     seen = {entry.parameter: entry for entry in reversed(entries()) if entry.worth_trying}
     values = {name: effective(audit.facts, name, in_share=seen[name].scope != "global") for name in reversed(seen)}
     known = [(name, value) for name, value in values.items() if value is not None]
     rows = [
         (name, value)
         for place, (name, value) in enumerate(known)
-        if place < _MOST_SHOWN or not same_value(name, value, seen[name].default or "")
+        if place < 8 or not same_value(name, value, seen[name].default or "")
     ]
     if rows:
         yield table_of(

@@ -68,7 +68,6 @@ class MeasuredPlace:
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
-    """Of that series, where one is given."""
     if series_id:
         choices, known = choices_of(notebook.series(series_id)), GuideContext(series=notebook.series(series_id))
     else:

@@ -87,6 +87,17 @@ def test_get_warms_up_then_measures():
     assert isinstance(started.path_facts["session.login_seconds"], float)
 
 
+@pytest.mark.parametrize(("stepped", "connections"), [(False, 1), (True, 4)])
+def test_runs_that_take_turns_each_have_a_connection_of_their_own(stepped: bool, connections: int):
+    """One connection is lucky or not for all of its runs, so that pairs of two would not tell of the settings."""
+    server, brake = FakeServer(files={"/data/file": 1000}), RunGate()
+    for _ in range(3):
+        brake.hear(ControlMessage.STEP)
+    plan = MeasurementPlan(command=Command.GET, target=GET, warmups=1, runs=2, stepped=stepped)
+    assert len(runs(measure(plan, server, brake))) == 3
+    assert server.connections == connections
+
+
 def test_put_removes_each_file_it_made():
     server = FakeServer(files={"/data/keep": 5})
     events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
