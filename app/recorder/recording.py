@@ -519,7 +519,7 @@ def words(event: RecorderEvent) -> str:
         case process.Failed(text=text):
             return f"failed: {text}"
         case QuietWait(left_seconds=left, reason=reason):
-            return f"waiting for a quiet time, {duration(left)} more at most{reason and f': {reason}'}"
+            return f"waiting for a quiet time, at most {duration(left)} more{reason and f': {reason}'}"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=records.SeriesStatus.COMPLETE):

@@ -19,7 +19,7 @@ class ComparisonRow:
     name: str
     base: str
     other: str
-    differs: bool | None = None  # of what was measured
+    differs: bool | None = None  # None for what is no setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
 from forms.trials.summary import TrialSummary, blocks_needed
 from forms.tuning.smb_conf import spelling
-from forms.wording import listed, signed_percent
+from forms.wording import listed
 from storage.changes import ChangeState, JournalEntry, LoadWindow
 from storage.json_reader import named
 from storage.loads.records import MOST_USERS
@@ -196,7 +196,7 @@ def _watched(
 
 def _say_so_far(found: Any) -> None:
     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
-        common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
+        common.say(f"pair {len(found.pairs)}{found.so_far}")
 
 
 @dataclass(slots=True)

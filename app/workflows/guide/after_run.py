@@ -515,7 +515,7 @@ def _settling(
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
-        why += ": first without the change, then with it"
+        why += "; without the change, then with it"
         yield Option(name, larger, why, advised=True)
     if choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)

@@ -9,7 +9,7 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.workflows.guide.known import GuideContext, begin_round, keep, proof_of, recall, ways_to
+from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
@@ -68,12 +68,13 @@ class MeasuredPlace:
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
-    if series_id:
-        choices, known = choices_of(notebook.series(series_id)), GuideContext(series=notebook.series(series_id))
-    else:
+    if not series_id:
         choices, known = recall(notebook, practice)
-    newest = (head.id for head in notebook.heads(1) if choices.target is None)
-    series = known.series or next(iter(notebook.all_of([*newest])), None)
+        newest = [head.id for head in notebook.heads(1) if choices.target is None]
+        series = known.series or next(iter(notebook.all_of(newest)), None)
+    else:
+        series = notebook.series(series_id)
+        choices = choices_of(series)
     target = choices.target or (series.target if series else None)
     ways = notebook.remembered(ways_to(target.host)) if target else None
     seen = series.environment.get("server", {}) if series else {}
@@ -144,8 +145,7 @@ def after_series(series: Series) -> Iterator[NextStep]:
     again = partial(measure_again if anew else repeat_of, series_id=series.id)
     yield NextStep(name="Measure the same again", choices=again)
     if series.environment.get("server"):
-        of_it: dict[str, object] = {"series_id": series.id}
-        yield NextStep(name="See what the server had set: the catalogue", screen="catalogue", arguments=of_it)
+        yield NextStep(name="See what the server had set", screen="catalogue", arguments={"series_id": series.id})
     yield _LOOK_AT_ALL
 
 
@@ -153,7 +153,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
     again = (found.base_name, found.base_id), (found.other_name, found.other_id)
-    settles = found.needed_runs if found.interleaved and can_interleave(found) and not found.settle else None
+    settles = found.needed_runs if can_interleave(found) else None
     both = {"base": found.base_id, "other": found.other_id, "runs": settles or max(found.base_runs, found.other_runs)}
     if settles:
         name = f"Measure both again, interleaved: {settles} runs each"

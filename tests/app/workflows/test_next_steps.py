@@ -421,3 +421,10 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
         assert f"About {needed} interleaved runs a side would settle it" in form.comparison.sentence
         assert first.name == f"Measure both again, interleaved: {needed} runs each"
         assert first.arguments["runs"] == needed
+
+
+def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.workflows.guide.known.trials_since", lambda *_: iter("abcd"))
+    with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
+        known = read_known(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
+    assert "".join(map(str, known.tried)) == "abc"

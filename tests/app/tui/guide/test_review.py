@@ -390,7 +390,14 @@ async def test_escape_leads_back_to_the_screen_that_a_round_was_begun_on(reviewi
         form.take_step(change)
         await settled(app, pilot)
         await press(app, pilot, "4", "escape")
-        assert app.screen.session.choices.step == "quiet", "something was chosen: a step back"
+        guide = app.screen
+        assert guide.session.choices.step == "quiet", "something was chosen: a step back"
+        guide.came_with = None
+        app.visit("series", series_id=MEASURED.id)
+        await settled(app, pilot)
+        app.visit = lambda *_, **__: None  # as where another screen measures
+        app.screen.measure_with(guide.session.choices)
+        assert guide.came_with is None, "one that was open leads back through its own steps"
 
 
 async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(reviewing):

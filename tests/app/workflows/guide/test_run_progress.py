@@ -21,9 +21,9 @@ def after(*events) -> SeriesProgress:
 def test_before_the_first_run():
     assert after(SeriesOpened(series_id="x")).line(80) == "Starting: checking the environment"
     waiting = after(SeriesOpened(series_id="x"), QuietWait(left_seconds=600)).line(80)
-    assert waiting == "Starting: waiting for a quiet time, 10 min more at most"
+    assert waiting == "Starting: waiting for a quiet time, at most 10 min more"
     waiting = after(SeriesOpened(series_id="x"), QuietWait(left_seconds=45, reason="a backup runs")).line(80)
-    assert waiting == "Starting: waiting for a quiet time, 45 s more at most: a backup runs"
+    assert waiting == "Starting: waiting for a quiet time, at most 45 s more: a backup runs"
     client = ClientFacts(name="sharebench")
     assert after(Started(client=client, size_bytes=1 << 20)).line(80) == "Starting: connected; the file has 1M"
     assert after(ScratchMade(path="a")).line(80) == "Starting: making the file"
