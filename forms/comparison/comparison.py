@@ -224,6 +224,8 @@ class Comparison(ChangeDecision):
     differences: tuple[Difference, ...] = ()
     busy_ids: tuple[str, ...] = ()
     """The series of a side of which none was measured at a quiet or typical time."""
+    short_ids: tuple[str, ...] = ()
+    """The series whose runs are too short."""
     server_seen: bool = True
     change: Change | None = None
     tried: TrialSummary | None = None
@@ -304,19 +306,22 @@ def _verdict(found: Comparison) -> str:
     return verdict_sentence(found.verdict, change, found.interval_percent)
 
 
+_SHOWS = "With runs that vary like these, {} cannot show a change below {}."
+
+
 def basis_sentence(found: Comparison) -> str | None:
     if found.interleaved:
         return "The runs were interleaved, so what slows both down cancels out."
-    if found.apart_percent is None:
+    if found.apart_percent is None or (found.doubt is Doubt.SAME_SETTINGS and not found.history_count):
         return None
     apart = wording.change_size(found.apart_percent)
     if not found.history_count:
         sides = len(found.base_ids), len(found.other_ids)
         if sum(sides) == 2 or found.variation is None or found.critical is None:
-            return f"As the runs vary, two equal series could differ by {apart}."
+            return _SHOWS.format("one series a side", apart)
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
         apart = wording.change_size(percent_of(found.critical * error))
-        return f"As the runs vary, averages of {sides[0]} and {sides[1]} equal series could differ by {apart}."
+        return _SHOWS.format(f"{sides[1]} series against {sides[0]}", apart)
     age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
     return f"Equal series here could differ by up to {apart} ({judged})."
@@ -337,7 +342,8 @@ def hint_sentence(found: Comparison) -> str | None:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.needed_runs is not None and can_interleave(found):
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
-        likely = "" if low == high else f" (likely {low} to {high if high and high <= MANY_RUNS else 'many more'})"
+        most = f"likely {low} to {high}" if high and high <= MANY_RUNS else f"at least {low}"
+        likely = "" if low == high else f" ({most})"
         return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
     if not needs_longer_runs(found):
         return None

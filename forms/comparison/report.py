@@ -130,7 +130,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
-    wider = f"{len(judged)} verdicts at once, so some are wider than where two series are compared alone."
+    wider = f"wider where needed, so that all {len(judged)} hold together 19 times in 20."
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:
@@ -203,9 +203,14 @@ _STANDS = {True: "differs", False: "same", None: ""}
 
 
 def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
+    stands = any(r.differs is not None for r in rows)
     return Table(
-        columns=columns_of("", "Base", "Other", "Setting"),
-        rows=tuple(row_of(r.name, r.base, r.other, _STANDS[r.differs]) for r in rows if r.base or r.other),
+        columns=columns_of("", "Base", "Other", *(["Setting"] if stands else [])),
+        rows=tuple(
+            row_of(r.name, r.base, r.other, *([_STANDS[r.differs]] if stands else []))
+            for r in rows
+            if r.base or r.other
+        ),
         caption=caption,
     )
 

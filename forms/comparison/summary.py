@@ -156,7 +156,7 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
 def _doubts(series: Series, named: str, *, interleaved: bool) -> Iterator[str]:
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
-        yield f"{named} has {wording.count(unusual, 'unusual run')}: look there first."
+        yield f"{named} has {wording.count(unusual, 'unusual run')}: open its form to see why."
     if interleaved:
         return
     trend, dependence = drift(series.rates()), lag_1(series.rates())

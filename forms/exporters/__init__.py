@@ -33,7 +33,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format(name="text", suffix=".txt", what="as the terminal shows it"),
             Format(name="markdown", suffix=".md", what="for a wiki or a ticket"),
             Format(name="csv", suffix=".csv", what="for spreadsheets, and import", read_back=True),
-            Format(name="html", suffix=".html", what="one page that prints as forms"),
+            Format(name="html", suffix=".html", what="one page, ready to print"),
             Format(name="xlsx", suffix=".xlsx", what="a spreadsheet that computes", binary=True),
             Format(name="pdf", suffix=".pdf", what="pages to print and file", binary=True),
             Format(name="json", suffix=".json", what="for programs, and import", read_back=True),

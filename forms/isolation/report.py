@@ -9,7 +9,7 @@ from forms import wording
 from forms.comparison.blame import with_blame
 from forms.isolation import summary
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
@@ -271,7 +271,7 @@ def _fields(isolation: Isolation) -> list[Field]:
     return [
         *fields_of(
             ("Isolation", " · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
-            ("Measured", f"{when}, {isolation.status}"),
+            ("Measured", f"{when}, {isolation.status}{_failed_text(isolation)}"),
         ),
         *who_fields([isolation.environment]),
         *harmful_fields([isolation.environment]),
@@ -298,7 +298,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
-        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price))
+        mark = Mark.UNUSUAL if any(run.clients == point.clients for run in _failed(measured.isolation)) else Mark.NONE
+        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, mark=mark))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
     caption = "Many small operations, so slower than the get of one large file"
     return Table(columns=columns, rows=tuple(rows), caption=caption)
@@ -387,12 +388,23 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 
 
+def _failed(isolation: Isolation) -> list[LayerRun]:
+    return [run for run in isolation.runs if run.status is RunStatus.FAILED]
+
+
+def _failed_text(isolation: Isolation) -> str:
+    failed = len(_failed(isolation))
+    return f"; {failed} of {wording.count(len(isolation.runs), 'run')} failed" if failed else ""
+
+
 def _advice(isolation: Isolation) -> list[str]:
     said = [wording.plain(problem) for problem in isolation.problems]
+    failed: dict[tuple[str, str, str], list[int]] = {}
+    for run in _failed(isolation):
+        failed.setdefault((run.layer.value, _clients(run), wording.plain(run.error or "")), []).append(run.round)
     said += [
-        f"{run.layer.value}, {_clients(run)}, round {run.round}, failed: {wording.plain(run.error or '')}"
-        for run in isolation.runs
-        if run.status is RunStatus.FAILED
+        f"{layer}, {clients}, round{'s' * (len(rounds) > 1)} {wording.listed(list(map(str, rounds)))} failed: {why}"
+        for (layer, clients, why), rounds in failed.items()
     ]
     strange = sum(run.unexpected for run in isolation.runs)
     if strange:

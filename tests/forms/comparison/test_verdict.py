@@ -70,7 +70,8 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    assert "As the runs vary, two equal series could differ by 15 %." in found.sentence
+    shows = "With runs that vary like these, one series a side cannot show a change below 15 %."
+    assert shows in found.sentence
     assert (found.settle is None) == (verdict != "unknown")
 
 
@@ -162,7 +163,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(98 % slower to over 9,900 % faster)" in found.sentence
-    assert "could differ by a factor of over 100" in found.sentence
+    assert "cannot show a change below a factor of over 100" in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -250,14 +251,14 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     assert high is None or low <= (result.needed_runs or low) <= high
     assert result.needed_runs is not None
     assert result.needed_runs <= MANY_RUNS
-    assert f"About {result.needed_runs} interleaved runs a side would settle it (likely" in result.sentence
+    assert f"About {result.needed_runs} interleaved runs a side would settle it (at least {low});" in result.sentence
 
 
-@pytest.mark.parametrize(("high", "told"), [(MANY_RUNS, f"to {MANY_RUNS})"), (MANY_RUNS + 1, "to many more)")])
+@pytest.mark.parametrize(("high", "told"), [(MANY_RUNS, f"(likely 4 to {MANY_RUNS})"), (MANY_RUNS + 1, "(at least 4)")])
 def test_a_range_with_an_end_that_nobody_measures_is_told_without_it(high: int, told: str):
     loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert f"(likely 4 {told}" in replace(result, needed_runs_range=(4, high)).sentence
+    assert f" {told};" in replace(result, needed_runs_range=(4, high)).sentence
 
 
 def test_many_runs_are_not_what_is_advised_first():
@@ -294,13 +295,12 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
     assert ("has another reason" in found.headline) is not is_chance
 
 
-@pytest.mark.parametrize(
-    ("base_ids", "said"), [(("a",), "two equal series"), (("a", "c"), "averages of 2 and 1 equal series")]
-)
+@pytest.mark.parametrize(("base_ids", "said"), [(("a",), "one series a side"), (("a", "c"), "1 series against 2")])
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
     found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
-    assert f"As the runs vary, {said} could differ by " in found.sentence
-    apart = found.sentence.partition("could differ by ")[2].partition(" %")[0]
+    shows = f"With runs that vary like these, {said} cannot show a change below "
+    assert shows in found.sentence
+    apart = found.sentence.partition(shows)[2].partition(" %")[0]
     assert float(apart) == pytest.approx(
         (found.apart_percent or 0.0) * (1.5 if len(base_ids) > 1 else 2) ** 0.5 / 2**0.5, rel=0.1
     )
@@ -358,7 +358,7 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
     assert [field.text for field in told if field.name == "Intervals"] == [
-        "6 verdicts at once, so some are wider than where two series are compared alone."
+        "wider where needed, so that all 6 hold together 19 times in 20."
     ]
     one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
     told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields

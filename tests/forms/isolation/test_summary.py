@@ -17,6 +17,7 @@ from forms.isolation.summary import (
     ratio_over_rounds,
     waterfall,
 )
+from forms.report import Mark
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, SeriesStatus, Spread, Target
 
@@ -57,7 +58,8 @@ def test_the_interval_is_students_over_the_logarithms():
 
 
 def test_a_failed_run_counts_nowhere():
-    runs = (run(Layer.SERVER, 10.0), run(Layer.DISK, 0.0, status=RunStatus.FAILED, error="no"))
+    broken = [run(Layer.DISK, 0.0, turn, status=RunStatus.FAILED, error="no") for turn in (1, 3)]
+    runs = (run(Layer.SERVER, 10.0), *broken)
     isolation = Isolation(
         id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
         rounds=1, runs=runs,
@@ -69,6 +71,13 @@ def test_a_failed_run_counts_nowhere():
     assert report.fields[0].name == "Verdict", "the answer leads"
     told = [field.name for field in report.results]
     assert "Look at next" not in told, "more rounds of one layer tell nothing"
+    (measured,) = (field.text for field in report.fields if field.name == "Measured")
+    assert measured.endswith("; 2 of 3 runs failed")
+    assert [row.mark for row in report.tables[0].rows] == [Mark.UNUSUAL]
+    assert "disk, 4 clients, rounds 1 and 3 failed: no" in report.advice, "one sentence for what is the same"
+    sound = isolation_report(replace(isolation, runs=runs[:1]))
+    assert [row.mark for row in sound.tables[0].rows] == [Mark.NONE]
+    assert not any("failed" in field.text for field in sound.fields)
 
 
 @pytest.mark.parametrize(
