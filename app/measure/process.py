@@ -123,6 +123,8 @@ class SeriesControl:
         self._end: Callable[[], None] | None = None
         self._waiting: list[ControlMessage] = []
         self.cancelled = threading.Event()
+        self.waited = threading.Event()
+        """Long enough for a quiet time, or cancelled."""
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
         """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""
@@ -147,6 +149,7 @@ class SeriesControl:
     def cancel(self) -> None:
         with self._lock:
             self.cancelled.set()
+            self.waited.set()
             if self._end:
                 self._end()
 

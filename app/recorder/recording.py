@@ -54,7 +54,7 @@ class SeriesMonitor:
             self._watch.server = server_load(self._environment.server)
             seen, limit = self._watch.look(stop=control.cancelled), request.wait_seconds - LOOK_SECONDS
             if request.wait_seconds:
-                for left, reason in self._watch.until_quiet(seen, limit, stop=control.cancelled):
+                for left, reason in self._watch.until_quiet(seen, limit, stop=control.waited):
                     yield QuietWait(left_seconds=left, reason=reason)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()

@@ -45,7 +45,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
-    KEYS: ClassVar = keys("run.review run.pause run.resume run.end run.stop run.chart chart.zoom")
+    KEYS: ClassVar = keys("run.review run.now run.pause run.resume run.end run.stop run.chart chart.zoom")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"
@@ -260,6 +260,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return self.running.is_over and self.running.finished_runs > 0
         if action == "resume":
             return self.running.paused or self.running.pause_asked
+        if action == "now":
+            return self.running.waiting
         return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)
 
     def action_pause(self) -> None:
@@ -271,6 +273,11 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.control.tell(ControlMessage.RESUME)
         self.running = self.running.asked(pause=False)
         self._draw_line()
+
+    def action_now(self) -> None:
+        self.control.waited.set()
+        self.running = replace(self.running, waiting=False)
+        self.refresh_bindings()
 
     def action_end(self) -> None:
         series_id = self.running.series_id

@@ -45,6 +45,8 @@ class SeriesProgress:
     last_run_seconds: float | None = None
     finished_runs: int = 0
     valid_runs: int = 0
+    waiting: bool = False
+    """For a quiet time."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False
@@ -71,9 +73,11 @@ class SeriesProgress:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
             case process.Started(size_bytes=size):
-                return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
+                said = f"{words(event)}; the file has {wording.file_size(size)}"
+                return replace(self, doing=said, waiting=False)
             case SeriesOpened() | QuietWait() | process.ScratchMade() | process.Finished():
-                return replace(self, doing=words(event), all_ended=isinstance(event, process.Finished))
+                waiting, all_ended = isinstance(event, QuietWait), isinstance(event, process.Finished)
+                return replace(self, doing=words(event), waiting=waiting, all_ended=all_ended)
             case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
@@ -114,7 +118,7 @@ class SeriesProgress:
 
     @property
     def offers(self) -> tuple[bool, ...]:
-        return (self.paused, self.pause_asked, self.is_over)
+        return (self.paused, self.pause_asked, self.is_over, self.waiting)
 
     @property
     def all_curves(self) -> tuple["NamedCurve", ...]:

@@ -421,6 +421,22 @@ def test_only_what_waits_for_a_quiet_time_says_so(
     assert not looked
 
 
+@pytest.mark.parametrize("word", ["waited", "cancelled"])
+def test_a_wait_for_a_quiet_time_can_be_ended(smbd: Smbd, book: Path, monkeypatch: pytest.MonkeyPatch, word: str):
+    smbd.make_file("file", b"x")
+    busy, control = Quiet(verdict=QuietVerdict.BUSY), SeriesControl()
+    monkeypatch.setattr("app.environment.quiet.QuietWatch.look", lambda *_, **__: busy)
+    waits, closed = 0, None
+    for event in record(replace(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, control):
+        if isinstance(event, QuietWait):
+            waits += 1
+            control.cancel() if word == "cancelled" else control.waited.set()
+        if isinstance(event, SeriesClosed):
+            closed = event.status
+    assert waits == 1
+    assert closed is (SeriesStatus.INTERRUPTED if word == "cancelled" else SeriesStatus.COMPLETE)
+
+
 def test_the_first_look_counts_in_the_longest_wait(smbd: Smbd, book: Path, monkeypatch: pytest.MonkeyPatch):
     smbd.make_file("file", b"x")
     limits: list[float] = []

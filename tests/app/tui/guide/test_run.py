@@ -12,6 +12,7 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import ConnectionLostError, LoginError, NotebookError
 from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
+from app.recorder.recording import QuietWait, SeriesOpened
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.guide import run_screen
 from app.tui.guide.run_screen import RunScreen
@@ -298,6 +299,24 @@ async def test_pause_go_on_and_end_reach_the_series(ready, backend):
         await measured(ready, pilot)
         await press(ready, pilot, "e", "s")
         assert said == ["pause", "resume", "finish"], "what is over cannot be ended"
+
+
+async def test_g_ends_the_wait_for_a_quiet_time(ready, backend):
+    async with ready.run_test() as pilot:
+        await start(ready, pilot, backend, SeriesOpened(series_id="0" * 12))
+        assert "Measure now" not in footer_of(ready)
+        await hand_out(ready, pilot, backend, QuietWait(left_seconds=500, reason="a backup runs"))
+        await drawn(ready, pilot)
+        assert "g Measure now" in footer_of(ready)
+        await press(ready, pilot, "g")
+        assert backend.control.waited.is_set()
+        assert not backend.control.cancelled.is_set()
+        assert "Measure now" not in footer_of(ready)
+        await hand_out(ready, pilot, backend, QuietWait(left_seconds=500), STARTED)
+        await drawn(ready, pilot)
+        assert "Measure now" not in footer_of(ready), "connected: nothing is waited for"
+        await hand_out(ready, pilot, backend, Finished(), None)
+        await measured(ready, pilot)
 
 
 async def test_enter_does_nothing_while_it_measures_and_a_question_leaves_the_run_in_sight(ready, backend):
