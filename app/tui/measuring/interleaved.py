@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 from app.charts.series_charts import bars_chart
 from app.errors import CancelledError, LoginError, UsageError
 from app.measure.process import RunFinished, RunStarted, SeriesRequest
-from app.recorder.recording import SeriesClosed, record_interleaved
+from app.recorder.recording import SeriesClosed, record_interleaved, words
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
+from app.workflows.guide.progress import RunPace
 from app.workflows.requests import options_of, series_request
 from forms import wording
 from forms.comparison.report import alternating_runs
 from forms.layout import Tone, cut, visible
 from forms.report import Bar
+from forms.series.summary import duration
 from forms.stats.summary import mean
 from storage.records import Phase, Series
 
@@ -39,6 +41,7 @@ class InterleavedScreen(ReportRunScreen):
         self._rates: tuple[list[float], list[float]] = ([], [])
         self._ended_series: dict[int, SeriesClosed] = {}
         self._is_timed, self._drawn_at = False, -inf
+        self._doing, self._pace = "", RunPace([0, 0])
 
     @property
     def is_over(self) -> bool:
@@ -63,6 +66,7 @@ class InterleavedScreen(ReportRunScreen):
             request = series_request(options, one.target, self.context.logins.find(one.target))
             requests.append(replace(request, base_id=one.id))
         self.requests = requests
+        self._pace = RunPace([one.plan.warmups + one.plan.runs for one in requests])
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
@@ -80,6 +84,8 @@ class InterleavedScreen(ReportRunScreen):
             self.draw()
 
     def heard(self, index: int, event: Any) -> None:
+        self._pace.heard(index, event)
+        self._doing = words(event) or self._doing
         if isinstance(event, RunStarted | RunFinished):
             self._is_timed = isinstance(event, RunStarted)
         match event:
@@ -92,7 +98,12 @@ class InterleavedScreen(ReportRunScreen):
         if not self.requests:
             return "Looking at the series …"
         done = min(map(len, self._rates))
-        return f"{done} pairs of runs measured." if self.is_over else f"Pair {min(done + 1, self.runs)} of {self.runs}"
+        if self.is_over:
+            return f"{done} pairs of runs measured."
+        left = self._pace.seconds_left
+        rest = f": {self._doing or 'connecting'}" if not any(self._rates) else ""
+        rest += f"; about {duration(left)} left" if left else ""
+        return f"Pair {min(done + 1, self.runs)} of {self.runs}{rest}"
 
     def heard_text(self, width: int) -> str:
         lines: list[str] = []

@@ -215,9 +215,7 @@ class IsolationScreen(asking.LinesScreen):
         asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
-        asking.FormLine(
-            "expose", "Network alone", "a remote server's name allows tbench there; empty: no", about=_ALONE
-        ),
+        asking.FormLine("expose", "Network alone", "type a remote server's name to run tbench there", about=_ALONE),
     )
     RUN = IsolationRunScreen
 

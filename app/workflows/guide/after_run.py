@@ -14,6 +14,7 @@ from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import (
     BETTER,
+    better_rounds,
     comparing,
     file_page,
     prospect_of,
@@ -26,7 +27,7 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, SettlingStep, needs_longer_runs
+from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -200,7 +201,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         whose = "" if series.id in each.series_ids else f": {wording.plain(wording.listed(others))}"
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Option("Change one thing", Go(replace(choices, compared=True, step=MethodStep.CHANGE)), "the next round")
-    options = list(next_of_proof(choices, known)) or [go_on]
+    is_open = all(found.decided is Verdict.UNKNOWN for _, found in compared)
+    first = (one for one in better_rounds(choices, series, "short", "busy") if one.advised and is_open)
+    options = list(next_of_proof(choices, known)) or [*islice(first, 1), go_on]
     if not any(option.advised for option in options):
         options[0] = replace(options[0], advised=True)
     if known.proof and series.id not in {one.id for one in known.proof.other}:
@@ -268,9 +271,9 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series, form = known.series, run_form(known.series)
     if is_practice(series):  # which has no settings to change
-        options = list(_own_changes(choices, series))
+        options = list(_own_changes(choices, known, series))
     else:
-        options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
+        options = [*_ways_to_test(choices, series), *_own_changes(choices, known, series), *_from_catalogue(series)]
     options += [
         Option("Nothing: measure the same again", Go(acts.same_again(choices)), "shows how much equal series differ"),
         Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
@@ -285,6 +288,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *kept,
             *_tried_since(known),
+            *_made_since(known),
             *([before_a_change(form.shown)] if form.shown else []),
             "Everything else stays as it was.",
         ),
@@ -298,16 +302,23 @@ def _tried_since(known: GuideContext) -> Iterator[Toned]:
         yield Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
 
 
-def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
+def _made_since(known: GuideContext) -> Iterator[Toned]:
+    for one in known.made:
+        found = compare_sides(one, Limits())
+        yield Toned(f"Measured since: {_changed_to(_proven(one))}: {found.sign} {found.headline}", found.tone)
+
+
+def _own_changes(choices: GuideChoices, known: GuideContext, series: Series) -> Iterator[Option]:
     depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
+    made = {_proven(one).name for one in known.made}
     if series.client.name != "sharebench":
         return
-    if series.target.abilities.has_depth and depth and not practice:
+    if series.target.abilities.has_depth and depth and not practice and "in-flight" not in made:
         value = 1 if depth > 1 else 4
         yield _change(
             choices, series, "in-flight", str(value), f"Requests in flight (client's in-flight): {depth} → {value}"
         )
-    if block:
+    if block and "block" not in made:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
         typed = wording.typed_size(value)
@@ -492,7 +503,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
     if to_settle:
-        yield from _settling(choices, known.proof, step, first, longer=longer)
+        yield from _settling(choices, known.proof, found, step, first)
     elif not faster:
         decisions = [replace(decisions[1], advised=True), decisions[0]]
     if not to_settle:
@@ -508,16 +519,20 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
 
 
 def _settling(
-    choices: GuideChoices, proof: Sides, step: SettlingStep | None, first: str, *, longer: bool
+    choices: GuideChoices, proof: Sides, found: Comparison, step: SettlingStep | None, first: str
 ) -> Iterator[Option]:
-    varies = proof.tried and proof.tried.doubt is Doubt.VARYING
+    varies, longer = proof.tried and proof.tried.doubt is Doubt.VARYING, needs_longer_runs(found)
     if varies or longer:
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
         why += "; without the change, then with it"
         yield Option(name, larger, why, advised=True)
-    if choices.interleaved and not varies:
+    if can_interleave(found):
+        again: dict[str, object] = {"base": found.base_id, "other": found.other_id, "runs": found.needed_runs}
+        name = f"Measure both again, interleaved: {found.needed_runs} runs each"
+        yield Option(name, Visit("interleaved", again), "would settle it", advised=True)
+    elif choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=not longer)
     elif step and step.way is Way.TRY:

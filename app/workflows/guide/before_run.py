@@ -227,6 +227,12 @@ def comparing(choices: GuideChoices, series: Series) -> str:
     return "Compare with the series before" if choices.base_id else "Compare with the expected"
 
 
+def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:
+    """What the warnings of a series lead to; ``advised``: the keys in BETTER of what is recommended."""
+    anew, names = acts.same_again(choices), {BETTER[key][0] for key in advised}
+    return [Option(name, Go(way(anew)), "a new series", advised=name in names) for name, way in advised_rounds(series)]
+
+
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 
 
@@ -236,10 +242,9 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     series, form, anew = known.series, summary.run_form(known.series), acts.same_again(choices)
     go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     table = (*_table(form), *_averages(form))
-    better = advised_rounds(series)
     of_change = series.change is not None or choices.proven_id is not None
-    longer = better[:1] == [_FILE] and not of_change
-    rounds = [Option(name, Go(way(anew)), "a new series", advised=longer and way is _FILE[1]) for name, way in better]
+    rounds = better_rounds(choices, series, *(() if of_change else ("short",)))
+    longer = any(option.advised for option in rounds)
     act, hint = go_on if series.measured() else None, "" if of_change else "baselines, FTP, the link"
     compare = Option(comparing(choices, series), act, hint, advised=not longer)
     whole = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
@@ -250,7 +255,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         _said(form),
         options,
         headline=tuple(summary.headline(form)),
-        columns=_line("Run", "Seconds", "Rate", "of link"),
+        columns=_line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
         chart=acts.PageChart(form=form),
     )
@@ -268,7 +273,7 @@ def _said(form: summary.SeriesSummary) -> tuple[Toned, ...]:
 def _table(form: summary.SeriesSummary) -> Iterator[Option]:
     for row in form.all_rows:
         mark = mark_of(row)
-        title = _measured(row.label, row.measures, form.average_rate)
+        title = _measured(row.label, row.measures, form)
         if row.run.phase is Phase.WARM_UP or row.run.status is RunStatus.FAILED:
             act, hint = None, wording.plain(row.run.error or mark.value)
         elif row.run.status is RunStatus.REJECTED:
@@ -288,18 +293,18 @@ def _averages(form: summary.SeriesSummary) -> Iterator[Option]:
     ):
         if measures is not None:
             hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
-            yield Option(_measured(name, measures, form.average_rate), None, hint, result=True)
+            yield Option(_measured(name, measures, form), None, hint, result=True)
 
 
-def _measured(name: str, measures: summary.RunMeasures, average: float | None) -> str:
-    percent, rate = measures.percent_of_link, wording.rate(measures.bytes_per_second, beside=average)
+def _measured(name: str, measures: summary.RunMeasures, form: summary.SeriesSummary) -> str:
+    percent, rate = measures.percent_of_link, wording.rate(measures.bytes_per_second, beside=form.average_rate)
     share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
-    return _line(name, wording.cell_seconds(measures.seconds), rate, share)
+    return _line(name, wording.cell_seconds(measures.seconds), rate, share if form.series.link_bits_per_second else "")
 
 
 def _line(name: str, seconds: str, rate: str, share: str) -> str:
-    numbers_of = ((seconds, _SECONDS), (rate, _RATE), (share, _SHARE))
-    return pad(name, _NAME) + " ".join(pad(text, cells, right=True) for text, cells in numbers_of)
+    numbers_of = ((seconds, _SECONDS), (rate, _RATE), (share, _SHARE if share else 0))
+    return pad(name, _NAME) + " ".join(pad(text, cells, right=True) for text, cells in numbers_of if cells)
 
 
 def filling_table(form: summary.SeriesSummary, width: int, height: int) -> str:

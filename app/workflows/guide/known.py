@@ -138,6 +138,8 @@ class GuideContext:
     """What tells most of it: the two whose runs were interleaved, where there are such."""
     tried: "tuple[TrialSummary, ...]" = ()
     """At the last step: what was tried since the series was measured, the newest first."""
+    made: "tuple[Sides, ...]" = ()
+    """At the last step: the changes of the client that were measured from this series, the newest first."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
@@ -176,6 +178,12 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
         if series
     )
+    at_change = series is not None and choices.step is MethodStep.CHANGE
+    made = (
+        proof_of(notebook, head.id)
+        for head in heads
+        if at_change and head.base_id == choices.series_id and head.change and head.change.name in acts.OWN_CHANGES
+    )
     judged = {one.id for one in proof.base} if proof else set[str]()
     return replace(
         before,
@@ -186,8 +194,9 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         proof=proof,
         settled=of((proof.base[0].id, proof.other[0].id), turns=True)[0] if proof else None,
         tried=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED))
-        if series and choices.step is MethodStep.CHANGE
+        if series and at_change
         else (),
+        made=tuple(islice((one for one in made if one and one.other[0].measured()), _MOST_TRIED)),
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),

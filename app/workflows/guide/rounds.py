@@ -159,7 +159,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
         name = f"Measure both again, interleaved: {settles} runs each"
         yield NextStep(name=name, screen="interleaved", arguments=both)
     varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
-    if varies or needs_longer_runs(found):
+    short = found.short_ids and found.settle is None and not (found.known or found.interleaved)
+    if varies or short or needs_longer_runs(found):
         name, better = BETTER["short"]
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):

@@ -25,7 +25,7 @@ from app.workflows.guide.rounds import (
 from app.workflows.trial_order import StoredTrial
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
-from forms.stats.decision import Doubt
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import find
 from storage.changes import ChangeKind, TrialPlan
@@ -428,3 +428,30 @@ def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: 
     with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
         known = read_known(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
     assert "".join(map(str, known.tried)) == "abc"
+
+
+@pytest.mark.parametrize(
+    ("size", "verdict", "offers"),
+    [
+        (1 << 20, Verdict.UNKNOWN, True),
+        (1 << 30, Verdict.UNKNOWN, False),
+        (1 << 20, Verdict.FASTER, False),
+    ],
+)
+def test_equal_series_of_short_runs_lead_to_a_larger_file_as_their_reviews_do(tmp_path: Path, size, verdict, offers):
+    first, second = (one(number, STEADY, size_bytes=size) for number in (1, 2))
+    with Notebook(book(tmp_path / "notebook.db", first, replace(second, base_id=first.id))) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (first.id, second.id)))
+        found = replace(form.comparison, verdict=verdict)
+        assert ("Measure again with a larger file" in names(after_comparison(found))) is offers
+
+
+@pytest.mark.parametrize("base_is_shown", [True, False])
+def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_shown: bool):
+    change = Change(name="block", value="64K", previous="1M", evidence=Evidence.CONFIRMED)
+    base, changed = one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}", change=change)
+    with Notebook(book(tmp_path / "notebook.db", base, changed)) as notebook:
+        step = MethodStep.CHANGE if base_is_shown else MethodStep.EXPECTED
+        choices = replace(branch_from(notebook, base.id), step=step)
+        made = read_known(notebook, choices, GuideContext()).made
+        assert [sides.other[0].id for sides in made] == [changed.id] * base_is_shown

@@ -1325,6 +1325,13 @@ def test_a_baseline_claims_room_for_its_name_from_100_columns_on(width: int, has
     assert any(one.column.order is SortKey.TARGET for one in fitted(width, [line])) is has_target
 
 
+@pytest.mark.parametrize("width", [100, 120])
+def test_the_name_of_a_baseline_stands_beside_a_long_answer(width: int):
+    lines = [LINES[0], replace(LINES[1], baselines=("normal",))]
+    (placed,) = (one for one in fitted(width, lines) if one.column.order is SortKey.BASELINE)
+    assert "normal" in placed.cell(lines[1].baseline_text)
+
+
 @pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])
 def test_an_answer_is_cut_at_a_clause_that_fills_two_thirds_of_its_column(width: int, shown: str):
     column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.AVERAGE), width)

@@ -17,6 +17,7 @@ from app.workflows.guide.choices import (
     Page,
     QuietChoice,
     Store,
+    Visit,
     measured_again,
     new_measurement,
     next_round,
@@ -35,12 +36,14 @@ from app.workflows.guide.known import (
     standings,
 )
 from app.workflows.guide.session import request_of
+from forms.comparison.comparison import MANY_RUNS
+from forms.comparison.verdict import Sides
 from forms.findings.rules import findings
 from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
-from storage.records import Change, Command, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
-from tests.builders import series
+from storage.records import Change, Command, Evidence, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
+from tests.builders import interleaved, series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
@@ -478,3 +481,63 @@ def test_what_the_choice_of_a_quiet_time_means_is_said_before_it_starts():
     for choice, is_told in ((QuietChoice.WAIT, True), (QuietChoice.RECORD, False), (None, False)):
         page = page_of(replace(MEASURED, step=MethodStep.RUN, quiet=choice), replace(DONE, series=None))
         assert any("waits for a quiet time, at most 10 minutes" in fact for fact in said(page)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("size", "quiet", "base_rate", "advised"),
+    [
+        (1 << 20, QuietVerdict.BUSY, 1e8, "Measure again with a larger file"),
+        (1 << 30, QuietVerdict.BUSY, 1e8, "Measure again, and wait for a quiet time first"),
+        (1 << 30, QuietVerdict.QUIET, 1e8, "Change one thing"),
+        (1 << 20, QuietVerdict.BUSY, 4e8, "Change one thing"),
+    ],
+)
+def test_the_comparison_advises_what_the_review_does_until_there_is_a_verdict(size, quiet, base_rate, advised):
+    found = series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], size_bytes=size, quiet=Quiet(verdict=quiet, reasons=("others",)))
+    base = series([base_rate] * 5, id="b" * 12, size_bytes=size, label="another")
+    known = replace(LINKED, series=found, yardsticks=(Yardstick(name="baseline nov", series=base),))
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), known)
+    assert [one.title for one in page.options if one.advised] == [advised]
+    assert page.options[page.cursor].advised
+    assert sum(one.title == "Change one thing" for one in page.options) == 1
+
+
+def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known():
+    assert DONE.series
+    for link, told in ((1_000_000_000, "of link"), (None, "")):
+        measured = replace(DONE.series, link_bits_per_second=link)
+        page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=measured))
+        assert page.columns.endswith(f"Rate {told:>8}" if told else "Rate")
+        assert page.options[0].title.endswith(" %") is bool(told)
+
+
+def test_interleaved_runs_that_were_too_few_lead_to_as_many_as_would_settle_it():
+    wild = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate([1e8 + n for n in range(10)])]
+    change = Change(name="block", value="64K", previous="1M", evidence=Evidence.CONFIRMED)
+    pair = interleaved(
+        series(wild, id="a" * 12), series([1.02 * r for r in wild[1:] + wild[:1]], id="b" * 12, change=change)
+    )
+    known = replace(LINKED, series=pair[1], proof=Sides(base=pair[:1], other=pair[1:]))
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED, series_id="b" * 12), known)
+    (first,) = (one for one in page.options if one.advised)
+    assert isinstance(first.act, Visit)
+    needed = first.act.arguments["runs"]
+    assert (first.title, first.act.name) == (
+        f"Measure both again, interleaved: {needed} runs each",
+        "interleaved",
+    )
+    assert isinstance(needed, int)
+    assert 10 < needed <= MANY_RUNS
+
+
+def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again():
+    assert DONE.series
+    base = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
+    change = Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED)
+    slower = series([4e7, 4.1e7, 3.9e7, 4e7, 4e7], id="b" * 12, change=change, base_id=base.id)
+    known = replace(LINKED, series=base, made=(Sides(base=(base,), other=(slower,)),))
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), known)
+    assert any(fact.startswith("Measured since: in-flight = 1: ▼ Slower by 60 %") for fact in said(page))
+    offered = [one.title for one in page.options]
+    assert not [title for title in offered if title.startswith("Requests in flight")]
+    assert [title for title in offered if title.startswith("Request size")]
