@@ -217,8 +217,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
         yield f"{setting.name} is {before} already: A and B would be equal. Restore it first, and try it then."
     yield f"{setting.name} is {before} now, on {where}. sharebench writes there:"
     yield from (f"  {line}" for line in setting.writes)
-    yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
-    yield f"  {undo_command(setting.undo_path)}"
+    yield from restore_lines(order)
     most = max(0, plan.looks[-1] - order.kept) * (len(plan.values) + 1)
     measured, each = order.request.plan, "each after a warm-up run"
     what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
@@ -240,6 +239,11 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield _how_long(order, most)
     if order.within_seconds < math.inf:
         yield f"It stops after {duration(order.within_seconds)} at the latest; an undecided trial can be resumed."
+
+
+def restore_lines(order: TrialOrder) -> Iterator[str]:
+    yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
+    yield f"  {undo_command(order.setting.undo_path)}"
 
 
 def _how_long(order: TrialOrder, most: int) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from forms.comparison.differences import effective
+from forms.comparison.differences import values_that_matter
 from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
 from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
-from forms.tuning.catalogue import about, entries
+from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile, same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
@@ -147,20 +147,14 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
 
 def _settings(audit: Audit) -> Iterator[Table]:
     """What the server has: of the settings that matter the first eight, and all that are not default."""
-    seen = {entry.parameter: entry for entry in reversed(entries()) if entry.worth_trying}
-    values = {name: effective(audit.facts, name, in_share=seen[name].scope != "global") for name in reversed(seen)}
-    known = [(name, value) for name, value in values.items() if value is not None]
-    rows = [
-        (name, value)
-        for place, (name, value) in enumerate(known)
-        if place < 8 or not same_value(name, value, seen[name].default or "")
-    ]
+    known = values_that_matter(audit.facts)
+    rows = [(entry, value) for place, (entry, value, is_default) in enumerate(known) if place < 8 or not is_default]
     if rows:
         yield table_of(
             rows,
-            ("Setting", ReportKind.TEXT, lambda row: row[0]),
+            ("Setting", ReportKind.TEXT, lambda row: row[0].parameter),
             ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
-            ("Default", ReportKind.TEXT, lambda row: seen[row[0]].default or "(empty)"),
+            ("Default", ReportKind.TEXT, lambda row: row[0].default or "(empty)"),
             caption="What the server has, of the settings that matter most",
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
+from forms.tuning.catalogue import CatalogueEntry, entries
 from forms.tuning.smb_conf import CONF_STATE, ConfState, human_name, is_volatile, same_value, spelling
 from storage.plan import Settings
 from storage.records import Command, Facts, JSONValue, Series
@@ -126,6 +127,17 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
     if value is None:
         value = facts.get(GLOBAL + parameter)
     return None if value is None else str(value)
+
+
+def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
+    """What was read of the settings worth trying, in the catalogue's order: entry, value, whether it is the default."""
+    first = {entry.parameter: entry for entry in reversed(entries()) if entry.worth_trying}
+    values = ((first[name], effective(facts, name, in_share=first[name].scope != "global")) for name in reversed(first))
+    return [
+        (entry, value, same_value(entry.parameter, value, entry.default or ""))
+        for entry, value in values
+        if value is not None
+    ]
 
 
 def parameter_of(fact: str) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
+from forms.comparison.differences import parameter_of, values_that_matter
 from forms.findings import finding
 from forms.findings.rules import findings_of
 from forms.findings.rules_series import closing_seconds, harmful_in, opening_seconds
@@ -116,6 +117,7 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
     yield from who_fields([series.environment])
+    yield from fields_of(("Server settings", _settings_text(series.environment.get("server", {}))))
     left = None if series.running_by else series.scratch_path
     reasons = series.quiet.reasons if series.quiet else ()
     yield from fields_of(
@@ -131,6 +133,16 @@ def head_fields(series: records.Series) -> Iterator[Field]:
         ("Decision", series.decision and wording.decided(series.decision)),
         ("Note", series.note),
     )
+
+
+def _settings_text(facts: records.Facts) -> str:
+    """How many settings of the server were read, and which of those that matter most are not at their defaults."""
+    read = {parameter_of(fact) for fact in facts} - {None}
+    changed = [
+        f"{entry.parameter} = {value}" for entry, value, is_default in values_that_matter(facts) if not is_default
+    ]
+    said = f"not default: {'; '.join(changed)}" if changed else "those that matter most are at their defaults"
+    return wording.plain(f"{len(read)} read; {said}") if read else ""
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:

@@ -26,7 +26,15 @@ from app.workflows.guide.known import recall
 from app.workflows.guide.rounds import NextStep, repeat_of
 from app.workflows.guide.session import request_of
 from app.workflows.requests import MOST_MINUTES
-from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
+from app.workflows.trial_order import (
+    Judged,
+    SettingRestored,
+    TrialOrder,
+    ValueSet,
+    consent_lines,
+    restore_lines,
+    stored_trial,
+)
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
@@ -163,6 +171,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def action_consent(self) -> None:
         self._begun = True
         self._now = "Recording how to restore the setting"
+        self._lines = list(restore_lines(self.order)) if self.order else []
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
 

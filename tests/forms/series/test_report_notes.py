@@ -93,3 +93,23 @@ def test_the_question_stands_on_the_form(question):
 )
 def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
     assert said in before_a_change(Shown(series_percent=200.0, pairs_percent=percent))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, None),
+        ({"samba.version": "4.17"}, None),
+        (
+            {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "yes", "smb.conf/global/comment": "x"},
+            "2 read; those that matter most are at their defaults",
+        ),
+        (
+            {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "No", "smb.conf/global/comment": "x"},
+            "2 read; not default: strict sync = No",
+        ),
+    ],
+)
+def test_a_form_says_which_settings_of_the_server_were_not_default(facts: dict[str, str], said: str | None):
+    fields = series_report(run_form(series([1e8] * 3, environment={"server": facts}))).fields
+    assert [field.text for field in fields if field.name == "Server settings"] == [said] * (said is not None)

@@ -68,10 +68,12 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
     begun: list[str] = []
+    during: list[str] = []
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order.setting.name)
         yield ValueSet("yes", 1)
+        during.append(here(app).heard_text(100))
         yield SettingRestored("Restored: use sendfile is No again")
         yield Judged(finished(order))
 
@@ -88,6 +90,8 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         await measured(app, pilot)
         await settled(app, pilot)
         assert begun == ["use sendfile"]
+        assert "sh /etc/samba/sharebench-undo.sh" in during[0]
+        assert "is No now" not in during[0], "it is another value now"
         assert "Restored: use sendfile is No again" in painted(app)
         assert "x Export" in painted(app)
         assert "▲ Faster by 20.0 % (" in painted(app)
