@@ -109,12 +109,10 @@ def same_path(one: Series, another: Series) -> bool:
 
 
 def is_repeat(first: Series, again: Series) -> bool:
-    """Whether no difference is seen in settings, session and machines."""
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
 def prose(differing: Iterable[Difference]) -> str:
-    """The first few differences by name, as prose."""
     every = [f"{found.label} {shown(found.name, found.base)} → {shown(found.name, found.other)}" for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
@@ -129,7 +127,6 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
 
 
 def parameter_of(fact: str) -> str | None:
-    """The smb.conf parameter that a fact is about, else None."""
     for prefix in (GLOBAL, SHARE):
         if fact.startswith(prefix):
             return spelling(fact.removeprefix(prefix)).name
