@@ -47,7 +47,6 @@ def visible(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text has no control character and no direction override."""
     return not _STEERS.search(text)
 
 
@@ -82,7 +81,6 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text, each made visible; at least one."""
     return [visible(line) for line in text.splitlines()] or [""]
 
 
@@ -103,7 +101,6 @@ def wrap(text: str, cells: int) -> list[str]:
 
 
 def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
-    """:func:`wrap` with every line but the first indented."""
     lead = text[: len(text) - len(text.lstrip(" "))]
     first, *rest = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
     return [lead + first, *(indent + line for line in rest)]
@@ -131,7 +128,6 @@ def _pieces(word: str, cells: int, after: str = "") -> list[str]:
 
 
 def cut(text: str, cells: int) -> str:
-    """Cut to at most ``cells`` cells; cut text ends in ``…``."""
     if width(text) <= cells:
         return text
     return _pieces(text, max(cells - 1, 1))[0] + "…" if cells > 1 else "…"[:cells]

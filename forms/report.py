@@ -76,7 +76,6 @@ class Formula:
 
 
 def change_formula(column: int, base: int, other: int) -> Formula:
-    """The change between two rows' numbers, in percent of the first."""
     return Formula(template="100*({1}-{0})/{0}", references=(cell_at(column, base), cell_at(column, other)))
 
 
@@ -112,7 +111,6 @@ class Row:
 
 
 def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
-    """Columns of text, or of the kind given beside the heading."""
     pairs = ((heading, ReportKind.TEXT) if isinstance(heading, str) else heading for heading in headings)
     return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
 
@@ -197,7 +195,6 @@ class Level:
 
 
 def fields_of(*named: tuple[str, str | None] | tuple[str, str | None, Tone]) -> tuple[Field, ...]:
-    """Lines by name, text and tone, without empty ones."""
     told = ((one[0], one[1], one[2] if len(one) == 3 else Tone.PLAIN) for one in named)
     return tuple(Field(name=name, text=text, tone=tone) for name, text, tone in told if text)
 
@@ -302,7 +299,6 @@ class Report:
 def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]
 ) -> Report:
-    """A form to fill in by hand, its rows named by their first cells."""
     table = Table(columns=columns, rows=tuple(row_of(name, *[None] * (len(columns) - 1)) for name in rows))
     return Report(form=form, title=title, name=title, fields=blank_fields(*fields), tables=(table,), blank=True)
 
@@ -322,12 +318,10 @@ def remarks(table: Table) -> Iterator[tuple[Row, str]]:
 
 
 def remark_text(row: Row) -> str:
-    """A row's mark and the reason for it: ``rejected: the backup ran``."""
     return ": ".join(part for part in (row.mark.value, row.remark) if part)
 
 
 def status_text(row: Row) -> str:
-    """``valid``, ``rejected``, ``failed`` or ``warm-up``."""
     return row.mark.value if row.mark in {Mark.REJECTED, Mark.FAILED, Mark.WARM_UP} else "valid"
 
 

@@ -42,7 +42,6 @@ BLANK_FORMS = {
 
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
-    """Filled run forms, after an overview where there are several."""
     front = [_overview_report(series)] if len(series) > 1 else []
     return [*front, *(series_report(run_form(one)) for one in series)]
 

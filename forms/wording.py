@@ -21,17 +21,14 @@ ANSWER, VERDICT = "Answer", "Verdict"
 
 
 def whole(value: float | None) -> str:
-    """Without decimals, thousands separated: ``1,812,898``."""
     return ABSENT if value is None else f"{value:,.0f}"
 
 
 def cell_seconds(value: float | None) -> str:
-    """Seconds with four decimals: ``2.3000``."""
     return ABSENT if value is None else f"{value:,.4f}"
 
 
 def cell_percent(value: float | None) -> str:
-    """A percentage with two decimals, without the sign: ``60.95``."""
     return ABSENT if value is None else f"{value:,.2f}"
 
 
@@ -112,12 +109,10 @@ def file_size(size_bytes: int) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds to three figures: ``0.123 s``, ``2.32 s``."""
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
 def milliseconds(seconds: float) -> str:
-    """Seconds as milliseconds to three figures: ``0.21 ms``, ``52 ms``."""
     value = 1000 * seconds
     return f"{value:.3g} ms" if value < 999.5 else f"{value:.0f} ms"
 
@@ -151,7 +146,6 @@ def _step_of(bytes_per_second: float) -> int:
 
 
 def count(number: int, noun: str) -> str:
-    """A number and its noun, such as ``1 run`` or ``5 runs``."""
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -161,12 +155,10 @@ def listed(words: list[str], last: str = "and") -> str:
 
 
 def decided(decision: Decision | None) -> str:
-    """What became of a change; None means undecided."""
     return {Decision.KEPT: "kept", Decision.REVERTED: "restored", None: "undecided"}[decision]
 
 
 def changed(change: Change) -> str:
-    """A change as ``strict sync = no (was Yes)``."""
     before = f" (was {value_of(change.name, change.previous)})" if change.previous is not None else ""
     return f"{change.name} = {value_of(change.name, change.value)}{before}"
 
@@ -184,7 +176,6 @@ def place(target: Target) -> str:
 
 
 def default_title(command: Command, target: Target) -> str:
-    """The title of an untitled form: ``SMB get: smb://HOST/SHARE/PATH``."""
     return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
@@ -216,7 +207,6 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
     Verdict.UNKNOWN: "Inconclusive",
 }
 STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}
-"""Of what is not complete."""
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
 _MOST_FACTOR, _MOST_PERCENT, _LEAST_PERCENT = 100.0, 9900.0, -99.0
@@ -254,7 +244,6 @@ def _way(percent: float, digits: int) -> str:
 
 
 def interval_text(low: float, high: float, digits: int = 0) -> str:
-    """Both ends of an interval in percent: `` (−8 % to +12 %)``."""
     return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
 
 

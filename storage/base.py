@@ -337,8 +337,6 @@ _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": froze
 
 
 class NotebookBase:
-    """The open file. Every writing method is one transaction."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self._db = open_database(path)

@@ -51,7 +51,6 @@ class JournalEntry:
 
     @property
     def left(self) -> str:
-        """What it left changed, and where."""
         return f"{self.name} changed on {self.ssh or 'this machine'}"
 
     @property

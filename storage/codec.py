@@ -33,8 +33,6 @@ def _mark(match: re.Match[str]) -> str:
 
 
 class TextConnection(sqlite3.Connection):
-    """A connection that makes every value keepable."""
-
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, _all_keepable(parameters))
@@ -86,7 +84,6 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @of_a_sound_file
 def object_of(text: str) -> dict[str, records.JSONValue]:
-    """The object in a column. Raises ValueError for any other JSON."""
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a Python type

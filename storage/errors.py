@@ -29,8 +29,6 @@ class NotebookFileError(_AdvisedError):
 
 
 class DamagedNotebookError(NotebookFileError):
-    """The file does not hold what was written there."""
-
     def __init__(self, what: object) -> None:
         super().__init__(
             f"the notebook is damaged ({in_one_line(what)}): put a copy of it back, or try `sqlite3 NOTEBOOK .recover`,"
@@ -47,7 +45,6 @@ class RefusedError(_AdvisedError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean before?`` and a space, for the closest known name; empty where none is close."""
     near = get_close_matches(word, sorted(set(known)), n=1)
     return f"did you mean {near[0]}? " if near else ""
 
@@ -57,7 +54,6 @@ def with_article(noun: str) -> str:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another program holds the notebook."""
     return _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
@@ -71,7 +67,6 @@ def is_failing(error: sqlite3.Error) -> bool:
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
-    """Whether the file is not what SQLite writes."""
     if isinstance(error, sqlite3.OperationalError) and "Could not decode" in str(error):
         return True
     return _primary(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}

@@ -295,10 +295,8 @@ def schema_of(hint: Any, records: dict[str, Any], apart: Mapping[type, frozenset
 
 
 def named(record: object, *names: str) -> dict[str, Any]:
-    """A record's fields and properties by name, to write as JSON or as a row."""
     return {name: getattr(record, name) for name in names}
 
 
 def shared(record: object, kind: type[Any]) -> dict[str, Any]:
-    """The fields that a record and another kind of record share by name."""
     return {field.name: getattr(record, field.name) for field in fields(kind) if hasattr(record, field.name)}

@@ -157,7 +157,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return found
 
     def judge_run(self, series_id: str, number: int, status: records.RunStatus, reason: str | None) -> None:
-        """Raises UnknownReferenceError."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
@@ -216,7 +215,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             return recording.id
 
     def rename_experiment(self, name: str, new_name: str) -> None:
-        """Raises RefusedError for a name that is taken."""
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
                 raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
@@ -269,7 +267,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[records.Run, ...]]:
-        """``measured``: the valid measured ones alone."""
         wanted = list(ids)
         found: dict[str, list[records.Run]] = {series_id: [] for series_id in wanted}
         progress = "progress" if with_progress else "'[]' AS progress"

@@ -45,7 +45,6 @@ class UnknownReferenceError(LookupError):
 
 
 def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
-    """Who has a recording, as the beginning of a sentence."""
     since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
@@ -320,7 +319,6 @@ class RecordingTables(NotebookBase):
         return [_recording_from_row(row, running.get(row["id"])) for row in rows]
 
     def left_over(self) -> list[Recording]:
-        """Those with leftovers that nobody asked to keep."""
         sql = (
             "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL"
             " AND ifnull(content ->> '$.choices.keep_files', 0) = 0 ORDER BY created_at"

@@ -59,7 +59,6 @@ JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSO
 
 
 def utc_now() -> str:
-    """UTC, ISO 8601, milliseconds, with a Z."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -237,7 +236,6 @@ class Run:
 
 
 def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
-    """The facts of each side that has some. Raises DocumentError."""
     found: dict[str, dict[str, FactValue]] = {}
     for side in SIDES:
         facts = place.object().maybe(side).object_or_empty()

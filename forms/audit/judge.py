@@ -75,7 +75,6 @@ class AuditedServer:
 
 
 def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
-    """All findings, the gravest and costliest first, then in file order."""
     found = [*_of_facts(server), *_of_files(server)]
     if server.conf is not None:
         found += _of_settings(server, server.conf)

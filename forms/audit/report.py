@@ -58,7 +58,6 @@ _SCOPES = {
 
 
 def audit_answer(audit: Audit) -> str:
-    """The answer in one sentence: ``2 harmful, 5 useless, 3 worth trying.``"""
     counts = [f"{number} {verdict}" for verdict in COUNTED if (number := audit.count(verdict))]
     unread = ["the server's settings were not read"] if audit.scope is AuditScope.SESSION else []
     said = "; ".join(filter(None, (", ".join(counts), *unread))) or "no problems found"
@@ -71,7 +70,6 @@ def audit_sign(audit: Audit) -> Sign:
 
 
 def place_of(finding: AuditFinding) -> str:
-    """``smb.conf:14``, or the kind of thing where no line says it."""
     name = finding.file.rpartition("/")[2]
     return f"{name}:{finding.line}" if finding.line else name or "server"
 
@@ -198,7 +196,6 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
 
 
 def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:
-    """Settings and facts that differ, with both values; "(not set)" where one has none."""
     for before, after in ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other))):
         for name in dict.fromkeys([*before, *after]):
             if before.get(name) != after.get(name):

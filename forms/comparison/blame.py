@@ -15,9 +15,7 @@ from storage.isolations import PROCESSOR, ProfileCounter
 
 Round = Mapping[str, ProfileCounter]
 OWN = "smbd itself"
-"""Its log, its modules, its protocol: its processor time, or the time of requests beyond all calls where a side has no
-processor time. The latter also holds what it waits for a processor.
-"""
+"""Its processor time; where a side has none, the time of requests beyond all calls, waits for a processor included."""
 LEVEL = 0.99
 """Of each interval: there are many calls. 30 of 380 pairs of the few equal recordings it was chosen on blamed one."""
 LEAST_SHARE = 0.05
@@ -239,10 +237,7 @@ def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:
 
 
 def _by_time(before: _Side, after: _Side, alike: float, session: float = _SESSION) -> _Effect:
-    """The change in the time of a call, by what rounds differ by and equal recordings besides.
-
-    Of the calls of the slower side: with the change in their number at the lesser time it is the whole change.
-    """
+    """The change in the time of a call, for the slower side's calls: with :func:`_by_number` it is the whole change."""
     rates, slower = before.rates, [rate * alike for rate in after.rates]
     found = within_series([rates], [slower]) if min(len(rates), len(slower)) >= LEAST_ROUNDS else None
     if found is None:
@@ -259,7 +254,6 @@ BLAME = "Blame"
 
 
 def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) -> Report:
-    """The comparison with what is to blame below its answer, where both sides have a profile."""
     found = blame(base, other)
     if found is None:
         return report

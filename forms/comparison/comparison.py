@@ -27,8 +27,6 @@ _BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettlingStep(Settles):
-    """A way that settles it, its cost and how it is gone."""
-
     seconds: float
     commands: tuple[str, ...]
     """To type in this order; with ALTERNATING repeatedly."""
@@ -197,8 +195,6 @@ _REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(ChangeDecision):
-    """The result of comparing two sides; absent figures mean too few runs or series."""
-
     base_id: str
     other_id: str
     base_name: str
@@ -277,7 +273,6 @@ class Comparison(ChangeDecision):
 
     @property
     def title(self) -> str:
-        """``fast against slow``, each with the number of its repeats that count with it."""
         sides = (self.other_name, self.other_ids), (self.base_name, self.base_ids)
         more = (f" and {wording.count(len(ids) - 1, 'repeat')}" if len(ids) > 1 else "" for _, ids in sides)
         return " against ".join(f"{name}{repeats}" for (name, _), repeats in zip(sides, more, strict=True))

@@ -110,12 +110,10 @@ def same_path(one: Series, another: Series) -> bool:
 
 
 def is_repeat(first: Series, again: Series) -> bool:
-    """Whether no difference is seen in settings, session and machines."""
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
 def prose(differing: Iterable[Difference]) -> str:
-    """The first few differences by name, as prose."""
     every = [f"{found.label} {shown(found.name, found.base)} → {shown(found.name, found.other)}" for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
@@ -141,7 +139,6 @@ def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
 
 
 def parameter_of(fact: str) -> str | None:
-    """The smb.conf parameter that a fact is about, else None."""
     for prefix in (GLOBAL, SHARE):
         if fact.startswith(prefix):
             return spelling(fact.removeprefix(prefix)).name

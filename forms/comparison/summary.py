@@ -245,7 +245,6 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
 
 
 def heading(series: Series) -> str:
-    """A series' column heading: FTP, else its label, change or protocol."""
     if series.target.abilities.is_yardstick:
         return FTP
     if series.label:

@@ -74,9 +74,7 @@ def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison
 
 
 def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comparison:
-    """Compare the valid measured runs' rates; a contradicted change or equal settings cancel the verdict.
-    Without ``settles`` no step that would settle it is sought, which takes longest.
-    """
+    """A contradicted change or equal settings cancel the verdict; ``settles`` seeks a next step, and takes longest."""
     turns = _interleaved(sides)
     if turns:
         return _compared(sides, decide_interleaved(*turns, limits=limits), limits, turns)

@@ -180,7 +180,6 @@ def _opening(stage: Stage, command: str) -> tuple[float, float]:
 
 
 def slow_open(stage: Stage, _: Diagnosis) -> finding.Finding | None:
-    """Small files whose time goes to opening and closing them in the server."""
     slower = _per_file(stage)
     if slower is None:
         return None
@@ -295,7 +294,6 @@ _KEEP = "Keep it: it protects what crosses the network, and this is its fastest 
 
 
 def fades(stage: Stage, _: Diagnosis) -> finding.Finding | None:
-    """A long run that becomes slower for good."""
     found = summary.break_of(stage)
     if found is None or found.after > FADES_TO * found.before:
         return None

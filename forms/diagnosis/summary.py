@@ -181,7 +181,6 @@ class Break:
 
 
 def break_of(stage: Stage) -> Break | None:
-    """The change point of a long run; None where nothing changed surely."""
     at, moved = stage.of("at_seconds"), stage.of("moved_bytes")
     rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(zip(at, moved, strict=False)) if b[0] > a[0]]
     best, where = 0.0, 0

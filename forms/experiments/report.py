@@ -212,7 +212,6 @@ def gain_headlines(experiment: summary.ExperimentSummary) -> Iterator[Toned]:
 
 
 def open_steps(experiment: summary.ExperimentSummary) -> list[tuple[summary.ExperimentStep, SettlingStep]]:
-    """Inconclusive steps with what would settle each, the cheapest first."""
     open_ = [(step, step.comparison.settle) for step in experiment.steps if step.comparison]
     return sorted([(step, way) for step, way in open_ if way is not None], key=lambda pair: pair[1].seconds)
 
@@ -222,7 +221,6 @@ def _way(gain: summary.Gain) -> str:
 
 
 def survey_report(filled: summary.Survey) -> report.Report:
-    """What was measured, what is missing and why, the findings, and where to look first."""
     places = dict.fromkeys((station.host, station.place) for station in filled.stations)
     return report.Report(
         form="survey",
@@ -241,7 +239,6 @@ def survey_report(filled: summary.Survey) -> report.Report:
 
 
 def selftest_report(test: summary.Selftest) -> report.Report:
-    """A self-test: both sides, the smallest change it can show, and what follows."""
     found, (answer, *more) = test.comparison, summary.sentences(test)
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
     rows = tuple(report.row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))

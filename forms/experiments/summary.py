@@ -47,7 +47,6 @@ class ExperimentStep:
 
     @property
     def mark(self) -> str:
-        """``!`` contradicted, ``?`` unproven or not alone, else blank."""
         return "!" if self.contradicted else "?" if self.doubts else " "
 
     @property
@@ -286,7 +285,6 @@ class Repeats:
 
 
 def repeats(series: Sequence[Series]) -> Repeats:
-    """Repeats in the order measured, without series that have no valid run."""
     known = [one for one in series if one.rates()]
     rates = [one.rates() for one in known]
     means = [basic.fmean(each) for each in rates]
@@ -309,7 +307,6 @@ def repeats(series: Sequence[Series]) -> Repeats:
 
 
 def repeats_sentences(found: Repeats) -> list[str]:
-    """How far the series differ, what that means for comparisons, and what to do."""
     if found.between_percent is None or found.smallest_percent is None:
         return ["One series says nothing about the next: measure at least three, over hours if you can."]
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
@@ -420,7 +417,6 @@ class Survey:
 
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:
-    """The survey of these stations; only complete series count."""
     done = [station.series for station in stations if station.state is StationState.DONE and station.series is not None]
     found = findings(done)
     return Survey(

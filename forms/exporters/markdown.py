@@ -15,7 +15,6 @@ _BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """The forms in UTF-8, a rule between two of them."""
     return _page().render(reports=reports).encode(errors="replace")
 
 

@@ -201,7 +201,6 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 
 def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
-    """The text in lines no wider than ``width``, in the current font."""
     return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
 
 
@@ -350,7 +349,6 @@ _LEADING, _BY_HAND = 1.35, 2.2
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
-    """One document; ``paper`` is ``A4`` or ``Letter``."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         pages = _Pages("Letter" if paper == "Letter" else "A4")
         add_fonts(pages, Path(folder), (control_pictures(text) for report in reports for text in _texts(report)))

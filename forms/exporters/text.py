@@ -28,7 +28,6 @@ _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
 def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """A form in lines of at most ``width`` cells."""
     return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
 
 
@@ -307,5 +306,4 @@ def _styled(line: str, style: str, ansi: bool) -> str:
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """UTF-8, without styles."""
     return f"\n{'═' * WIDTH}\n\n".join(map(report_text, reports)).encode()

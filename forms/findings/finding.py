@@ -82,7 +82,6 @@ say = partial(said, "findings.toml")
 
 
 def called(series: Series) -> str:
-    """A series in a sentence, such as ``get from smb://nas/data/big.bin``."""
     return f"{series.command} {'from' if series.command is Command.GET else 'to'} {wording.place(series.target)}"
 
 
@@ -107,7 +106,6 @@ def number(facts: Facts, name: str) -> float | None:
 
 
 def is_far(series: Series) -> bool:
-    """Whether the round trip is longer than a local network's."""
     return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
 
 
@@ -125,13 +123,11 @@ def is_practice(series: Series) -> bool:
 
 
 def practice_text(target: Target) -> str:
-    """What every form says of a practice server; empty for any other."""
     practice = target.user == PRACTICE and is_loopback_address(target.host)
     return f"practice server, limited to {wording.byte_rate(PRACTICE_BYTES_PER_SECOND)}" if practice else ""
 
 
 def is_loopback_address(host: str) -> bool:
-    """Whether a host is the loopback; no host is."""
     if host in {"", "localhost"}:
         return True
     try:

@@ -44,7 +44,6 @@ def findings(series: Sequence[Series]) -> list[Finding]:
 
 
 def findings_of(series: Series) -> list[Finding]:
-    """Findings in one series alone, the gravest first."""
     rules = () if is_practice(series) else rules_series.RULES
     found = [replace(finding, series_ids=(series.id,)) for rule in rules for finding in rule(series)]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
@@ -99,7 +98,6 @@ class _Measured:
 
 
 def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
-    """SMB set-ups against the best FTP with the same command and host."""
     for (host, command), group in _by_host_and_command(series):
         ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         set_ups = _set_ups([m for m in group if m.series.target.abilities.is_held_to_yardstick])

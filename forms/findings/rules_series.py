@@ -315,7 +315,6 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
 
 
 def old_dialect(series: Series) -> Iterator[Finding]:
-    """A session that speaks less than SMB 3.1.1."""
     dialect = series.client.dialect
     if dialect is None or dialect == "3.1.1" or not series.target.abilities.has_dialect or is_practice(series):
         return
@@ -345,12 +344,10 @@ def opening_seconds(series: Series) -> float | None:
 
 
 def closing_seconds(series: Series) -> float | None:
-    """Median time to close the file; None where unknown."""
     return summary.median([run.close_seconds for run in series.measured() if run.close_seconds is not None])
 
 
 def slow_opening(series: Series) -> Iterator[Finding]:
-    """A file that takes longer to open and close than the distance explains."""
     opened, closed = opening_seconds(series) or 0.0, closing_seconds(series) or 0.0
     beyond = opened + closed - OPENING_ROUND_TRIPS * (round_trip_seconds(series) or 0.0)
     if beyond >= SLOW_OPENING_SECONDS:
@@ -358,14 +355,12 @@ def slow_opening(series: Series) -> Iterator[Finding]:
 
 
 def nfs(series: Series) -> Iterator[Finding]:
-    """A series against an NFS mount, or a share that lies on one."""
     kind = series.environment.get("server", {}).get("filesystem.type")
     if str(kind).startswith("nfs"):
         yield say("nfs-reference" if series.target.abilities.is_local else "share-on-nfs", series, kind=kind)
 
 
 def low_utilisation(series: Series) -> Iterator[Finding]:
-    """Neither processor nor link is busy: the run waits."""
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     shares = [s for run in series.measured() if (s := run.percent_of_link(series.link_bits_per_second)) is not None]
     share = sum(shares) / len(shares) if shares else None
@@ -374,7 +369,6 @@ def low_utilisation(series: Series) -> Iterator[Finding]:
 
 
 def contradicting_cells(series: Series) -> Iterator[Finding]:
-    """A form filled by hand whose cells do not belong together."""
     if seen := series.environment.get("client", {}).get(CONTRADICTIONS):
         yield say("contradicting-cells", series, seen=wording.plain(str(seen)))
 
@@ -399,7 +393,6 @@ def _harmful_server_settings(series: Series) -> Iterator[Finding]:
 
 
 def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
-    """Settings in a recording's server facts that an audit calls harmful, the costliest first."""
     facts = environment.get("server", {})
     if not any(name.startswith(PARAMETER_PREFIX) for name in facts):
         return ()

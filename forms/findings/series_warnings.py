@@ -39,7 +39,6 @@ def advice(series: Series) -> list[Finding]:
 
 
 def near_ceiling_percent(series: Series) -> float | None:
-    """The average in percent of the client ceiling; None where either is unknown."""
     average = summary.mean(series.rates())
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
@@ -51,7 +50,6 @@ def ceiling_beaten(series: Series) -> bool:
 
 
 def at_ceiling(series: Series) -> bool:
-    """Whether the client ceiling may be what was measured."""
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
@@ -152,7 +150,6 @@ def _dependence(series: Series) -> Iterator[Finding]:
 
 
 def short_runs(series: Series) -> Iterator[Finding]:
-    """Runs that are too short, and a file size that is long enough."""
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
     middle = summary.median(series.rates())

@@ -148,7 +148,6 @@ def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -
 
 
 def price_sentence(measured: summary.IsolationSummary) -> str | None:
-    """The cost of the operations left out, with the most clients; None where none were."""
     point = next((point for point in reversed(measured.points) if point.price), None)
     if point is None or point.price is None:
         return None
@@ -306,7 +305,6 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
 
 
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:
-    """What each layer carries, for as many clients as the verdict speaks of."""
     said = measured.verdict.evidence.clients
     rates = next((point.rates for point in measured.points if point.clients == said), {})
     bars = tuple(Bar(name=one.value, value=wording.megabytes(rates[one])) for one in _SHOWN if rates.get(one))

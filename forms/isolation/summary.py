@@ -32,8 +32,7 @@ OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
 OTHERS_COST = 4.0
 FASTER_THAN_PART = 2.0
-"""Caches let a server be faster than dbench by itself; beyond this the run of dbench was disturbed. So was that of one
-part alone, where both at once are as much faster."""
+"""Caches let a server beat dbench by itself; beyond this dbench, or the run of one part alone, was disturbed."""
 
 
 class Cause(StrEnum):
@@ -290,7 +289,6 @@ def _requests(profile: Mapping[str, ProfileCounter]) -> dict[str, ProfileCounter
 
 
 def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
-    """The profile of these runs; None where smbd did not count."""
     profile = summed(runs)
     requests = _requests(profile)
     calls = requests | {name: one for name, one in profile.items() if name.startswith(_CALL)}

@@ -42,9 +42,7 @@ class LoadComparison:
 
 
 def compare_loads(base: Load, other: Load, earlier: Sequence[Load] = ()) -> LoadComparison:
-    """Compare capacities whose brackets are disjoint, else the points of equal users.
-    The points of ``earlier`` equal loads, oldest first, tell how far equal points differ, as series do.
-    """
+    """By capacities with disjoint brackets, else points of equal users. ``earlier``: equal loads, oldest first."""
     pairs = _pairs(base, other, earlier)
     first, second = base.capacity, other.capacity
     decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}

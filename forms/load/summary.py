@@ -129,7 +129,6 @@ def stall_of(point: LoadPoint) -> Stall | None:
 
 
 def mostly_others(point: LoadPoint) -> bool:
-    """Whether other programs used too much of the server's processors."""
     others = point.server.others_percent if point.server else None
     return others is not None and others.mean > MOST_OTHERS_PERCENT
 
@@ -153,7 +152,6 @@ def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
 
 
 def capacity_of(load: Load) -> Capacity | None:
-    """The most users without overload and the fewest with it; None where unknown."""
     if not load.scenario.requests:
         return None
     fewest = fewest_users(load.points)
@@ -348,7 +346,6 @@ _NOT_JUDGED = {
 
 
 def memory_text(line: MemoryLine) -> str:
-    """Memory of an idle user: ``575 kB each (540 to 610)``."""
     within = "" if line.low_bytes is None or line.high_bytes is None else (
         f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
     )  # fmt: skip
@@ -399,7 +396,6 @@ def _silence(point: LoadPoint | None) -> str:
 
 
 def point_text(point: LoadPoint) -> str:
-    """A point's result: ``20 users: 190.0 requests/s, p95 5.0 ms``."""
     p95 = percentile_seconds(point.response, 0.95)
     served = "" if p95 is None else f", p95 {1000 * p95:,.1f} ms"
     if point.requests_per_second is None or not point.requests:

@@ -70,7 +70,6 @@ class SeriesLine:
 
 
 def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) -> list[SeriesLine]:
-    """Lines of series read without runs, in the same order; ``rates`` in bytes/s."""
     return [SeriesLine(head, rates.get(head.id, ())) for head in heads]
 
 
@@ -103,7 +102,6 @@ class RecordingLine:
 
 
 def done_text(head: Recording, count: int) -> str:
-    """``5``; ``3‖`` interrupted, ``3✗`` failed, ``3●`` running."""
     return f"{count or ''}{Sign.RUNNING if head.running else wording.STATUS_SIGNS.get(head.status, '')}"
 
 

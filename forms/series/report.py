@@ -68,7 +68,6 @@ def who_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Iterator[
 
 
 def harmful_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Iterator[Field]:
-    """Server settings that an audit calls harmful, if any."""
     harmful = dict.fromkeys(
         f"{one.setting} = {one.value}" for environment in environments for one in harmful_in(environment)
     )
@@ -78,7 +77,6 @@ def harmful_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Itera
 
 
 def origin_fields(measured: Sequence[records.Series | Load], *, with_findings: bool = False) -> Iterator[Field]:
-    """When, where and by whom; harmful settings unless ``with_findings``."""
     if measured:
         environments = [one.environment for one in measured]
         yield when_field((one.created_at for one in measured), environments)
@@ -413,7 +411,6 @@ def blank_series_report(link_bits_per_second: int | None = None) -> Report:
 
 
 def run_table(form: SeriesSummary) -> Table:
-    """The runs and their statistics, without the share of the link where no run has one."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
     count = len(_KINDS) - all(row.measures.percent_of_link is None for row in form.all_rows)

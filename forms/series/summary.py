@@ -111,7 +111,6 @@ def run_form(series: Series) -> SeriesSummary:
 
 
 def unusual_runs(series: Series) -> dict[int, str]:
-    """Why runs differ from the valid measured ones, by run number."""
     valid = series.measured()
     rates = [r.bytes_per_second or 0.0 for r in valid]
     seconds = [r.seconds for r in valid if r.seconds]
@@ -185,10 +184,7 @@ class RunProgress:
 
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[_RateSpan]:
-    """Rates between samples of (seconds, total bytes), in at most ``most`` stretches of equal count.
-
-    A stretch of at most half the usual length is joined to the one before it, the first to the one after it.
-    """
+    """Between samples of (seconds, total bytes), in at most ``most`` stretches; short ones join a neighbour."""
     step = max(1, -(-len(progress) // most))
     kept = [(0.0, 0), *progress[step - 1 :: step]]
     if progress and kept[-1] != progress[-1]:

@@ -132,7 +132,6 @@ def verdict_field(found: TrialSummary) -> Field:
 
 
 def tried_lines(found: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[Toned]:
-    """What a trial of a change answers, beside a comparison of it."""
     field = verdict_field(found) if found else None
     return [Toned(f"{lead}{field.text}", field.tone)] if field else []
 
@@ -162,7 +161,6 @@ def _recommendation(found: TrialSummary) -> str:
 
 
 def _leave(plan: TrialPlan) -> str:
-    """``Leave `smb encrypt` at its default``."""
     value = "its default" if plan.previous == _DEFAULT else f"`{plan.previous}`"
     return f"Leave `{plan.name}` {f'at {value}' if plan.previous else 'empty'}"
 
@@ -174,7 +172,6 @@ def _why_unknown(found: TrialSummary) -> str:
 
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
-    """What was measured, which setting, and the evidence that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
     signing = None if follows("client.signing", plan.name) else base.client.signing
     encryption = None if follows("client.encryption", plan.name) else base.client.encryption

@@ -70,7 +70,6 @@ class TrialSummary(LookResult):
 
     @property
     def so_far(self) -> str:
-        """The change that is seen, once there are as many pairs as a verdict needs."""
         effect = self.effect
         enough = effect is not None and effect.pairs >= self.plan.looks[0]
         return f", {wording.signed_percent(effect.change_percent)} so far" if effect and enough else ""
@@ -280,7 +279,6 @@ def blocks_needed(values: int) -> int:
 
 
 def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
-    """The order of the arms in a block (from 1): random, fixed by the seed."""
     order = list(range(arms))
     random.Random(f"{seed} {block}").shuffle(order)  # noqa: S311  an order of runs, no secret
     return tuple(order)

@@ -189,7 +189,6 @@ def misprints() -> tuple[Misprint, ...]:
 
 
 def misprints_about(*names: str) -> tuple[Misprint, ...]:
-    """Misprints about a parameter, part, table or finding, by any name."""
     wanted = {name.casefold() for name in names}
     return tuple(one for one in misprints() if wanted & {name.casefold() for name in one.about})
 
@@ -364,7 +363,6 @@ _LABEL = 14
 
 
 def status_words(entry: CatalogueEntry) -> str:
-    """The status where it is not *exists*: ``SMB1 only``, ``removed in 3.0.2``, …"""
     if entry.status is Status.SMB1_ONLY:
         return "SMB1 only"
     if entry.status is Status.REMOVED:

@@ -75,7 +75,6 @@ def spelling(typed: str) -> Spelling:
 
 
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
-    """The canonical names closest to a typed one, best first."""
     parameters, synonyms, opposites = _tables()
     close = difflib.get_close_matches(squeeze(typed), [*parameters, *synonyms, *opposites], n=3 * limit, cutoff=0.75)
     return tuple(dict.fromkeys(spelling(match).name for match in close))[:limit]
@@ -105,12 +104,10 @@ def tidy_value(name: str, value: str) -> str:
 
 
 def same_value(name: str, one: str, other: str) -> bool:
-    """Whether two values of a canonical parameter mean the same to Samba."""
     return tidy_value(name, one) == tidy_value(name, other)
 
 
 def opposite_value(value: str) -> str:
-    """``no`` for words for yes, ``yes`` for words for no, others unchanged."""
     words = value.strip().lower()
     return "no" if words in _YES else "yes" if words in _NO else value
 
@@ -296,7 +293,6 @@ _facts_data = partial(toml_data, "facts.toml")
 
 
 def is_volatile(name: str) -> bool:
-    """Whether a fact varies by itself; a parameter of smb.conf never does."""
     return not name.startswith(PARAMETER_PREFIX) and any(
         fnmatchcase(name, pattern) for pattern in _facts_data()["volatile"]
     )
@@ -320,7 +316,6 @@ _SMB3 = _DIALECTS[2:]
 
 
 def dialect_rank(dialect: str) -> int:
-    """A dialect's place, the oldest first; -1 if unknown."""
     return _DIALECTS.index(dialect) if dialect in _DIALECTS else -1
 
 

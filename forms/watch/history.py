@@ -50,7 +50,6 @@ class HistoryLevel:
     average: float
     change_percent: float | None
     why: str
-    """The known reason; empty where there is none."""
     verdict: Verdict | None = None
     """Faster or slower where two series running confirmed it."""
 
@@ -199,7 +198,6 @@ def _since(line: HistoryLine) -> str:
 
 
 def history_report(history: History, *, newest: int | None = None) -> Report:
-    """The answer, the levels, the recordings (the ``newest`` ones, or all), and the curve."""
     unit = "Requests/s" if history.of_loads else "MB/s"
     link = history.link_bits_per_second
     points = [one for line in history.lines for one in line.points]
@@ -229,7 +227,6 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
 
 
 def history_chart(line: HistoryLine, history: History) -> Chart:
-    """The averages as a curve with their intervals; the newest level as a line."""
     link = history.link_bits_per_second
     users = f", {wording.count(line.users, 'user')}" if line.users else ""
     when = _when(line)

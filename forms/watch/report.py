@@ -57,9 +57,7 @@ def outcome_of(verdict: Verdict, against_slow: Verdict | None = None) -> Outcome
 
 
 def settled(outcomes: Sequence[Outcome], confirm: Confirm, *, slowed: bool, retries: bool = True) -> Outcome | None:
-    """What the series of one check say together; None where another has to be measured.
-    ``retries``: what cannot be measured is tried once more.
-    """
+    """What one check's series say together; None: measure another. ``retries``: the unmeasurable is tried once more."""
     if Outcome.POSTPONED in outcomes:
         return Outcome.POSTPONED
     if outcomes[-1] is Outcome.UNMEASURABLE:

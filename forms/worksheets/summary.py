@@ -48,7 +48,7 @@ class UnknownComponentError(LookupError):
 
 
 def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
-    """The reference of a name or an unambiguous part of it. Raises UnknownReferenceError."""
+    """The reference of a name or an unambiguous part of it. Raises UnknownComponentError."""
     wanted = _folded(name)
     there = [reference for table in tables.values() for reference in table if reference.kind is kind]
     exact = [reference for reference in there if _folded(reference.name) == wanted]

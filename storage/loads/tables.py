@@ -51,7 +51,6 @@ def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
 
 
 def point_from_json(node: JSONNode) -> LoadPoint:
-    """The point of :func:`point_to_json`. Raises DocumentError."""
     point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
     shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
     operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())
@@ -124,7 +123,6 @@ class LoadTables(RecordingTables):
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
     def loads_like(self, load: Load, before: str) -> list[Load]:
-        """Loads of the same targets and scenario, oldest first."""
         rows = self._rows(
             "SELECT * FROM recordings WHERE kind = ? AND subject = ? AND created_at < ? ORDER BY created_at",
             (LOAD, head_of_load(load).subject, before),
