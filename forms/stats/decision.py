@@ -199,6 +199,7 @@ def average(side: Sequence[Rates]) -> float:
 
 
 def log_change(base: Sequence[Rates], other: Sequence[Rates]) -> float:
+    """The logarithm of the ratio of both averages."""
     return math.log(average(other) / average(base))
 
 
@@ -223,7 +224,9 @@ def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variati
 
 
 def beside_trend(base: SeriesGroup, other: SeriesGroup, found: Variation) -> ChangeEstimate | None:
-    """The change beside a steady trend (analysis of covariance of log averages); None where the two are inseparable."""
+    """The change beside a steady trend; None where they cannot be told apart.
+    Least squares of log averages on time and side (analysis of covariance), with prior and repeats as in ``found``.
+    """
     logs = [log_mean(rates) for rates in (*base.series, *other.series)]
     positions = _places([*base.times, *other.times])
     sides = [0.0] * len(base.series) + [1.0] * len(other.series)
@@ -387,7 +390,9 @@ def decide(
     history: Sequence[SeriesGroup] = (),
     limits: Limits | None = None,
 ) -> ChangeDecision:
-    """``times`` in seconds, base first; without them the base came first. ``history``: groups of equal settings."""
+    """Decide between two sides, each a sequence of its series' throughputs.
+    ``times`` in seconds, base first; without them the base came first. ``history``: earlier groups of equal settings.
+    """
     limits = limits or Limits()
     short = _too_few(base, other)
     if short:
@@ -508,7 +513,9 @@ def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = Non
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[float]:
-    """Each test's alpha, so that all together err at most ``alpha`` (Holm 1979); constant once one fails."""
+    """Each test's alpha, so that all together err at most ``alpha`` (Holm 1979):
+    alpha / m for the smallest p, alpha / (m - 1) for the next, constant from the first that fails on.
+    """
     levels = [alpha] * len(p_values)
     failed: float | None = None
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):

@@ -23,7 +23,9 @@ EXACT_MAX = 200
 
 
 def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
-    """The two-sided Mann-Whitney p, exact up to 200 values, with ties too (scipy's is not); 1 where a side is empty."""
+    """The two-sided Mann-Whitney p, exact given the ties up to 200 values; 1 where a side is empty.
+    scipy's ``method="exact"`` is wrong with ties. Beyond 200 the normal approximation, tie and continuity corrected.
+    """
     if not first or not second:
         return 1.0
     few, many = sorted((list(first), list(second)), key=len)
@@ -130,7 +132,9 @@ class PairedEffect:
 
 
 def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed: int) -> bool:
-    """Both orders are as frequent at the next look. The base begins: a row and its mirror image have the same p."""
+    """The random order of the next pair: whether the base is measured first.
+    Both orders are as frequent at the next look. The base begins: a row and its mirror image have the same p.
+    """
     if not done:
         return True
     look = next((look for look in looks if look > len(done)), len(done) + 1)

@@ -48,6 +48,7 @@ class RunVariation:
 
 
 def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool) -> RunVariation | None:
+    """The variation of two sides, ``paired`` if interleaved; None below two runs a side."""
     runs = min(len(base), len(other))
     if runs < 2:
         return None

@@ -72,14 +72,17 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def median(values: Sequence[float]) -> float | None:
+    """The middle value, or the mean of the two middle ones; None for no values."""
     return statistics.median(values) if values else None
 
 
 def deviation(values: Sequence[float]) -> float | None:
+    """The sample standard deviation (n - 1); None for fewer than two values."""
     return statistics.stdev(values) if len(values) > 1 else None
 
 
 def deviation_percent(values: Sequence[float]) -> float | None:
+    """The deviation in percent of the mean; None for fewer than two values or a mean of zero."""
     return _percent_of_mean(deviation(values), values)
 
 
@@ -98,11 +101,12 @@ def half_width(values: Sequence[float], level: float = LEVEL) -> float | None:
 
 
 def half_width_percent(values: Sequence[float], level: float = LEVEL) -> float | None:
+    """Half the interval in percent of the mean; None as for the deviation."""
     return _percent_of_mean(half_width(values, level), values)
 
 
 def known_to_percent(values: Sequence[float]) -> float | None:
-    """The ± in percent of the mean that ``--until`` waits for; None below two values or for a mean of 0.
+    """The ± in percent of the mean that ``--until`` waits for; None as for the deviation.
     Stopping at the first narrow interval picks lucky ones: a level of 99.2 % at five runs, 95.6 % from 28 on, makes
     95 % of them hold, up to a deviation of 5 % (simulated, TRUTH.md).
     """
@@ -110,7 +114,9 @@ def known_to_percent(values: Sequence[float]) -> float | None:
 
 
 def modified_z_scores(values: Sequence[float], clock_percent: float = 0.0) -> list[float]:
-    """0.6745 x (value - median) / MAD (Iglewicz & Hoaglin 1993), the latter not below a floor; 0 for equal values."""
+    """0.6745 x (value - median) / MAD (Iglewicz & Hoaglin 1993); 0 for equal values.
+    The MAD is at least :data:`MAD_FLOOR_PERCENT` of the median, or half of ``clock_percent``.
+    """
     if not values:
         return []
     middle = statistics.median(values)
@@ -136,7 +142,9 @@ def clock_percent(seconds: Sequence[float]) -> float:
 
 
 def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str | None]:
-    """Why runs are unusual; slow ones at the start are too little warm-up. ``seconds`` tell the clock's resolution."""
+    """Why each run is unusual, in words, or None; slow runs at the start are too little warm-up.
+    ``rates`` in any unit; ``seconds`` tell the clock's resolution.
+    """
     scores = modified_z_scores(rates, clock_percent(seconds))
     bound = unusual_score(len(rates))
     middle = statistics.median(rates) if rates else 0.0
@@ -166,6 +174,7 @@ class Drift:
 
     @property
     def p_value(self) -> float:
+        """Of the two-sided Mann-Kendall test."""
         return mann_kendall_p(self.values)
 
     @property
@@ -186,7 +195,9 @@ def drift(values: Sequence[float]) -> Drift | None:
 
 
 def lag_1(values: Sequence[float]) -> float | None:
-    """The correlation of neighbours if it is above 0.3 and beyond chance (Bartlett 1946, one-sided 5 %); else None."""
+    """The correlation of neighbours where it is beyond chance and above 0.3; else None.
+    Bartlett 1946: independent values vary by 1 / sqrt(n) around -1 / n; one-sided 5 %, from eight values on.
+    """
     n = len(values)
     if n < MIN_FOR_DEPENDENCE:
         return None

@@ -123,7 +123,10 @@ class _Judgement:
 
 
 def judge_change(name: str, value: str, before: Series | None, after: Series) -> Change:
-    """Confirmed: seen to change to it. Contradicted: unchanged, other value, inert, unknown. Unconfirmed: not seen."""
+    """Judge ``--change NAME=VALUE`` by two series; ``before`` is None without one to compare with.
+    *Confirmed*: seen to change to the value. *Contradicted*: unchanged, other value, inert or unknown. *Unconfirmed*:
+    not seen. ``also_changed`` leaves out what follows from the change and what varies by itself.
+    """
     own = own_setting(name)
     spelled = smb_conf.spelling(name)
     if own is not None:
