@@ -83,7 +83,6 @@ def own_environment() -> dict[str, str]:
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Without the password, for every program that we start."""
     return {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE} | more
 
 
@@ -110,7 +109,6 @@ def held_seconds() -> float:
 
 
 def need_linux(what: str) -> None:
-    """See that this machine has what measuring is made of. Raises LinuxNeededError, which says what it is for."""
     lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
     try:
         Path("/proc/self/stat").read_bytes()

@@ -15,8 +15,6 @@ class SharebenchError(Exception):
 
 
 class UsageError(SharebenchError):
-    """For example an unknown option value or a bad URL."""
-
     exit_code = 2
 
 

@@ -354,7 +354,6 @@ KINDS: dict[str, Kind] = {
 
 
 def kind_of(head: Recording) -> Kind:
-    """Raises UsageError for a kind of a newer version."""
     if head.kind not in KINDS:
         raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
     return KINDS[head.kind]
@@ -438,7 +437,6 @@ def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def exit_code(verdicts: Sequence[str]) -> int:
-    """SLOWER if anything is slower, else INCONCLUSIVE if anything is, else 0."""
     return SLOWER if "slower" in verdicts else INCONCLUSIVE if "unknown" in verdicts else 0
 
 
@@ -456,7 +454,6 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
 
 
 def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
-    """Raise UsageError unless these series took the same path."""
     from forms.comparison.differences import differences, prose, same_path  # noqa: PLC0415  as the module says
 
     first, *others = notebook.heads_of(ids)
@@ -499,7 +496,6 @@ def leftover_text(notebook: Notebook, head: Recording) -> str:
 
 
 def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> None:
-    """Reject or accept a run, load point, layer run or pair. Raises UsageError."""
     kind = kind_of(head)
     if kind.judge is None:
         raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")

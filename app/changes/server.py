@@ -69,7 +69,6 @@ def here(content: bytes, rest: str = "") -> str:
 
 
 def undo_command(undo_path: str) -> str:
-    """What restores everything on the server, as root."""
     return f"sh {shlex.quote(undo_path)}"
 
 
@@ -92,13 +91,11 @@ def _template() -> Template:
 
 
 def steps() -> Any:
-    """The macros of steps.sh.jinja: the shell text of each step of a change."""
     known = {"busy_code": BUSY_CODE, "conflict_code": CONFLICT_CODE, "lock_seconds": LOCK_SECONDS}
     return _template().make_module({"library": library, "failed": failed, **known})
 
 
 def undo_script(change: ServerChange) -> str:
-    """Restores everything; complete in itself, for the server, the notebook and manual use."""
     return str(steps().undo(change))
 
 
@@ -207,7 +204,6 @@ def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
 
 
 def read_there(text: str, ssh: str | None) -> Answer:
-    """Output of a read-only script, by section."""
     head = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin\n"
     section = 'section() { printf "\\n%s %s\\n" "$mark" "$1"; }\n'
     return run_script(f"{head}{section}read_all() {{\n{text}\nsection end\n}}\nread_all </dev/null\n", {}, ssh)
@@ -238,7 +234,6 @@ def begin(change: ServerChange, ssh: str | None) -> Answer:
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
-    """Raises ChangeFailedError."""
     return _done(_run(steps().arm(change, arm), change, ssh))
 
 

@@ -50,7 +50,6 @@ class Restart:
 
 
 def find_restart(conf: str, ssh: str | None) -> Restart:
-    """Raises ChangeRefusedError if nothing would start smbd again."""
     answer = read_there(with_variables(script_file("app.changes", "restart.sh"), {"conf": conf}), ssh)
     if answer.problem or not answer.text("pid"):
         said = answer.problem or f"no smbd with {conf} answers there"
@@ -72,7 +71,6 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
 
 
 def restart_text(conf: str, restart: Restart) -> str:
-    """Restarts smbd and waits for it to answer."""
     ping = f"smbcontrol -t 1 -s {shlex.quote(conf)} smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1"
     return (
         f"old=$({ping})\nnew=\n"
@@ -173,7 +171,6 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
 
 
 def writable_text(path: str) -> str:
-    """The problem of a configuration file or parent folder that every user may write to."""
     return (
         f"every user of the server may write to {path}, and so become root by what smbd reads there: remove that right"
         f" (chmod o-w {path}) and look at what it says"
@@ -216,7 +213,6 @@ def _check_files(place: SambaPlace) -> None:
 
 
 def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """Scripts of a trial; the first arm has the previous value."""
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
     lines = [ConfLine(section=place.section, name=place.name, value=value) for value in values]
     contents = [drop_in_content(place, change_id, arm) for arm in ((), *((line,) for line in lines))]
@@ -265,7 +261,6 @@ def effective_value(answer: Answer) -> str | None:
 
 
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
-    """Our file: previous content, kept lines, and those of an arm."""
     old = _ended(place.state.files[place.drop_in].content or b"")
     note = f"# sharebench trial {change_id}: to restore everything, as root: {undo_command(f'{place.folder}/{UNDO}')}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
@@ -302,7 +297,6 @@ def _back_to(drop_in: FileState) -> str:
 
 
 def settle_text(place: SambaPlace) -> str:
-    """Has smbd reload its configuration, or restarts it if needed."""
     if place.restart:
         return restart_text(place.conf, place.restart)
     return (
@@ -356,10 +350,7 @@ def samba_setting(
     kept: Sequence[ConfLine] = (),
     kept_by_restart: bool = False,
 ) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError.
-
-    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
-    """
+    """``kept`` lines are in every arm; ``kept_by_restart`` says whether only a restart brings them into effect."""
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
@@ -517,7 +508,6 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
 
 
 def check_value(place: SambaPlace, value: str) -> None:
-    """Raises ChangeRefusedError."""
     proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
     reasons = list(refusals(proposal, place.knows))
     if not reasons and place.kind is ChangeKind.SMB_CONF:

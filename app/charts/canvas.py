@@ -306,7 +306,6 @@ def prepare() -> None:
 
 
 def too_small(width: int, height: int) -> str | None:
-    """What stands in the place of a chart that nobody could read; None where there is room."""
     if width >= SMALLEST[0] and height >= SMALLEST[1]:
         return None
     return "no room for the chart"[: max(0, width)]

@@ -263,7 +263,6 @@ class Count(click.IntRange):
 def option(
     word: str, metavar: str, text: str, kind: Any = None, *, name: str = "", default: Any = None, **more: Any
 ) -> Callable[[_F], _F]:
-    """An option with a value; ``--help`` shows its default."""
     names = (word, name) if name else (word,)
     given = {} if default is None else {"default": default, "show_default": default != ""}
     return click.option(*names, type=kind, metavar=metavar, help=text, **{**given, **more})
@@ -277,7 +276,6 @@ whole_time_option = within_option("Longest time; it ends with what fits, or can 
 
 
 def within(choices: Mapping[str, Any]) -> float:
-    """The seconds of --within, infinite without."""
     return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
@@ -319,12 +317,10 @@ login_options = several(
 
 
 def answering_options(help_of_json: str, *more: Callable[[Any], Any]) -> Callable[[_F], _F]:
-    """--json, ``more``, and the options of all commands."""
     return several(click.option("--json", "as_json", is_flag=True, help=help_of_json), *more, options_of_all)
 
 
 def measuring_options(help_of_json: str) -> Callable[[_F], _F]:
-    """As :func:`answering_options`, for commands that log in."""
     return answering_options(help_of_json, login_options)
 
 
@@ -354,21 +350,18 @@ def zeros_if_it_fails(file_name: str | None, samples: "Callable[[], list[MetricS
 
 
 def size(text: str | int) -> int:
-    """Bytes of a size such as 64K or 500MB."""
     from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return text if isinstance(text, int) else parse_size(text)
 
 
 def rate(text: str | int) -> int | None:
-    """Bits per second of a link speed such as 1G; None for ``auto``."""
     from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return text if isinstance(text, int) else None if text == "auto" else parse_rate(text)
 
 
 def given_options(context: click.Context) -> dict[str, str]:
-    """Those on the command line: their words by name."""
     typed = click.core.ParameterSource.COMMANDLINE
     told = ((one.name, one.opts[0]) for one in context.command.params if one.expose_value)
     return {name: word for name, word in told if name and context.get_parameter_source(name) is typed}
@@ -377,7 +370,6 @@ def given_options(context: click.Context) -> dict[str, str]:
 def refuse_given(
     context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
 ) -> None:
-    """Raises UsageError for options that another one makes meaningless."""
     given = given_options(context)
     option = given.pop(with_parameter)
     for name, word in given.items():
@@ -446,13 +438,11 @@ def _say_once(context: click.Context, text: str) -> None:
 
 
 def series(context: click.Context, reference: str) -> "Series":
-    """Raises UsageError."""
     with notebook(context) as found:
         return found.series(reference)
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
-    """Asks on a terminal. Raises UsageError, LoginError."""
     from app.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)

@@ -81,8 +81,6 @@ class GroupedCommand(click.Command):
 
 
 class Group(GroupedCommand, click.Group):
-    """A command of commands, which suggests similar names for an unknown one."""
-
     command_class = GroupedCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

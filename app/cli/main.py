@@ -107,7 +107,6 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
 
 
 def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
-    """Run one command line; returns the contract's exit code."""
     debug = "--debug" in arguments
     try:
         words = [word for word in arguments if word != "--debug"]

@@ -147,10 +147,7 @@ def watch_turns(
 
 @contextmanager
 def cancel_on_signals(control: SeriesControl, still: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Cancel, and so clean up, on Ctrl-C, SIGTERM, a closed terminal (not under ``nohup``), and when time is over.
-
-    A second signal kills, except while ``still()`` has to restore a setting.
-    """
+    """Cancel on a signal and when time is over; a second signal kills, unless ``still()`` has to restore a setting."""
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
         if control.cancelled.is_set():

@@ -29,7 +29,6 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 
 
 def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Checks an option that names a host for ssh. Raises UsageError."""
     if value:
         check_ssh_host(value)
     return value
@@ -38,7 +37,6 @@ def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | 
 def _option(
     name: str, word: str, metavar: str | None, text: str, kind: Any = None, **more: Any
 ) -> tuple[str, Callable[[_F], _F]]:
-    """Without a metavar it is a flag."""
     if "flag_value" not in more:
         FIELD_OF_WORD[word.removeprefix("--")] = name
     if metavar is None:
@@ -118,12 +116,10 @@ OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
 
 
 def series_options(*names: str) -> Callable[[_F], _F]:
-    """Adds the named options to a command, or all of them."""
     return common.several(*(option for name, option in _OPTIONS if not names or name in names))
 
 
 def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
-    """A command's options for a series, with defaults for the missing ones."""
     known = {field.name for field in fields(SeriesOptions)} & choices.keys()
     found = {name: _READ.get(name, lambda value: value)(choices[name]) for name in known}
     name, value = choices.get("change") or (None, "")

@@ -117,11 +117,7 @@ class Transfer:
 
 @dataclass(slots=True)
 class Meter:
-    """Records a transfer's bytes, at most ten samples a second; raises when cancelled or stalled.
-
-    Cheap enough for the timed section: one clock reading and one comparison a block. For uploads, ``arrived`` says how
-    many of the bytes sent have reached the server; it is asked once a sample.
-    """
+    """Samples a transfer at most ten times a second; a block costs the timed part one clock reading and comparison."""
 
     cancelled: threading.Event
     on_sample: Callable[[float, int], None] = lambda _seconds, _bytes: None
@@ -129,6 +125,7 @@ class Meter:
     clock: Callable[[], float] = time.perf_counter
     samples: list[tuple[float, int]] = field(default_factory=list)
     arrived: Callable[[int], int] | None = None
+    """For uploads, asked once a sample: how many of the bytes sent have reached the server."""
     _started: float = 0.0
     _due: float = 0.0
     _look: Callable[[int], None] = lambda _moved_bytes: None
@@ -167,9 +164,7 @@ Sink = Callable[[int, memoryview], None]
 
 
 class Connection(Protocol):
-    """One connection to a target. Methods raise only errors of :mod:`app.errors`; paths are those of ``Target.path``:
-    relative to the share for SMB, absolute otherwise.
-    """
+    """A connection to a target. Methods raise only errors of :mod:`app.errors`; paths are as in ``Target.path``."""
 
     target: Target
 
@@ -234,10 +229,7 @@ Moved = Callable[[FileMove, int], None]
 
 
 class Files(Connection, Protocol):
-    """One user's connection for file operations; used by one thread or greenlet at a time.
-
-    Without ``has_handles`` (FTP), methods that take a handle raise UsageError.
-    """
+    """A user's connection, for one thread or greenlet at a time; without ``has_handles`` handles raise UsageError."""
 
     has_handles: bool
 
@@ -258,7 +250,6 @@ class Files(Connection, Protocol):
 
 @contextmanager
 def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[FileHandle]:
-    """The file inside the block, which closes it."""
     handle = files.open(path, mode)
     try:
         yield handle
@@ -280,7 +271,6 @@ class OneByOne:
 
 
 def check_folder(files: Files) -> None:
-    """Raises NotAFileError or NoSuchFileError unless the target is a folder."""
     path = files.target.path
     where = f"{files.target.host}: {path}" if files.target.host else path
     if not path.strip("/"):
@@ -298,7 +288,6 @@ Caller = Callable[..., Any]
 
 
 def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The :data:`Caller` for a thread of its own."""
     return function(*arguments)
 
 
@@ -342,7 +331,6 @@ MODULES = {
 
 
 def check_client_name(protocol: str, name: str) -> str:
-    """The name, or the default if empty. Raises UsageError."""
     names = tuple(MODULES[protocol].clients)
     if name and name not in names:
         raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
@@ -370,7 +358,6 @@ def make_files(target: Target, secrets: Secrets, settings: Settings, call: Calle
 
 @contextmanager
 def connected_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Iterator[Files]:
-    """Logged in inside the block; options as in :func:`make_files`."""
     with closing(make_files(target, secrets, settings, call)) as files:
         files.connect()
         yield files

@@ -202,14 +202,12 @@ class LocalClient(base.OneByOne):
 
 
 def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
-    """Facts of the mount with the longest matching folder; ``mounts`` are the lines of ``/proc/self/mounts``."""
     mount = mount_of(path, mounts)
     words = mount._asdict() if mount else {}
     return {f"mount.{'type' if name == 'kind' else name}": word for name, word in words.items()}
 
 
 def list_entries(path: str) -> list[base.DirectoryEntry]:
-    """Raises OSError."""
     with os.scandir(path or "/") as found:
         return [_entry(entry) for entry in found]
 

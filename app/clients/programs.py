@@ -31,7 +31,6 @@ _OUTPUT_BYTES = 64 * 1024 * 1024
 
 
 def find_program(name: str, package: str) -> str:
-    """Raises MissingProgramError, which names the package to install."""
     found = shutil.which(name)
     if found is None:
         raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
@@ -105,10 +104,7 @@ class Subprocess:
         stdin: bytes = b"",
         files: Sequence[int] = (),
     ) -> Said:
-        """Raises StalledError after ``timeout_seconds`` without progress, and CancelledError.
-
-        ``counter`` is the line of ``/proc/PID/io`` that shows progress; ``files`` are inherited as ``/proc/self/fd/N``.
-        """
+        """``counter`` in /proc/PID/io shows progress; ``files`` are inherited. Raises StalledError, CancelledError."""
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command,
@@ -188,7 +184,6 @@ def parsed_object(text: str) -> dict[str, object] | None:
 
 
 def part(raw: object, *keys: str) -> object:
-    """The value under nested keys; None if one is missing."""
     for key in keys:
         raw = raw.get(key) if isinstance(raw, dict) else None
     return raw
@@ -201,7 +196,6 @@ def finite(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """A non-negative integer, or None."""
     number = finite(value)
     if number is None or number < 0:
         return None

@@ -27,10 +27,7 @@ _Result = TypeVar("_Result")
 
 
 class SmbclientNgClient(ExternalClient):
-    """smbclient-ng's ``get_file`` and ``put_file``, the whole call timed, between the share and a temporary folder.
-
-    They log instead of raising, so the file that arrived tells whether they worked, and know the current folder alone.
-    """
+    """The whole of ``get_file`` or ``put_file`` is timed; they only log errors: what arrived tells if they worked."""
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         if settings.sign or settings.encrypt:

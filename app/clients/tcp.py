@@ -48,10 +48,7 @@ def connect_tcp(
     server: str,
     hold: Callable[[socket.socket], None] = lambda _sock: None,
 ) -> socket.socket:
-    """``server`` is what should listen there; ``hold`` gets each socket before it connects, to shut it down.
-
-    Raises UnreachableError.
-    """
+    """``server`` should listen there; ``hold`` gets each socket first, to shut it down. Raises UnreachableError."""
     try:
         return _first_that_answers(host, port, timeout_seconds, hold)
     except (OSError, UnicodeError) as error:

@@ -159,7 +159,6 @@ def server_facts(
 
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
-    """Empty if the server cannot be asked again."""
     if before.counters is None:
         return {}
     answer = ask_server({"only": "counters"}, before.ssh)
@@ -175,7 +174,6 @@ def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
 
 
 def has_port(ports: FactValue | None, port: int) -> bool:
-    """Whether the value of ``smb ports`` has the port; also where it is unknown."""
     return ports is None or str(port) in re.split(r"[\s,:]+", str(ports))
 
 
@@ -262,7 +260,6 @@ def collect(
 
 
 def measurer_facts() -> dict[str, FactValue]:
-    """``measured.by``, ``measured.ticket`` and ``measured.site`` from the settings file."""
     try:
         who = config().who
     except ConfigError:  # told where the program starts; a measurement does not fail by it
@@ -272,7 +269,6 @@ def measurer_facts() -> dict[str, FactValue]:
 
 
 def with_counters(before: Environment) -> Environment:
-    """With what link and server counted since ``before``."""
     path = dict(before.path)
     if before.counters is not None:
         path |= link_facts.counter_facts(before.counters, link_facts.LinkCounters.snapshot(before.counters.interface))

@@ -53,7 +53,6 @@ class ServerLoad:
 
 
 def server_load(facts: Facts) -> ServerLoad | None:
-    """From ``cpu.busy_percent_before`` and ``server.sessions.other_machines``, or None."""
     cpu, sessions = facts.get("cpu.busy_percent_before"), facts.get("server.sessions.other_machines")
     if cpu is None and sessions is None:
         return None
@@ -248,11 +247,7 @@ COST_SHARE = 0.01
 
 
 class QuietWatch:
-    """Watches this machine for other activity around one series; only :meth:`look` blocks.
-
-    Ours are the measuring process, a server on this machine, their children, and this program. Readings are taken only
-    during runs, so that file handling and interleaved series do not count as others' activity.
-    """
+    """Reads only in runs: file handling and interleaved series are not others' activity. :meth:`look` alone blocks."""
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
         here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))

@@ -181,7 +181,6 @@ def percents(
 
 
 def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[float, float]]:
-    """Bytes a second in and out of each card between two samples."""
     seconds = last.uptime_seconds - first.uptime_seconds
     return {
         name: ((last.interfaces[name][0] - came) / seconds, (last.interfaces[name][1] - went) / seconds)

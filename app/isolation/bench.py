@@ -60,7 +60,6 @@ class BenchResult:
 
 
 def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
-    """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
     throughput = _THROUGHPUT.search(said.out)
     lines = f"{said.out}\n{said.error}".splitlines()
     complaints = tuple(
@@ -114,7 +113,6 @@ def warm_up_seconds(seconds: int) -> int:
 
 
 def wait_for_server(host: str) -> None:
-    """Wait until ``tbench_srv`` listens. Raises MeasurementError."""
     until = time.monotonic() + _CONNECT_SECONDS
     while True:
         try:
@@ -138,7 +136,6 @@ class ResourceWatch(resources.SampledSides):
 
 
 def with_resources(run: LayerRun, samples: Sequence[resources.ResourceSample]) -> LayerRun:
-    """The run with what the server's machine did between the first and last sample; as it is for fewer than two."""
     if len(samples) < 2:
         return run
     whole = [(samples[0], samples[-1])]
@@ -158,7 +155,6 @@ def with_resources(run: LayerRun, samples: Sequence[resources.ResourceSample]) -
 
 
 def cpu_use(samples: Sequence[resources.ResourceSample]) -> CPUUse | None:
-    """User, system and total of each interval; None for fewer than two samples."""
     pairs = list(pairwise(samples))
     users = resources.percents(pairs, lambda each: each.processors.user)
     if not users:

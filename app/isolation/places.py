@@ -65,7 +65,6 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
 
 
 def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
-    """Make the folder with dbench's script in it. Raises MeasurementError."""
     said = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
     if said.code:
         raise MeasurementError(
@@ -85,7 +84,6 @@ def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
 
 
 def remove_folders(shell: ServerShell, *folders: str) -> str | None:
-    """Remove an isolation's folders. Returns why one of them stays."""
     said = shell.run(*_script("remove"), *folders)
     return said.last_words if said.code else None
 
@@ -150,7 +148,6 @@ class IsolationRequest(ServerRequest):
 
 
 def parse_clients(text: str) -> tuple[int, ...]:
-    """Comma-separated numbers of clients, each once, sorted. Raises UsageError."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
         raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
@@ -158,7 +155,6 @@ def parse_clients(text: str) -> tuple[int, ...]:
 
 
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
-    """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole = load_script(isolation.script_path)
     if whole.without([Operation(name) for name in isolation.without]).digest != isolation.script_sha256:
         raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
@@ -184,7 +180,6 @@ class Places:
 
 
 def find_places(request: IsolationRequest) -> Places:
-    """Look at the server. Raises UsageError for a target that is no share."""
     target = request.target
     if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")

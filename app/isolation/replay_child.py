@@ -64,10 +64,7 @@ class Tally:
 
 
 class Replayer:
-    """Repeats a script on one share, in this client's own folder.
-
-    What SMB1 asked about a path in one request, SMB2 asks by an open, a query and a close; requests are counted.
-    """
+    """Repeats a script in this client's folder; where SMB1 asks once about a path, SMB2 opens, queries and closes."""
 
     def __init__(self, share: Share, folder: str, number: int) -> None:
         self._channel = share.channel
@@ -189,7 +186,6 @@ class Replayer:
         return self._ask(request)[0] == SUCCESS
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
-        """None if the server refuses."""
         status, message = self._ask(wire.create(name, access, disposition, options))
         if status != SUCCESS:
             return None
@@ -333,7 +329,6 @@ def _share(plan: ReplayPlan) -> Iterator[Share]:
 
 
 def main() -> int:
-    """Carry out the plan on the first line of stdin and print the result."""
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])

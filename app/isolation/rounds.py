@@ -62,10 +62,7 @@ class Timetable:
 
 
 def _whole_round(request: IsolationRequest, places: Places, turn: int) -> list[Step]:
-    """Every layer and number of clients, in reverse order in every other round.
-    Profiling is measured with most clients only; disk and network alone, if also measured together, in every other
-    round.
-    """
+    """Every layer and number of clients, in reverse order in every other round."""
     disk, network = places.disk is not None, places.network
     alone = turn % 2 or not (disk and network)
     layers = [Layer.SERVER] + [Layer.SERVER_WHOLE_SCRIPT] * bool(request.without)

@@ -21,9 +21,7 @@ _STATUS = "NT_STATUS_"
 
 
 class Operation(StrEnum):
-    """Operations, by their names in load files (in any case), each with its arguments before the status: t text,
-    n number; a failed ntcreatex has no handle.
-    """
+    """As in load files, with the arguments before the status: t text, n number; a failed ntcreatex has no handle."""
 
     shape: str
 
@@ -105,7 +103,6 @@ class Script:
 
 
 def operations_named(text: str) -> tuple[Operation, ...]:
-    """Parse ``find_first,query_path_information``. Raises UsageError."""
     found = []
     for word in text.split(","):
         try:
@@ -117,7 +114,6 @@ def operations_named(text: str) -> tuple[Operation, ...]:
 
 
 def load_script(path: str | None = None) -> Script:
-    """The script in a file, or the built-in one. Raises UsageError with the first wrong line."""
     if path is None:
         return parse_script(OWN_SCRIPT, office_lines())
     try:
@@ -129,7 +125,6 @@ def load_script(path: str | None = None) -> Script:
 
 
 def parse_script(name: str, lines: Iterable[str]) -> Script:
-    """Parse a script. Raises UsageError with the first wrong line."""
     known: dict[str, ScriptLine] = {}
     found = tuple(_parsed(name, lines, known))
     if not found:

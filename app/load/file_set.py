@@ -57,7 +57,6 @@ def place(target: Target, folder: str, path: str = "") -> str:
 
 
 def check_space(files: Files, wanted: FileSet) -> None:
-    """Raise MeasurementError, with both sizes, if the set does not fit on the share."""
     free = files.free_bytes(files.target.path)
     needed = wanted.size_bytes * SPACE_TO_LEAVE
     if free is not None and free < needed:
@@ -109,10 +108,7 @@ _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 
 
 def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
-    """All files and folders below the load's folder, deepest first.
-
-    Raises MeasurementError for a name that no load gives, unless ``any_name``: it is somebody else's file.
-    """
+    """All files and folders below, deepest first. Raises MeasurementError for somebody else's, unless ``any_name``."""
     paths: list[str] = []
     folders: list[str] = []
     for entry in files.list(path):
@@ -137,7 +133,6 @@ def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callabl
 
 
 def remove_all(files: Files, path: str, *, any_name: bool = False) -> None:
-    """Remove the folder with its contents; a missing folder is no error."""
     for remove in removals(files, path, any_name=any_name):
         remove(files)
     with suppress(NoSuchFileError):

@@ -1,7 +1,4 @@
-"""The engine process: locust's master on the loopback, its workers, and the scenario's files.
-
-A plan and points come in on stdin, events go out on stdout; end of stdin cancels.
-"""
+"""The engine process, locust's master: a plan and points on stdin, events on stdout; end of stdin cancels."""
 
 import os
 import sys
@@ -363,7 +360,6 @@ def _ended_by(work: Callable[[], None]) -> events.LoadEnded:
 
 
 def serve() -> None:
-    """Run the engine and exit; output of libraries goes to stderr."""
     with own_stdout() as out:
         EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

@@ -23,7 +23,6 @@ def scenario_text(name: str) -> str:
 
 
 def find_scenario(name: str) -> Scenario:
-    """The scenario of that name or file. Raises UsageError with the wrong line."""
     if name in NAMES:
         return read_scenario(scenario_text(name), name)
     path = Path(name)
@@ -39,7 +38,6 @@ def find_scenario(name: str) -> Scenario:
 
 
 def read_scenario(text: str, where: str) -> Scenario:
-    """Parse a data file. Raises UsageError with the line and what is expected."""
     try:
         found = read_toml(text)
     except ValueError as error:

@@ -95,7 +95,6 @@ clock = time.monotonic
 
 
 def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Make a blocking call without blocking the thread's other users."""
     pool = gevent.get_hub().threadpool
     pool.maxsize = max(pool.maxsize, _BLOCKING_THREADS)
     return pool.apply(function, arguments)

@@ -342,7 +342,6 @@ def _undisturbed(transfer: Callable[[], Transfer]) -> Transfer:
 
 
 def main() -> int:
-    """Do what the first line of stdin says; returns 0 once the last event is written."""
     keep_memory_to_ourselves()
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

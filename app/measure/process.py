@@ -109,7 +109,6 @@ class TimeLimit:
         self._longest[kind] = max(self._longest.get(kind, 0.0), self._clock() - self._began_at)
 
     def allows(self, *kinds: int) -> bool:
-        """Whether one more of each of these kinds would end in time."""
         return sum(self._longest.get(kind, 0.0) for kind in kinds or (0,)) <= self.seconds_left
 
 
@@ -154,7 +153,6 @@ class SeriesControl:
                 self._end()
 
     def finish_in_time(self, what: str) -> "Warned":
-        """End with what there is, since no further one would end in time."""
         self.limit.is_met = True
         self.tell(ControlMessage.FINISH)
         return Warned(text=f"no further {what} would end in time ({self._option}): it ends with what it has")

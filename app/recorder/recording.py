@@ -139,7 +139,6 @@ def dialect_before(series: records.Series, notebook: Notebook) -> str:
 
 
 def lowered_text(before: str, series: records.Series) -> str:
-    """What is said of a server that speaks an older dialect now; empty of any other."""
     now = series.client.dialect or ""
     if not before or not now or not dialect_rank(before) > dialect_rank(now) >= 0:
         return ""
@@ -150,7 +149,6 @@ def lowered_text(before: str, series: records.Series) -> str:
 
 
 def judged(series: records.Series, notebook: Notebook) -> records.Series:
-    """The series with its change judged against its base; unchanged if it claims none."""
     if series.change is None:
         return series
     base = next(iter(notebook.all_of([series.base_id] if series.base_id else [])), None)
@@ -198,7 +196,6 @@ RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | Series
 
 
 def open_notebook(path: Path) -> Notebook:
-    """Raises NotebookError."""
     try:
         return Notebook(path)
     except NotebookFileError as error:
@@ -212,7 +209,6 @@ def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) 
 
 
 def new_series(request: SeriesRequest, **more: Any) -> records.Series:
-    """The series that a request begins, ``more`` fields in place of its own."""
     plan = request.plan
     own = {
         **named(request, "label", "note", "question", "link_bits_per_second"),
@@ -225,7 +221,6 @@ def new_series(request: SeriesRequest, **more: Any) -> records.Series:
 
 
 def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
-    """As :func:`record`, in an open notebook."""
     plan, experiment = request.plan, request.experiment
     same_name = notebook.experiment_called(experiment.name) if experiment else None
     if experiment and same_name and same_name.kind is not experiment.kind:
@@ -262,7 +257,6 @@ def resuming(
     stepped: bool = False,
     confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
-    """As :func:`resume`, in an open notebook."""
     series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True).id)
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
@@ -528,6 +522,5 @@ def words(event: RecorderEvent) -> str:
 
 
 def run_name(number: int, phase: records.Phase, of: int | None) -> str:
-    """The name of a run, such as ``warm-up 1 of 2``."""
     name = "warm-up" if phase is records.Phase.WARM_UP else "run"
     return f"{name} {number} of {of}" if of else f"{name} {number}"

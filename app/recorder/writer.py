@@ -221,7 +221,6 @@ class SeriesWriter:
                 self.put(replace(self.series, scratch_path=None))
 
     def reject(self, number: int, reason: str) -> None:
-        """Judge a measured run, which stays in the series."""
         series, status = self.series, records.RunStatus.REJECTED
         runs = tuple(
             replace(run, status=status, reason=reason)
@@ -339,7 +338,6 @@ def ceiling_of(
 
 
 def ceiling_key(series: records.Series) -> str:
-    """What a ceiling applies to: client, version, machine, protocol, command and negotiated session."""
     machine = client_facts()
     client = series.client
     parts = {

@@ -1,7 +1,4 @@
-"""Runs programs and scripts on the server, locally or through the system's ssh.
-
-Output is not trusted: time, size and line length are limited.
-"""
+"""Runs programs on the server, here or through ssh; output is not trusted: time, size and line length are limited."""
 
 import contextlib
 import io

@@ -69,7 +69,6 @@ _CREATED_BYTES_PER_SECOND, _CREATED_SECONDS, _REMOVED_SECONDS = 100e6, 0.001, 0.
 
 
 def _files_seconds(scenario: Scenario, choices: LoadChoices) -> dict[events.LoadPhase, float]:
-    """Expected time to create the files of one target, and to remove them."""
     files, shares = scenario.files * scenario.needs_files, sum(each.share for each in scenario.sizes) or 1.0
     mean_bytes = sum(each.size_bytes * each.share for each in scenario.sizes) / shares
     return {
@@ -158,7 +157,6 @@ def _check_hosts(request: LoadRequest) -> None:
 
 
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
-    """Raise UsageError if this machine cannot open that many connections; the error names its limit."""
     import resource  # noqa: PLC0415  only POSIX systems have it
 
     most = max(choices.users, default=0)
@@ -184,7 +182,6 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
 
 
 def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
-    """Raise UsageError if the server's known configuration does not allow that many users."""
     most = max(choices.users, default=0)
     allowed = environment.server.get("smb.conf/global/max smbd processes")
     if allowed is not None and str(allowed).isdecimal() and 0 < int(allowed) < most:
@@ -226,7 +223,6 @@ def run_load(
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
-    """Resume a load at its next point. Raises UsageError if nothing is missing."""
     _check_hosts(request)
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook, control)

@@ -88,7 +88,6 @@ class Restoration:
 
 
 def check_own(path: Path) -> None:
-    """Raise UsageError for another user's notebook: its commands run as root."""
     if not is_own_file(path):
         raise UsageError(
             f"{path} belongs to somebody else, and what it says would be run as root on the server: restore"
@@ -141,7 +140,6 @@ def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
 
 
 def owner_text(entry: JournalEntry) -> str:
-    """Who holds the lease of a change, as the beginning of a sentence."""
     return f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}"
 
 
@@ -207,7 +205,6 @@ def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: s
 
 
 def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
-    """As :func:`undo_entry`, and record it."""
     try:
         answer = undo_entry(entry)
     except ChangeFailedError:

@@ -158,7 +158,6 @@ class StoredTrial:
 
 
 def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
-    """A trial or sweep by its id or name. Raises UsageError."""
     name = notebook.recording(reference, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
     experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
     if experiment is None or plan is None or not series:
@@ -201,7 +200,6 @@ def open_client(request: process.SeriesRequest) -> closing[Client]:
 
 
 def check_target(request: process.SeriesRequest) -> None:
-    """Raise MeasurementError if the target cannot be measured."""
     plan = request.plan
     with open_client(request) as client:
         client.connect()
@@ -210,7 +208,6 @@ def check_target(request: process.SeriesRequest) -> None:
 
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:
-    """What will be written and where, how it is restored, and the risks."""
     setting, plan = order.setting, order.plan
     where, before = setting.ssh or "this machine", setting.previous or "empty"
     if order.compares_equals:

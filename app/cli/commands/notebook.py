@@ -158,7 +158,6 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 
 
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
-    """Print a recording, with recommendations on stderr."""
     if head.kind == SERIES:
         show_series(notebook.series(head.id), as_json=as_json, chart=chart)
         return
@@ -184,7 +183,6 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
-    """Reject the unusual runs of a series, each with its reason; stderr names them."""
     with common.notebook(context) as notebook:
         found = unusual_runs(notebook.series(series_id))
         for number, why in found.items():

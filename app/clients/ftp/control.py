@@ -31,7 +31,6 @@ _REPLIES = tcp.refusals("ftp")
 
 
 def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
-    """The error for a refusing reply; ProtocolError if the table has none."""
     said = tcp.one_line(str(error))
     if _FULL.search(said):
         return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {tcp.SPACE_ADVICE}")

@@ -33,9 +33,7 @@ _AHEAD_BYTES = 8192
 """Read ahead with gevent: most answers are small, and whole after one call."""
 _LOW_WATER_BYTES = 512 * 1024
 _SWIFT_BYTES_PER_SECOND = 500e6
-"""On links this fast, waking for half a megabyte saves processor time; on slower ones it only keeps the TCP window
-small.
-"""
+"""On fast links, waking for half a megabyte saves processor time; on slower ones it only keeps the TCP window small."""
 _ENOUGH_FOLLOWS = 3
 """Answers outstanding, this one included, before using the low water mark.
 
@@ -56,11 +54,7 @@ _ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
 
 class Channel:
-    """Sends requests with ids and credits, and verifies the answers, which come in any order.
-
-    It blocks in the kernel for a tick at a time, to notice stalls, cancellation and shutdown; gevent's sockets wait by
-    their own timeout instead.
-    """
+    """Sends requests with ids and credits, verifies answers in any order; wakes at each tick, to notice stalls."""
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
         self.sock = sock
@@ -107,10 +101,7 @@ class Channel:
         return len(self._outstanding)
 
     def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
-        """Returns the message id of a request made by :func:`wire.frame`; its buffers may be used again then.
-
-        ``charge`` is its cost in credits, which the caller has reserved; ``sign`` forces a signature.
-        """
+        """Returns the message id; the buffers are free again then. The caller has reserved ``charge`` credits."""
         seal = self._seals(message)
         signed = self.signer is not None and (sign or self.sign_all) and not seal
         protection = _SEALED if seal else _SIGNED if signed else _PLAIN

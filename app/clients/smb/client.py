@@ -58,7 +58,6 @@ class SMBLink:
         self._linked()
 
     def connected_share(self) -> Share:
-        """Raises UsageError if the target names no share."""
         share = self._linked().share
         if share is None:
             raise errors.UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
@@ -268,7 +267,6 @@ _MOST_NAMED = 10
 
 
 def _connected_tree(session: Session, share: str, where: str) -> int:
-    """The id of the share's tree. Raises NoSuchShareError with the shares that the server lists."""
     try:
         with mapped(where):
             return int(session.connection.connectTree(share))

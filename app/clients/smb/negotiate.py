@@ -210,7 +210,6 @@ def negotiate_frame(offer: Offer) -> bytearray:
 
 
 def parse_negotiated(message: memoryview, where: str) -> Negotiated:
-    """Raises ProtocolError for an impossible answer."""
     if len(message) < HEADER_BYTES + _ANSWER.size:
         raise ProtocolError(f"{where}: the server's first answer is too short; check host and port")
     (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (
@@ -251,7 +250,6 @@ def validate_frame(offer: Offer, tree_id: int) -> bytearray:
 
 
 def is_validated(message: memoryview, found: Negotiated) -> bool:
-    """Whether the answer to :func:`validate_frame` agrees with the negotiation."""
     if len(message) < HEADER_BYTES + _VALIDATE_ANSWER_BYTES:
         return False
     start, length = struct.unpack_from("<II", message, HEADER_BYTES + 32)

@@ -103,7 +103,6 @@ _FILE_ID = bytes(16)
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """Seconds of one transfer with the protocol settings of ``facts``."""
     window = Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
     with null_channel(facts) as channel:
         meter = Meter(threading.Event())
@@ -116,7 +115,6 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
 @contextmanager
 def null_channel(facts: ClientFacts) -> Iterator[Channel]:
-    """A connection to a null server with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)

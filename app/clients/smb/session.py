@@ -104,10 +104,7 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 
 
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
-    """impacket's SMB3 on a :class:`Channel`, for the logins, the named pipes and the rarer requests.
-
-    By itself impacket signs with Python loops, checks nothing it receives and knows only AES-CCM and AES-CMAC.
-    """
+    """impacket's SMB3 on a :class:`Channel`; its own is slow, checks no answer and knows only AES-CCM and AES-CMAC."""
 
     def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
         self.channel = channel
@@ -339,7 +336,6 @@ class Listener:
 
 @contextlib.contextmanager
 def mapped(where: str) -> Iterator[None]:
-    """Maps errors of impacket and smbclient-ng."""
     try:
         yield
     except SharebenchError:
@@ -385,10 +381,7 @@ def _kerberos_error(where: str, error: BaseException) -> LoginError:
 
 
 class Session:
-    """One user's login by smbclient-ng, with password, hash or ticket; for transfers, file operations and replays.
-
-    The rest is our own: its pipes cost time, it swallows errors, reads whole folders and asks one thing at a time.
-    """
+    """A login by smbclient-ng; the rest is our own: its pipes cost time, it swallows errors and asks one by one."""
 
     def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
@@ -470,7 +463,6 @@ def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
 
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
-    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
     where = place(Target(protocol="smb", host=target.host, port=target.port))
     return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)
 

@@ -30,7 +30,6 @@ class Share:
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 
     def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
-        """Raises unless the status is success or in ``allowed``."""
         if response.status != wire.SUCCESS and response.status not in allowed:
             raise wire.status_error(response.status, self.channel.where)
         return response
@@ -108,7 +107,6 @@ _SOUND = frozenset({wire.SUCCESS, wire.END_OF_FILE})
 
 @lru_cache(4096)
 def opening(path: str, access: int, disposition: int, options: int) -> wire.Request:
-    """CREATE of a path relative to the share."""
     return wire.create(wire.wire_name(path).encode("utf-16-le"), access, disposition, options, wire.ATTRIBUTE_NORMAL)
 
 

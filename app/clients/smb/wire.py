@@ -1,6 +1,4 @@
-"""SMB2 messages, packed and parsed by offset (MS-SMB2 2.2). A request is a command and a body; :func:`frame` adds
-the header.
-"""
+"""SMB2 messages, packed and parsed by offset (MS-SMB2 2.2); :func:`frame` makes one of a command and a body."""
 
 import math
 import struct
@@ -175,7 +173,6 @@ def stamp(message: bytearray, charge: int, wanted: int, flags: int, message_id: 
 
 
 def chain(message: bytearray, following: int) -> None:
-    """Set the offset of the next request of the same frame."""
     struct.pack_into("<I", message, FRAME_BYTES + 20, following)
 
 
@@ -339,7 +336,6 @@ def place(target: Target, path: str | None = None) -> str:
 
 
 def status_error(status: int, where: str) -> MeasurementError:
-    """ProtocolError if the table has no row for the status."""
     if status in MEANINGS:
         kind, told = MEANINGS[status]
         return kind(f"{where}: {told}")

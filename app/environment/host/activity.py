@@ -95,7 +95,6 @@ class Sample:
 
 
 def take_reading(wire: Wire, ours: Ours) -> Reading | None:
-    """None without /proc/stat."""
     cpu = parse_cpu(read_text("/proc/stat"))
     if cpu is None:
         return None
@@ -115,7 +114,6 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
 
 
 def parse_cpu(stat: str | None) -> ProcessorTicks | None:
-    """From /proc/stat; None if it is malformed."""
     lines = (stat or "").splitlines()
     fields = lines[0].split() if lines else []
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
@@ -163,9 +161,7 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
 
 
 def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
-    """Samples between the readings of one run.
-
-    Our bytes, the link's and processor time are counted at different moments (read-ahead, queues): an excess counts
+    """Our bytes, the link's and processor time are counted at different moments (read-ahead, queues): an excess counts
     as others' only as far as no later period makes up for it.
     """
     pairs = list(pairwise(readings))
@@ -249,7 +245,6 @@ class MachineCounters:
         )
 
     def moved_since(self, before: Self) -> dict[str, tuple[int, int]]:
-        """Bytes in and out of each interface that was there before."""
         old = before.interfaces
         return {
             name: (now["rx_bytes"] - old[name]["rx_bytes"], now["tx_bytes"] - old[name]["tx_bytes"])
@@ -259,7 +254,6 @@ class MachineCounters:
 
 
 def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
-    """Of all CPUs between two moments, in percent; None if unknown."""
     if first is None or last is None or last.total <= first.total:
         return None
     return round(100 * (last.busy - first.busy) / (last.total - first.total), 1)

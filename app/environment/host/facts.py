@@ -22,7 +22,6 @@ SystemReader = Callable[[str], str | None]
 
 
 def read_text(path: str, /) -> str | None:
-    """None if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -34,7 +33,6 @@ def read_int(path: str, read: SystemReader = read_text) -> int | None:
 
 
 def whole_number(words: Sequence[str]) -> int | None:
-    """The first word as a 64-bit integer, or None."""
     try:
         number = int(words[0])
     except (ValueError, IndexError):
@@ -95,7 +93,6 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
 
 
 def client_facts() -> dict[str, FactValue]:
-    """:func:`host_facts` of this machine, its name and ``python.version``."""
     facts: dict[str, FactValue] = {
         "os": f"{platform.system()} {platform.release()}",
         "kernel": platform.release(),
@@ -112,7 +109,6 @@ def client_facts() -> dict[str, FactValue]:
 
 
 def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
-    """From /proc/cpuinfo; ``cpu.count`` is of logical processors."""
     facts: dict[str, FactValue] = {}
     count = 0
     for line in (cpuinfo or "").splitlines():
@@ -198,7 +194,6 @@ def parse_stat(text: str) -> Process | None:
 
 
 def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
-    """Ids of the living roots and all their descendants."""
     children: dict[int, list[int]] = {}
     for pid, process in processes.items():
         children.setdefault(process.parent, []).append(pid)
@@ -231,7 +226,6 @@ class Ours:
 
 
 def kernel_ticks(processes: Mapping[int, Process]) -> int:
-    """Clock ticks of the kernel's own threads (write-back, network)."""
     if 2 not in processes or processes[2].name != "kthreadd":
         return 0
     return sum(processes[pid].ticks for pid in tree(processes, (2,)))

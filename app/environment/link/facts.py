@@ -54,7 +54,6 @@ def find_route(host: str, port: int | None = None) -> Route | None:
 
 
 def is_this_machine(host: str) -> bool:
-    """False if the name is unknown."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
         return any(is_own_address(str(where[0])) for *_, where in found)
@@ -63,7 +62,6 @@ def is_this_machine(host: str) -> bool:
 
 
 def is_own_address(address: str) -> bool:
-    """Tested by binding a socket to it."""
     bare = address.partition("%")[0]
     try:
         if ipaddress.ip_address(bare).is_loopback:
@@ -252,7 +250,6 @@ class Link:
 
 
 def find_link(host: str, port: int | None = None) -> Link | None:
-    """None without a route."""
     route = find_route(host, port)
     if route is None:
         return None
@@ -278,10 +275,7 @@ def find_link(host: str, port: int | None = None) -> Link | None:
 def payload_ceiling_bits_per_second(
     link: int, mtu: int, *, timestamps: bool = True, on_a_wire: bool = True, ip_version: int = 4
 ) -> float:
-    """Maximum TCP payload, without what SMB adds: 94.1 % of a wire's speed at MTU 1500, 95.6 % of a shaper's.
-
-    A frame carries the MTU less IP and TCP headers and takes 38 bytes more on Ethernet, of which a shaper counts 14.
-    """
+    """Maximum TCP payload, without what SMB adds: 94.1 % of a wire's speed at MTU 1500, 95.6 % of a shaper's."""
     headers = IP_HEADER_BYTES[ip_version] + TCP_HEADER_BYTES + (TCP_TIMESTAMP_BYTES if timestamps else 0)
     frame = mtu + (ETHERNET_WIRE_BYTES if on_a_wire else ETHERNET_HEADER_BYTES)
     return link * (mtu - headers) / frame
@@ -315,7 +309,6 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
 
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
-    """By name, without unknown ones; the ceiling is that of TCP's payload."""
     ceiling = ceiling_of(link, timestamps=timestamps)
     kinds = (("loopback", link.loopback), ("wireless", link.wireless), ("card", link.hardware), ("virtual", True))
     known: dict[str, FactValue | None] = {
@@ -392,7 +385,6 @@ def _table(text: str | None, name: str) -> dict[str, str]:
 
 
 def tcp_segments(snmp: str | None) -> tuple[int, int]:
-    """Segments sent and retransmitted, from /proc/net/snmp; (0, 0) without it."""
     table = _table(snmp, "Tcp:")
     return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
 

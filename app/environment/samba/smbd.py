@@ -52,7 +52,6 @@ def parse_dump(text: str | None) -> dict[str, dict[str, str]]:
 
 
 def parse_scopes(text: str | None) -> Scopes | None:
-    """None if testparm printed no list."""
     found: dict[str, set[str]] = {"[local]": set(), "[global]": set()}
     current: set[str] = set()
     for line in (text or "").splitlines():
@@ -462,7 +461,6 @@ class SmbdControl:
 
 
 def profiled_conf(server: Facts, given: str | None, target: Target) -> str:
-    """The smb.conf of the smbd to profile, as ``server`` has it or as it was given. Raises MeasurementError."""
     if conf := server.get("smb.conf.path") or given:
         return str(conf)
     raise MeasurementError(

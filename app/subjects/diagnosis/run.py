@@ -55,7 +55,6 @@ def parse_stages(text: str) -> tuple[StageName, ...]:
 
 
 def check_request(request: DiagnosisRequest) -> None:
-    """Raises UsageError."""
     if not request.target.abilities.has_share or not request.target.share:
         raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.folder is not None and StageName.FOLDERS not in request.stages:
@@ -63,7 +62,6 @@ def check_request(request: DiagnosisRequest) -> None:
 
 
 def amount_text(request: DiagnosisRequest) -> str:
-    """What it creates and how long it takes; empty where nothing is created."""
     sizes = plan.SIZES[request.effort]
     files, size = sizes.amount(request.stages, own_folders=request.folder is None)
     if not files:
@@ -115,7 +113,6 @@ DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | Warned | Diag
 def record_diagnosis(
     request: DiagnosisRequest, notebook_path: Path, control: SeriesControl, resumed: Diagnosis | None = None
 ) -> Iterator[DiagnosisEvent]:
-    """Measure and store a diagnosis, or the missing stages of an interrupted one."""
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
         if resumed:

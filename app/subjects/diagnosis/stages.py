@@ -180,7 +180,6 @@ def protection(bench: Bench) -> Stage:
 
 
 def _signer_rate(algorithm: str) -> float:
-    """How fast this machine signs; 0 for an algorithm that this client lacks."""
     known = {name: code for code, name in SIGNING_NAMES.items()}
     if algorithm not in known:
         return 0.0
@@ -260,13 +259,11 @@ def cards(bench: Bench) -> Stage:
 
 
 def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
-    """What part of all bytes went through each card, but for those with hardly any."""
     whole = sum(by_card.values())
     return {card: round(count / whole, 4) for card, count in by_card.items() if count > _LEAST_SHARE_OF_A_CARD * whole}
 
 
 def _counters(ssh: str | None) -> dict[str, dict[str, int]]:
-    """The counters of each card of this machine, or of the server; none where they cannot be read."""
     return parse_interfaces(ServerShell(ssh).run("cat", "/proc/net/dev").out if ssh else read_text("/proc/net/dev"))
 
 

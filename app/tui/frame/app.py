@@ -42,9 +42,7 @@ _LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
 
 
 class Terminal(LinuxDriver):
-    """Textual's driver (8.2), but that Escape waits for ``ESCDELAY`` in place of a tenth of a second, bytes that are no
-    UTF-8 do not end the thread of the keys, and a terminal that is closed ends the program.
-    """
+    """Textual's driver (8.2), but Escape waits for ``ESCDELAY``, bad UTF-8 is harmless, a closed terminal ends us."""
 
     def run_input_thread(self) -> None:
         parser = XTermParser(self._debug)
@@ -255,7 +253,6 @@ class SharebenchApp(App[int], commands.Commanded):
 
     @property
     def _measuring(self) -> BaseScreen | None:
-        """The screen that measures just now."""
         running = (one for one in reversed(self.screen_stack) if isinstance(one, BaseScreen) and one.quit_question())
         return next(running, None)
 

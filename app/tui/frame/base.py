@@ -151,8 +151,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.in_background(in_thread, then, group=group, exclusive=exclusive)
 
     def ask(self, dialog: Screen[_T], then: Callable[[_T], object]) -> None:
-        """Show the dialog; ``then`` takes its answer, unless that is no or none."""
-
         def answered(answer: _T | None) -> None:
             if answer is not None and answer is not False:
                 then(answer)

@@ -126,7 +126,6 @@ class KeysError(ValueError):
 
 
 def allowed(keys: str) -> bool:
-    """Whether each of the comma-separated keys is one that every terminal hands on."""
     return all(_KEY.fullmatch(key.strip()) for key in keys.split(","))
 
 

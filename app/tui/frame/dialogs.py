@@ -229,7 +229,6 @@ def _together(rows: Sequence[tuple[str, KeyCommand]]) -> Iterator[tuple[str, str
 
 
 def explanations(screen: Screen[object]) -> list[str]:
-    """What the focused widget is for, what contains it and what the screen is for."""
     found: list[str] = []
     start: DOMNode = screen.focused or screen
     hints = screen.HINTS if isinstance(screen, ScreenBase) else {}

@@ -124,7 +124,6 @@ _LINEAR = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for
 
 
 def remember(path: Path, word: str) -> None:
-    """Keep a choice for the next start; where nothing can be kept, the next start has the usual one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(word, encoding="utf-8")

@@ -313,7 +313,6 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
 
 def cpu_chart(percents: Mapping[float, float]) -> Chart:
-    """What this machine's processors did, by the seconds of transfer."""
     places = sorted(percents)[:: 1 + len(percents) // 400]
     values = [percents[at] for at in places]
     return Chart(

@@ -158,7 +158,6 @@ class SeriesActions(MeasureMixin):
 
 
 def _setting_of(notebook: "Notebook", recording_id: str) -> str:
-    """What a trial or sweep changed, if the catalogue has it."""
     from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     plan = notebook.trial(notebook.recording(recording_id).subject)

@@ -158,11 +158,7 @@ class PlacedColumn(NamedTuple):
 
 
 def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool = False) -> list[PlacedColumn]:
-    """The columns for these lines that fit ``width`` cells, a space between them; some share what is left.
-
-    A column without a text in any line gives its room to the others: each cell to the one that is cut in most lines,
-    a name before a target and a long answer.
-    """
+    """The columns that fit ``width`` cells; the room of one without a text goes to what is cut in most lines."""
     newest = max((line.when[:4] for line in lines), default="")
     short = COLUMNS[0]._replace(text=lambda line: _short_date(line.when, newest))
     columns = (short, *COLUMNS[1:]) if width < _WITH_YEARS_FROM else COLUMNS
@@ -210,7 +206,6 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
 
 
 def _longer(lengths: Sequence[int], width: int) -> int:
-    """How many of these sorted lengths are cut at this width."""
     return len(lengths) - bisect_right(lengths, width)
 
 
@@ -224,7 +219,6 @@ def _short_date(when: str, year: str) -> str:
 
 
 def shown_of(line: "RecordingLine") -> str:
-    """All that the list can show of a recording, whatever its width."""
     return "\n".join([_short_date(line.when, line.when[:4]), *(column.text(line) for column in COLUMNS)])
 
 

@@ -182,6 +182,5 @@ def joined(parts: Iterable[str | Toned], gap: str) -> Content:
 
 
 def stopped(record: Any) -> Toned:
-    """What ended a recording early; nothing for a complete one."""
     error = f": {plain(record.error)}" if record.error else ""
     return Toned("") if record.status is SeriesStatus.COMPLETE else ended_early(record.status, f"{error}. ")

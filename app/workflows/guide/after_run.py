@@ -161,7 +161,6 @@ def _ask_question(choices: GuideChoices) -> Ask:
 
 
 def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """The average against everything there is to hold it against."""
     if known.series is None:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)

@@ -22,7 +22,6 @@ class PasswordNeededError(LoginError):
 
 
 def _later(name: str) -> Callable[..., Any]:
-    """A method that calls the function ``MODULE:NAME``, imported then."""
     return lambda _self, *arguments, **more: resolve_name(name)(*arguments, **more)
 
 

@@ -221,7 +221,6 @@ def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], G
 
 
 def comparing(choices: GuideChoices, series: Series) -> str:
-    """The title of the comparison, and of what leads to it."""
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
     return "Compare with the series before" if choices.base_id else "Compare with the expected"

@@ -36,7 +36,6 @@ class Item:
 
     @property
     def suits(self) -> str:
-        """Sign and word for how well the file suits; empty for what is no file, and where it is not known."""
         return f"{self.fit.sign} {self.fit}" if self.fit and self.fit is not FileFit.UNKNOWN else ""
 
 
@@ -108,7 +107,6 @@ def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Ite
 
 
 def parent(target: Target) -> str:
-    """The folder above the target's path, in the form of ``Target.path``."""
     above = target.path.rstrip("/").rpartition("/")[0]
     return above if target.abilities.has_share else above or "/"
 

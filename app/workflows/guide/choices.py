@@ -85,7 +85,6 @@ class GuideChoices(SeriesOptions):
 
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
-        """The choices that were kept; fresh ones where nothing was, or what was cannot be read."""
         try:
             return JSONNode("", found or {}).record(cls)
         except DocumentError:

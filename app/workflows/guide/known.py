@@ -291,7 +291,6 @@ def _server(target: Target) -> str:
 
 
 def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
-    """Remember the choices, and read what is known for them."""
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return read_known(notebook, choices, before)
 
@@ -307,7 +306,6 @@ def judge(
 
 
 def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
-    """Note what became of a change, or that it is open again. Raises UnknownReferenceError."""
     notebook.annotate(replace(notebook.series(series_id), decision=decision))
 
 
@@ -383,7 +381,6 @@ def done(choices: GuideChoices, known: GuideContext, step: MethodStep) -> bool:
 
 
 def next_step(choices: GuideChoices, known: GuideContext, after: MethodStep) -> MethodStep:
-    """The first step after this one that is neither done nor blocked; else the one that follows."""
     later = STEPS[STEPS.index(after) + 1 :]
     ready = (step for step in later if not done(choices, known, step) and not blocked(choices, known, step))
     return next(ready, later[0] if later else after)

@@ -169,7 +169,6 @@ class SeriesProgress:
 
 
 def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
-    """The time left of a run and of everything; ``is_open``: more runs may follow."""
     if run.seconds_left is None:
         return ""
     least = "at least " if is_open else ""
@@ -212,7 +211,6 @@ class RunPace:
 
     @property
     def seconds_left(self) -> float | None:
-        """None before the first run has ended."""
         if not self._ended or self._began_at is None:
             return None
         each = (self._ended_at - self._began_at) / self._ended
