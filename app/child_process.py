@@ -109,6 +109,7 @@ def held_seconds() -> float:
 
 
 def need_linux(what: str) -> None:
+    """See that this machine has what measuring is made of. Raises LinuxNeededError, which says what it is for."""
     lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
     try:
         Path("/proc/self/stat").read_bytes()

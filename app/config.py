@@ -61,6 +61,7 @@ class Config:
 
 
 def read_config(path: Path) -> Config:
+    """An empty :class:`Config` without a file. Raises ConfigError."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -86,10 +87,12 @@ def read_config(path: Path) -> Config:
 
 @cache
 def config() -> Config:
+    """This user's settings, read once. Raises ConfigError."""
     return read_config(config_file())
 
 
 def profile(name: str, found: Config | None = None) -> ServerProfile:
+    """Raises UsageError with the known names."""
     from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
     servers = (found or config()).servers

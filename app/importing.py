@@ -80,6 +80,7 @@ def read(content: bytes, given: Given) -> list[ImportedRecording]:
 
 
 def recording_in(document: Any) -> ImportedRecording:
+    """Raises DocumentError."""
     schema = document.get("schema") if isinstance(document, dict) else None
     kind = next((one for one in KINDS.values() if one.schema == schema), KINDS[SERIES])
     if kind.name == SERIES:
@@ -286,6 +287,7 @@ def pull(notebook: Notebook, host: str) -> Taken:
 
 
 def push(notebook: Notebook, host: str) -> Taken:
+    """Export what ``[USER@]HOST`` lacks. Raises UsageError, MeasurementError."""
     wanted, taken = _differing(state(notebook), _state_of(host)), Taken()
     while wanted:
         done, entries = part(notebook, wanted)

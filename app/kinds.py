@@ -354,6 +354,7 @@ KINDS: dict[str, Kind] = {
 
 
 def kind_of(head: Recording) -> Kind:
+    """Raises UsageError for a kind of a newer version."""
     if head.kind not in KINDS:
         raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
     return KINDS[head.kind]
@@ -496,6 +497,7 @@ def leftover_text(notebook: Notebook, head: Recording) -> str:
 
 
 def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> None:
+    """Reject or accept a run, load point, layer run or pair. Raises UsageError."""
     kind = kind_of(head)
     if kind.judge is None:
         raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")

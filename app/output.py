@@ -19,6 +19,7 @@ class CannotWriteError(SharebenchError):
 
 
 def is_there(path: Path) -> bool:
+    """Raises CannotWriteError for a folder, or in a missing folder."""
     try:
         if path.is_dir():
             raise CannotWriteError(f"cannot write {path}: it is a folder; name a file in it")

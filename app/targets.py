@@ -174,6 +174,7 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
 
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:
+    """Raises UsageError unless the target names what the command needs."""
     if target.abilities.has_share and not target.share:
         raise UsageError(
             f"{format_target(target)} names no share; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"

@@ -84,6 +84,7 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @of_a_sound_file
 def object_of(text: str) -> dict[str, records.JSONValue]:
+    """The object in a column. Raises ValueError for any other JSON."""
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a Python type

@@ -169,6 +169,7 @@ def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
 
 
 def isolation_from_json(node: JSONNode) -> Isolation:
+    """The isolation in a JSON object. Raises DocumentError, naming the first wrong place."""
     found = node.record(Isolation, leave=_OURS_ALONE)
     if len({run.key for run in found.runs}) < len(found.runs):
         raise DocumentError("runs: two runs of the same round, layer and number of clients")

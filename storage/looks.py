@@ -86,11 +86,13 @@ class Audit:
 
 
 def audit_from_json(node: JSONNode) -> Audit:
+    """The audit in a JSON object. Raises DocumentError with the first wrong place."""
     return node.record(Audit, needs=("findings",))
 
 
 @of_a_sound_file
 def audit_of(recording: Recording) -> Audit:
+    """The audit in a stored recording. Raises DamagedNotebookError."""
     return audit_from_json(with_head(recording))
 
 
@@ -174,12 +176,14 @@ _LOCAL = frozenset({"leftover"})
 
 @of_a_sound_file
 def diagnosis_of(recording: Recording) -> Diagnosis:
+    """The diagnosis in a stored recording. Raises DamagedNotebookError."""
     found = diagnosis_from_json(with_head(recording))
     left = (recording.leftovers or {}).get("folder")
     return replace(found, leftover=left if isinstance(left, str) else None)
 
 
 def diagnosis_from_json(node: JSONNode) -> Diagnosis:
+    """The diagnosis in a JSON object. Raises DocumentError with the first wrong place."""
     return node.record(Diagnosis, leave=_LOCAL, needs=("stages",))
 
 
@@ -236,6 +240,7 @@ def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
 
 @of_a_sound_file
 def watch_of(recording: Recording) -> Watch:
+    """The watch in a stored recording. Raises DamagedNotebookError."""
     return with_head(recording).record(Watch)
 
 

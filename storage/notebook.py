@@ -157,6 +157,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return found
 
     def judge_run(self, series_id: str, number: int, status: records.RunStatus, reason: str | None) -> None:
+        """Raises UnknownReferenceError."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
@@ -215,6 +216,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             return recording.id
 
     def rename_experiment(self, name: str, new_name: str) -> None:
+        """Raises RefusedError for a name that is taken."""
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
                 raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")

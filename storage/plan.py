@@ -84,4 +84,5 @@ class Plan(MonitorChoices, RunChoices):
 
 
 def plan_from_json(place: JSONNode) -> Plan | None:
+    """The plan of :meth:`Plan.to_json`, None for none. Raises DocumentError."""
     return place.record(Plan) if place.object_or_empty() else None

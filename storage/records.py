@@ -236,6 +236,7 @@ class Run:
 
 
 def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
+    """The facts of each side that has some. Raises DocumentError."""
     found: dict[str, dict[str, FactValue]] = {}
     for side in SIDES:
         facts = place.object().maybe(side).object_or_empty()

@@ -104,6 +104,7 @@ class Texts:
 
 
 def texts_from_json(place: JSONNode, created_at: str) -> Texts:
+    """The texts of :meth:`Texts.to_json`. Raises DocumentError."""
     texts = {name: place.at(name).record(Text) for name in (place.object().value if place.value is not None else ())}
     for name, one in texts.items():
         if not one.now or not all(_VERSION.fullmatch(version) for version in (*one.now, *one.past)):

@@ -39,6 +39,7 @@ def is_sysctl(name: str) -> bool:
 
 
 def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str]) -> ChangeableSetting:
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     name = name.strip()
     state = look(ssh, undo=UNDO)
     partner = PAIRS.get(name)
@@ -164,6 +165,7 @@ def is_nic(name: str) -> bool:
 
 
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
+    """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
     what, _, card = name.strip().partition("@")
     state = look(ssh, undo=UNDO, tools=("ip",) if what == MTU else ("ethtool",))
     read = _read_card(what, card)

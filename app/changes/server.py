@@ -234,6 +234,7 @@ def begin(change: ServerChange, ssh: str | None) -> Answer:
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
+    """Raises ChangeFailedError."""
     return _done(_run(steps().arm(change, arm), change, ssh))
 
 

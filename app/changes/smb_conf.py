@@ -50,6 +50,7 @@ class Restart:
 
 
 def find_restart(conf: str, ssh: str | None) -> Restart:
+    """Raises ChangeRefusedError if nothing would start smbd again."""
     answer = read_there(with_variables(script_file("app.changes", "restart.sh"), {"conf": conf}), ssh)
     if answer.problem or not answer.text("pid"):
         said = answer.problem or f"no smbd with {conf} answers there"
@@ -350,7 +351,10 @@ def samba_setting(
     kept: Sequence[ConfLine] = (),
     kept_by_restart: bool = False,
 ) -> ChangeableSetting:
-    """``kept`` lines are in every arm; ``kept_by_restart`` says whether only a restart brings them into effect."""
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError.
+
+    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
+    """
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
@@ -508,6 +512,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
 
 
 def check_value(place: SambaPlace, value: str) -> None:
+    """Raises ChangeRefusedError."""
     proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
     reasons = list(refusals(proposal, place.knows))
     if not reasons and place.kind is ChangeKind.SMB_CONF:

@@ -370,6 +370,7 @@ def given_options(context: click.Context) -> dict[str, str]:
 def refuse_given(
     context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
 ) -> None:
+    """Raises UsageError for options that another one makes meaningless."""
     given = given_options(context)
     option = given.pop(with_parameter)
     for name, word in given.items():
@@ -438,11 +439,13 @@ def _say_once(context: click.Context, text: str) -> None:
 
 
 def series(context: click.Context, reference: str) -> "Series":
+    """Raises UsageError."""
     with notebook(context) as found:
         return found.series(reference)
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
+    """Asks on a terminal. Raises UsageError, LoginError."""
     from app.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)

@@ -29,6 +29,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 
 
 def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Checks an option that names a host for ssh. Raises UsageError."""
     if value:
         check_ssh_host(value)
     return value

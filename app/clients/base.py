@@ -271,6 +271,7 @@ class OneByOne:
 
 
 def check_folder(files: Files) -> None:
+    """Raises NotAFileError or NoSuchFileError unless the target is a folder."""
     path = files.target.path
     where = f"{files.target.host}: {path}" if files.target.host else path
     if not path.strip("/"):
@@ -331,6 +332,7 @@ MODULES = {
 
 
 def check_client_name(protocol: str, name: str) -> str:
+    """The name, or the default if empty. Raises UsageError."""
     names = tuple(MODULES[protocol].clients)
     if name and name not in names:
         raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")

@@ -208,6 +208,7 @@ def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
 
 
 def list_entries(path: str) -> list[base.DirectoryEntry]:
+    """Raises OSError."""
     with os.scandir(path or "/") as found:
         return [_entry(entry) for entry in found]
 

@@ -31,6 +31,7 @@ _OUTPUT_BYTES = 64 * 1024 * 1024
 
 
 def find_program(name: str, package: str) -> str:
+    """Raises MissingProgramError, which names the package to install."""
     found = shutil.which(name)
     if found is None:
         raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")

@@ -60,6 +60,7 @@ class BenchResult:
 
 
 def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
+    """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
     throughput = _THROUGHPUT.search(said.out)
     lines = f"{said.out}\n{said.error}".splitlines()
     complaints = tuple(
@@ -113,6 +114,7 @@ def warm_up_seconds(seconds: int) -> int:
 
 
 def wait_for_server(host: str) -> None:
+    """Wait until ``tbench_srv`` listens. Raises MeasurementError."""
     until = time.monotonic() + _CONNECT_SECONDS
     while True:
         try:

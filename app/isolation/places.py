@@ -65,6 +65,7 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
 
 
 def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
+    """Make the folder with dbench's script in it. Raises MeasurementError."""
     said = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
     if said.code:
         raise MeasurementError(
@@ -148,6 +149,7 @@ class IsolationRequest(ServerRequest):
 
 
 def parse_clients(text: str) -> tuple[int, ...]:
+    """Comma-separated numbers of clients, each once, sorted. Raises UsageError."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
         raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
@@ -155,6 +157,7 @@ def parse_clients(text: str) -> tuple[int, ...]:
 
 
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+    """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole = load_script(isolation.script_path)
     if whole.without([Operation(name) for name in isolation.without]).digest != isolation.script_sha256:
         raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
@@ -180,6 +183,7 @@ class Places:
 
 
 def find_places(request: IsolationRequest) -> Places:
+    """Look at the server. Raises UsageError for a target that is no share."""
     target = request.target
     if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")

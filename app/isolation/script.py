@@ -103,6 +103,7 @@ class Script:
 
 
 def operations_named(text: str) -> tuple[Operation, ...]:
+    """Parse ``find_first,query_path_information``. Raises UsageError."""
     found = []
     for word in text.split(","):
         try:
@@ -114,6 +115,7 @@ def operations_named(text: str) -> tuple[Operation, ...]:
 
 
 def load_script(path: str | None = None) -> Script:
+    """The script in a file, or the built-in one. Raises UsageError with the first wrong line."""
     if path is None:
         return parse_script(OWN_SCRIPT, office_lines())
     try:
@@ -125,6 +127,7 @@ def load_script(path: str | None = None) -> Script:
 
 
 def parse_script(name: str, lines: Iterable[str]) -> Script:
+    """Parse a script. Raises UsageError with the first wrong line."""
     known: dict[str, ScriptLine] = {}
     found = tuple(_parsed(name, lines, known))
     if not found:

@@ -23,6 +23,7 @@ def scenario_text(name: str) -> str:
 
 
 def find_scenario(name: str) -> Scenario:
+    """The scenario of that name or file. Raises UsageError with the wrong line."""
     if name in NAMES:
         return read_scenario(scenario_text(name), name)
     path = Path(name)
@@ -38,6 +39,7 @@ def find_scenario(name: str) -> Scenario:
 
 
 def read_scenario(text: str, where: str) -> Scenario:
+    """Parse a data file. Raises UsageError with the line and what is expected."""
     try:
         found = read_toml(text)
     except ValueError as error:

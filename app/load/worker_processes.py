@@ -120,6 +120,7 @@ class WorkerProcesses:
         return self._plan.processes + sum(each.processes for each in self._elsewhere)
 
     def start_missing(self) -> None:
+        """Raises MeasurementError."""
         if self._here:
             return
         plan, here, first = self._plan, self._plan.processes, max(1, self.indexes.stop)

@@ -196,6 +196,7 @@ RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | Series
 
 
 def open_notebook(path: Path) -> Notebook:
+    """Raises NotebookError."""
     try:
         return Notebook(path)
     except NotebookFileError as error:

@@ -70,6 +70,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
 
 
 def audit_file(path: Path) -> AuditResult:
+    """Audit a local smb.conf or ``testparm`` output. Raises UsageError if it cannot be read."""
     files = {str(path): read_configuration(path)}
     problems = list(_read_includes(str(path), files))
     conf = read_conf(str(path), files)
@@ -79,6 +80,7 @@ def audit_file(path: Path) -> AuditResult:
 
 
 def read_configuration(path: Path) -> str:
+    """The text of a configuration file. Raises UsageError if it is none."""
     try:
         if not path.is_file():
             reason = "is a folder" if path.is_dir() else "is no file" if path.exists() else "is not on this machine"

@@ -275,6 +275,7 @@ def folder_of(client: Client, target: Target) -> Target:
 
 
 def leftovers(client: Client, folder: Target) -> list[Leftover]:
+    """Leftovers in that folder, by name. Raises MeasurementError."""
     found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     return [
         Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover))

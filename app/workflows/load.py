@@ -223,6 +223,7 @@ def run_load(
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+    """Resume a load at its next point. Raises UsageError if nothing is missing."""
     _check_hosts(request)
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook, control)

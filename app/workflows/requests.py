@@ -30,6 +30,7 @@ class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
 
 
 def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
+    """The request. Raises UsageError if the choices do not fit each other or the target."""
     _check(options, target)
     usual = DEFAULT_TREE_FILE_BYTES if options.files else DEFAULT_SIZE_BYTES
     makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files

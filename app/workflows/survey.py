@@ -122,6 +122,7 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
 
 
 def targets_of(choices: SurveyChoices) -> list[Target]:
+    """Every target that needs a login. Raises UsageError."""
     return [target for _, host in places(choices.hosts) for target in _targets(choices, host)]
 
 

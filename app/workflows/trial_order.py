@@ -158,6 +158,7 @@ class StoredTrial:
 
 
 def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
+    """A trial or sweep by its id or name. Raises UsageError."""
     name = notebook.recording(reference, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
     experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
     if experiment is None or plan is None or not series:

@@ -95,6 +95,7 @@ class Scenario:
 
 
 def scenario_from_json(node: JSONNode) -> Scenario:
+    """The scenario of :meth:`Scenario.to_json`. Raises DocumentError."""
     found = node.record(Scenario, leave=frozenset({"think"}))
     think = found.think
     found = replace(
@@ -173,6 +174,7 @@ def added(histograms: Iterable[Histogram]) -> Histogram:
 
 
 def histogram_from_json(node: JSONNode) -> Histogram:
+    """The histogram of :meth:`Histogram.to_json`. Raises DocumentError."""
     if node.value is None:
         return Histogram()
     counts: dict[int, int] = {}

@@ -51,6 +51,7 @@ def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
 
 
 def point_from_json(node: JSONNode) -> LoadPoint:
+    """The point of :func:`point_to_json`. Raises DocumentError."""
     point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
     shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
     operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())

@@ -129,6 +129,7 @@ def write_forms(
     force: bool = False,
     key: Path | None = None,
 ) -> None:
+    """Write the forms into a file of each format, and print its name. Raises UsageError, CannotWriteError."""
     files = _files(file_name, formats)
     for file_path in files:
         if is_there(Path(file_path)) and not force:

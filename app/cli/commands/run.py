@@ -41,6 +41,7 @@ def _other(**_choices: object) -> None:
 
 
 def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
+    """The options with those in ``--versus`` replaced. Raises UsageError."""
     try:
         context = _other.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:

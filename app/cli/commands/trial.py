@@ -87,6 +87,7 @@ trial_options = common.several(
 def prepared(
     context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]
 ) -> trial_order.Prepared:
+    """The checked trial or sweep that the options describe. Raises SharebenchError."""
     request, load = request_of(context, url, choices)
     ways = Ways(
         ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=choices["accepted"], apply=choices.get("apply"),
@@ -97,6 +98,7 @@ def prepared(
 
 
 def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
+    """The series to measure, or the window of a load. Raises UsageError."""
     users = choices["users"]
     if users is None:
         for name, word in (("scenario", "--scenario"), ("files", "--files"), ("window_seconds", "--window")):

@@ -23,6 +23,7 @@ PARTS = ("cpu", "disk", "network")
 
 
 def measured_part(context: click.Context, reference: str, count: int) -> sheets.Part:
+    """A part with a series' average rate. Raises UsageError if it has none."""
     series = common.series(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
@@ -56,6 +57,7 @@ def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
 
 
 def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
+    """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
     with common.notebook(context) as notebook:
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:

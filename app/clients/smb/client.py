@@ -58,6 +58,7 @@ class SMBLink:
         self._linked()
 
     def connected_share(self) -> Share:
+        """Raises UsageError if the target names no share."""
         share = self._linked().share
         if share is None:
             raise errors.UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")

@@ -210,6 +210,7 @@ def negotiate_frame(offer: Offer) -> bytearray:
 
 
 def parse_negotiated(message: memoryview, where: str) -> Negotiated:
+    """Raises ProtocolError for an impossible answer."""
     if len(message) < HEADER_BYTES + _ANSWER.size:
         raise ProtocolError(f"{where}: the server's first answer is too short; check host and port")
     (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (

@@ -463,6 +463,7 @@ def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
 
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
+    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
     where = place(Target(protocol="smb", host=target.host, port=target.port))
     return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)
 

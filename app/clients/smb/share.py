@@ -30,6 +30,7 @@ class Share:
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 
     def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
+        """Raises unless the status is success or in ``allowed``."""
         if response.status != wire.SUCCESS and response.status not in allowed:
             raise wire.status_error(response.status, self.channel.where)
         return response

@@ -461,6 +461,7 @@ class SmbdControl:
 
 
 def profiled_conf(server: Facts, given: str | None, target: Target) -> str:
+    """The smb.conf of the smbd to profile, as ``server`` has it or as it was given. Raises MeasurementError."""
     if conf := server.get("smb.conf.path") or given:
         return str(conf)
     raise MeasurementError(

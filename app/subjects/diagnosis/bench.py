@@ -128,7 +128,10 @@ class Bench:
     def side_by_side(
         self, count: int, kind: type[_Connection], work: Callable[[int, _Connection], object], **settings: object
     ) -> float:
-        """Seconds from the first beginning of ``work`` to its last end; all processes log in before any begins."""
+        """Seconds from the first beginning to the last end of ``work(number, connection)`` in ``count`` processes.
+
+        They log in before any of them begins. Raises MeasurementError.
+        """
         go_read, go_write = os.pipe()
         workers: dict[int, tuple[int, bytearray]] = {}
         try:

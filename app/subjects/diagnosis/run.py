@@ -55,6 +55,7 @@ def parse_stages(text: str) -> tuple[StageName, ...]:
 
 
 def check_request(request: DiagnosisRequest) -> None:
+    """Raises UsageError."""
     if not request.target.abilities.has_share or not request.target.share:
         raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.folder is not None and StageName.FOLDERS not in request.stages:

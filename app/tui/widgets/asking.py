@@ -62,18 +62,21 @@ def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[
 
 
 def typed_target(text: str, question: str = "which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE") -> Target:
+    """Raises UsageError, with the question where nothing is typed."""
     if not text.strip():
         raise UsageError(question)
     return parse_typed_target(text)
 
 
 def typed_count(name: str, text: str, most: int) -> int:
+    """Raises UsageError."""
     if not text.isdecimal() or not 1 <= int(text) <= most:
         raise UsageError(f"{name}: expected a whole number from 1 to {most:,}, found {text!r}")
     return int(text)
 
 
 def typed_number(name: str, text: str, least: float, most: float) -> float:
+    """Raises UsageError."""
     try:
         found = float(text)
     except ValueError:

@@ -306,6 +306,7 @@ def judge(
 
 
 def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
+    """Note what became of a change, or that it is open again. Raises UnknownReferenceError."""
     notebook.annotate(replace(notebook.series(series_id), decision=decision))
 
 

@@ -57,6 +57,7 @@ class MeasurementJob:
 
 
 def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
+    """The series that the choices describe. Raises UsageError where they are not complete."""
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")
     makes_first = choices.makes_file and choices.command is Command.GET and choices.target.abilities.moves_files
