@@ -160,6 +160,8 @@ class _Picture:
                 for tick in marks.round_ticks(self.high, max(1, self.inside // 14))
                 if tick <= self.high * (1 + 1e-9)
             ]
+            if len(labels) < 2:  # a scale has two numbers
+                labels.append((self.inside - 1, marks.figure(self.high, self.longest)))
         for at, label in labels:
             start = max(0, min(at, self.inside - len(label)))
             around = line[max(0, start - 1) : start + len(label) + 1]
@@ -253,7 +255,7 @@ def runs_chart(
     bars: list[Bar] = []
     places: list[float] = []
     at, whole = 0.0, max(until_seconds, sum(progress[-1][0] for _, progress in runs if progress))
-    for name, progress in runs:
+    for name, progress in runs if any(len(progress) > 1 for _, progress in runs) else ():
         spans = over_time(progress, most=max(2, int((width - 12) * progress[-1][0] / whole))) if progress else []
         if spans:
             bars += [Bar(name=name, value=spans[0].bytes_per_second)]

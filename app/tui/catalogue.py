@@ -87,7 +87,9 @@ class CatalogueScreen(PlacedScreen):
             found.highlighted = 0
         else:
             self.pointed = None
-            self.query_one("#entry", AnsiView).show(None)
+            self.query_one("#entry-box").border_title = "Not in the catalogue"
+            said = self.place.had(text) or "Neither the catalogue nor what was read of the server has it."
+            self.query_one("#entry", AnsiView).show(lambda _width, _height: said)
         self.query_one("#found", Static).update(f"{len(self.shown)} of {len(catalogue.entries())}")
 
     @property

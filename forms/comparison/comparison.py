@@ -48,7 +48,7 @@ class SettlingStep(Settles):
                 try_it = "Restore the base, then try it" if self.by_hand else "Try it"
                 return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}, find {shown}."
+                return f"Interleave them: {self.count} runs each, {cost}, find a change of this size nine times in ten."
             case Way.BASE_AGAIN:
                 return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
             case Way.ALTERNATING:
@@ -208,6 +208,8 @@ class Comparison(ChangeDecision):
     needed_runs: int | None = None
     needed_runs_range: tuple[int, int | None] | None = None
     """(fewest, most) that a first look leaves open; None for most: no number may be enough."""
+    needed_seconds: float | None = None
+    """That they take on both sides."""
     needed_series: int | None = None
     apart_percent: float | None = None
     """The most by which equal series differ, 19 times in 20."""
@@ -317,7 +319,8 @@ def basis_sentence(found: Comparison) -> str | None:
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
         apart = wording.change_size(percent_of(found.critical * error))
         return _SHOWS.format(f"{sides[1]} series against {sides[0]}", apart)
-    age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
+    newest = ", the newest" if found.history_count > 1 else ","
+    age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
     return f"Equal series here could differ by up to {apart} ({judged})."
 
@@ -337,9 +340,11 @@ def hint_sentence(found: Comparison) -> str | None:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.needed_runs is not None and can_interleave(found):
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
-        most = f"likely {low} to {high}" if high and high <= MANY_RUNS else f"at least {low}"
+        most = f"likely {low} to {high}" if high and high <= MANY_RUNS else f"{low} at best"
         likely = "" if low == high else f" ({most})"
-        return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
+        cost = f", in about {duration(found.needed_seconds)}" if found.needed_seconds else ""
+        said = f"About {found.needed_runs} interleaved runs a side would settle it{likely}{cost}"
+        return f"{said}; there are {_have(found)}."
     if not needs_longer_runs(found):
         return None
     return "A change this small cannot be shown here: measure longer runs of a larger file, or at a quieter time."

@@ -130,7 +130,8 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
 def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
-    wider = f"wider where needed, so that all {len(judged)} hold together 19 times in 20."
+    both = "both" if len(judged) == 2 else f"all {len(judged)}"
+    wider = f"wider where needed, so that {both} hold together 19 times in 20."
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:
@@ -259,7 +260,7 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
         return None
     beside, intervals = "with their 95 % intervals", "95 % interval"
     if form.comparison.apart_percent:
-        beside, intervals = "and where 19 of 20 equal series would lie", "19 of 20 equal series"
+        beside, intervals = "and where 19 of 20 such series would lie", "19 of 20 such series"
     return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE), intervals=intervals)
 
 
@@ -291,7 +292,7 @@ def matrix_table(matrix: summary.ProtocolMatrix) -> Table:
     return Table(
         columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
-        caption="Averages; ± by the runs alone: equal series differ by more",
+        caption="Averages; ± is what the runs of each tell: series measured again differ by more",
     )
 
 

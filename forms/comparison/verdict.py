@@ -67,10 +67,11 @@ def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison
         if one.p_value is not None and one.interval_percent and one.doubt not in OWN_SIGNS
     ]
     levels = dict(zip(told, holm([alone[index].p_value or 0.0 for index in told], limits.alpha), strict=True))
-    return [
+    found = [
         compare_sides(sides, replace(limits, alpha=levels[index])) if index in levels else alone[index]
         for index, sides in enumerate(several)
     ]
+    return [replace(one, settle=pair.settle or one.settle) for one, pair in zip(found, alone, strict=True)]
 
 
 def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comparison:
@@ -138,7 +139,8 @@ def _compared(
     history = [one for group in sides.history for one in group] if found else []
     newest, means = max((one.moment for one in history), default=None), [basic.fmean(rates) for rates in left if rates]
     return Comparison(
-        **named(decision, *ChangeDecision.__dataclass_fields__), **_needs(decision, turns, limits), base_id=base.id,
+        **named(decision, *ChangeDecision.__dataclass_fields__), **_needs(decision, turns, limits, sides),
+        base_id=base.id,
         other_id=other.id,
         base_name=f"baseline {wording.plain(sides.baseline)}"
         if sides.baseline
@@ -225,7 +227,9 @@ def _shows_its_change(base: Series, other: Series) -> bool:
     return own_setting(other.change.name) is not None or all(value is not None for value in seen)
 
 
-def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits) -> dict[str, Any]:
+def _needs(
+    decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits, sides: Sides
+) -> dict[str, Any]:
     change = decision.change_percent
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return {"needed_runs": LEAST_RUNS}
@@ -235,7 +239,9 @@ def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | No
         return {}
     least = variation.runs + 1
     runs, (low, high) = needed_runs(change, variation, limits), needed_range(change, variation, limits)
+    timed = [run.seconds for one in (*sides.base, *sides.other) for run in one.measured() if run.seconds]
     return {
+        "needed_seconds": 2 * max(least, runs) * basic.fmean(timed) if runs and timed else None,
         "needed_runs": None if runs is None else max(least, runs),
         "needed_runs_range": (max(least, low), None if high is None else max(least, high)),
     }

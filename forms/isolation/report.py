@@ -105,7 +105,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
-        todo = "It was interrupted before disk and network were measured together: resume it."
+        todo = "Disk and network were not measured together (why, is told below): resume it, or isolate again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
@@ -297,11 +297,12 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
-        mark = Mark.UNUSUAL if any(run.clients == point.clients for run in _failed(measured.isolation)) else Mark.NONE
-        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, mark=mark))
+        failed = sum(run.clients == point.clients for run in _failed(measured.isolation))
+        look = {"mark": Mark.UNUSUAL, "remark": f"{wording.count(failed, 'measurement')} failed"} if failed else {}
+        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, **look))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
     caption = "Many small operations, so slower than the get of one large file"
-    return Table(columns=columns, rows=tuple(rows), caption=caption)
+    return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
 
 
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:
@@ -392,7 +393,7 @@ def _failed(isolation: Isolation) -> list[LayerRun]:
 
 def _failed_text(isolation: Isolation) -> str:
     failed = len(_failed(isolation))
-    return f"; {failed} of {wording.count(len(isolation.runs), 'run')} failed" if failed else ""
+    return f"; {wording.count(failed, 'measurement')} failed" if failed else ""
 
 
 def _advice(isolation: Isolation) -> list[str]:

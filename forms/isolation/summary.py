@@ -390,7 +390,9 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
     runs = [run for run in valid if run.round <= isolation.rounds]
     counts = sorted({run.clients for run in runs})
-    points = tuple(_point(clients, runs, valid, isolation.status) for clients in counts)
+    both_tried = any(run.layer in _AT_ONCE for run in isolation.runs)
+    alone_tells = isolation.status is not SeriesStatus.INTERRUPTED and not both_tried
+    points = tuple(_point(clients, runs, valid, alone_tells) for clients in counts)
     judged = next((point for point in reversed(points) if point.server), None)
     cpu = {
         (layer, clients): use
@@ -416,13 +418,11 @@ def _of(runs: Sequence[LayerRun], layer: Layer, clients: int) -> list[LayerRun]:
     return [run for run in runs if run.layer is layer and run.clients == clients]
 
 
-def _point(
-    clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun], status: SeriesStatus
-) -> IsolationPoint:
+def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun], alone_tells: bool) -> IsolationPoint:
     by_layer = {layer: _of(runs, layer, clients) for layer in Layer}
     means = {layer: mean([run.bytes_per_second for run in found]) for layer, found in by_layer.items()}
     rates = {layer: rate for layer, rate in means.items() if rate}
-    least_layer = _least_layer(rates, status)
+    least_layer = _least_layer(rates, alone_tells)
     return IsolationPoint(
         clients=clients,
         rates=rates,
@@ -438,10 +438,10 @@ def _point(
     )
 
 
-def _least_layer(rates: Mapping[Layer, float], status: SeriesStatus) -> Layer | None:
-    """Of both at once; of each alone only where nothing more is to come."""
+def _least_layer(rates: Mapping[Layer, float], alone_tells: bool) -> Layer | None:
+    """Of both at once; of each alone only where both at once were never to be measured, nor failed."""
     at_once, alone = ([layer for layer in both if layer in rates] for both in (_AT_ONCE, (Layer.DISK, Layer.NETWORK)))
-    known = at_once if len(at_once) == 2 else alone if status is not SeriesStatus.INTERRUPTED else []
+    known = at_once if len(at_once) == 2 else alone if alone_tells else []
     return min(known, key=lambda layer: rates[layer], default=None)
 
 

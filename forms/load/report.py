@@ -153,7 +153,7 @@ def _files_text(load: Load) -> str:
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time from request to answer; offered: the fewest users' pace"
+        "time to the answer; offered: at the pace of the fewest users"
     )  # fmt: skip
     return table_of(
         points,
@@ -361,15 +361,16 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in points:
         if (stall := summary.stall_of(point)) is None:
             continue
-        hidden = f"p99 ({1000 * stall.p99_seconds:,.1f} ms) does not show it, since users who wait make no requests"
+        hidden = f"; p99 ({1000 * stall.p99_seconds:,.1f} ms) does not show it, since users who wait make no requests"
         if stall.silent_seconds is not None:
             silent = f"for {stall.silent_seconds:.1f} of {point.seconds:.0f} s the server answered nothing"
-            yield f"At {_users(point)}, {silent} although users waited; {hidden}."
+            is_hidden = stall.p99_seconds < stall.silent_seconds
+            yield f"At {_users(point)}, {silent} although users waited{hidden if is_hidden else ''}."
         else:
             times = stall.longest_seconds / stall.p99_seconds
             yield (
                 f"At {_users(point)}, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
-                f"p99; {hidden}."
+                f"p99{hidden}."
             )
 
 

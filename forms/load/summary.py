@@ -119,7 +119,7 @@ class Stall:
 def stall_of(point: LoadPoint) -> Stall | None:
     """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones."""
     middle, p99 = (percentile_seconds(point.response, share) for share in (0.5, 0.99))
-    if middle is None or p99 is None:
+    if middle is None or p99 is None or point.status is PointStatus.GENERATOR:  # where this machine may have stalled
         return None
     longest = point.response.max_microseconds / 1e6
     silent = point.silent_seconds >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
@@ -392,7 +392,7 @@ def _silence(point: LoadPoint | None) -> str:
     stall = stall_of(point) if point else None
     if stall is None or stall.silent_seconds is None:
         return ""
-    return f"; it answered nothing for {stall.silent_seconds:.1f} s"
+    return f"; the server answered nothing for {stall.silent_seconds:.1f} s"
 
 
 def point_text(point: LoadPoint) -> str:

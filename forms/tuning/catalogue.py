@@ -407,7 +407,7 @@ def entry_text(
 ) -> str:
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`."""
     lines = [f"{entry.rank}. {entry.name}", ""]
-    for label, text in (("now", now), *_facts(entry), *(("measured here", each) for each in tried)):
+    for label, text in (("server had", now), *_facts(entry), *(("measured here", each) for each in tried)):
         for place, line in enumerate(hanging_from(pad(label, _LABEL), plain(text), WIDTH) if text else ()):
             lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if ansi and place == 0 else line)
     if entry.status is not Status.REMOVED:

@@ -6,6 +6,8 @@ before each series and nothing changed between them, so every difference is vari
 sittings make one corpus. Series recorded back to back hold none of the variation that matters, so rounds are spread
 over hours (``--every``).
 
+``--interleaved`` records comparisons of two equal series whose runs are interleaved, in ``corpus/interleaved``.
+
 Another path is recorded with ``--kind NAME --target URL``, with options of ``sharebench run`` after ``--``.
 """
 
@@ -31,6 +33,7 @@ from typing import Any
 import psutil
 
 from app.practice.servers import PracticeServers
+from storage.notebook import Notebook
 from storage.records import format_target
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
@@ -40,6 +43,12 @@ from tests.servers.vsftpd import Vsftpd
 
 FOLDER = Path(__file__).with_name("corpus")
 RUNS = 5
+INTERLEAVED = "interleaved"
+INTERLEAVED_RUNS = 10
+NO_CHANGE = "--client sharebench"
+"""An option that changes nothing: it is the default."""
+VERDICTS = (0, 1, 3)
+"""Exit codes of what was measured: done, slower, inconclusive."""
 ROUNDS = 30
 MI = 1 << 20
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
@@ -243,30 +252,41 @@ KINDS = {
 
 def measure(order: Order, folder: Path) -> list[int]:
     """The rates of one series, as ``sharebench`` measures them: bytes a second, or requests a second of a load."""
+    document = json.loads(_said(order, folder, _load(order) if order.scenario else _run(order), "--json"))
+    if order.scenario:
+        (point,) = document["points"]
+        return [round(len(point["slices"]) * count / point["seconds"]) for count in point["slices"]]
+    return [round(run["bytes_per_second"]) for run in document["runs"] if run["phase"] == "measured"]
+
+
+def measure_interleaved(order: Order, folder: Path) -> list[list[int]]:
+    """The rates of two equal series, each run beside the one that it was interleaved with."""
+    _said(order, folder, _run(order, INTERLEAVED_RUNS), "--versus", NO_CHANGE)
+    with Notebook(folder / "notebook.db") as notebook:
+        two = [notebook.series(head.id) for head in sorted(notebook.heads(2), key=lambda head: bool(head.base_id))]
+    return [[round(rate) for rate in one.rates()] for one in two]
+
+
+def _said(order: Order, folder: Path, words: Sequence[str], *more: str) -> str:
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db")}
     if order.password is not None:
         environment["SHAREBENCH_PASSWORD"] = order.password
     done = subprocess.run(
-        [sys.executable, "-m", "app", *(_load(order) if order.scenario else _run(order)), "--json"],
+        [sys.executable, "-m", "app", *words, *more],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
-    if done.returncode:
+    if done.returncode not in VERDICTS:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
-    document = json.loads(done.stdout)
-    if order.scenario:
-        (point,) = document["points"]
-        return [round(len(point["slices"]) * count / point["seconds"]) for count in point["slices"]]
-    runs = document["runs"]
-    return [round(run["bytes_per_second"]) for run in runs if run["phase"] == "measured"]
+    return done.stdout
 
 
-def _run(order: Order) -> tuple[str, ...]:
+def _run(order: Order, runs: int = RUNS) -> tuple[str, ...]:
     return (
-        *("run", order.target, *order.options, "--runs", str(RUNS), "--warmup", "1"),
+        *("run", order.target, *order.options, "--runs", str(runs), "--warmup", "1"),
         *("--ceiling", "skip", "--quiet-time", "skip"),
     )
 
@@ -290,15 +310,16 @@ def record(name: str, kind: PathKind, folder: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="truth-", dir="/dev/shm") as memory:
         Path(memory).chmod(0o777)
         with kind.open(Path(memory)) as order:
-            rates = measure(order, Path(memory))
-    document["series"].append({"started_at": started, "load_average": load, order.unit: rates})
+            unit = INTERLEAVED if folder.name == INTERLEAVED else order.unit
+            rates = (measure_interleaved if unit == INTERLEAVED else measure)(order, Path(memory))
+    document["series"].append({"started_at": started, "load_average": load, unit: rates})
     text = json.dumps(document, indent=1)
-    for array in {json.dumps(each[order.unit], indent=1).replace("\n", "\n   ") for each in document["series"]}:
+    for array in {json.dumps(each[unit], indent=1).replace("\n", "\n   ") for each in document["series"]}:
         text = text.replace(array, " ".join(array.split()))
     scratch = path.with_suffix(".new")
     scratch.write_text(text + "\n")
     scratch.replace(path)
-    return f"{started} {name} {len(document['series'])}: {' '.join(map(str, rates))} {order.unit}"
+    return f"{started} {name} {len(document['series'])}: {json.dumps(rates)} {unit}"
 
 
 def recorded(name: str, folder: Path) -> int:
@@ -317,6 +338,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="Folder of the recorded series (tests/truth/corpus)."
     )
+    parser.add_argument("--interleaved", action="store_true", help="Equal series with their runs interleaved.")
     parser.add_argument("--kind", metavar="NAME", help="Name of a kind of your own, with --target.")
     parser.add_argument("--target", metavar="URL", help="Path to record; SHAREBENCH_PASSWORD holds its password.")
     parser.add_argument("options", nargs="*", help="Options of `sharebench run` for --target, after --.")
@@ -331,6 +353,8 @@ def main(words: Sequence[str] | None = None) -> None:
         if unknown := set(asked.kinds.split(",")) - set(KINDS):
             parser.error(f"no such kind: {', '.join(sorted(unknown))}")
         kinds = {name: KINDS[name] for name in asked.kinds.split(",")}
+    if asked.interleaved:
+        asked.folder /= INTERLEAVED
     asked.folder.mkdir(parents=True, exist_ok=True)
     while pending := [name for name in kinds if recorded(name, asked.folder) < asked.series]:
         begun = time.monotonic()

@@ -278,7 +278,8 @@ class SharebenchApp(App[int], commands.Commanded):
         return super().check_action(action, parameters)
 
     def action_visit(self, name: str) -> None:
-        self.visit(name)
+        shown = getattr(self.screen, "shown_series", "") if name == "catalogue" else ""
+        self.visit(name, **({"series_id": shown} if shown else {}))
 
     def go_back(self) -> None:
         if len(self.screen_stack) > 1:

@@ -177,6 +177,13 @@ class TextDialog(BoxDialog[None]):
 class HelpDialog(BaseDialog[None]):
     KEYS: ClassVar = keys("help.close")
 
+    def on_key(self, event: events.Key) -> None:
+        box = self.query_one(VerticalScroll)
+        top = self.query_one("#help-words").virtual_region.y
+        if event.key == "end" and box.scroll_y < min(top, box.max_scroll_y):
+            event.stop()  # else it would go on to the last of the words
+            box.scroll_to(y=top, animate=False)
+
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__()
         self.about = screen

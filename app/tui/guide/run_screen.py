@@ -23,7 +23,7 @@ from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_words
+from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_line
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import STALL_SECONDS, SeriesProgress, prepare
@@ -214,7 +214,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         running, width = self.running, max(0, self.size.width - 4)
         stalled = self.stalled_text()
         average = self.form.average_rate if self.form else None
-        machine = "" if self._machine is None else f"this machine: {machine_words(self._machine)}"[:width]
+        machine = "" if self._machine is None else machine_line(self._machine, width)
         lines = stalled or running.line(width, average), machine
         if lines != self._drawn_line:
             self._drawn_line = lines

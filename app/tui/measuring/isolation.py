@@ -219,6 +219,13 @@ class IsolationScreen(asking.LinesScreen):
     )
     RUN = IsolationRunScreen
 
+    def __init__(self, **known: str) -> None:
+        super().__init__()
+        self._known = known
+
+    def _fill(self, values: dict[str, str]) -> None:
+        super()._fill(values | self._known)
+
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         clients = places.parse_clients(typed["clients"])

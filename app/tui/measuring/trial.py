@@ -11,6 +11,8 @@ from textual.content import Content
 
 from app.changes.server import ChangeFailedError, ConsentNeededError
 from app.errors import CancelledError, LoginError, UsageError
+from app.measure.process import RunStarted, ScratchMade, Started
+from app.recorder.recording import words
 from app.tui.frame.base import told
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
@@ -77,7 +79,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self._slots = 0
         self._pairs_to_come = 0
         self._began_at = 0.0
-        self._restored = ""
+        self._restored = self._doing = ""
 
     @property
     def is_over(self) -> bool:
@@ -222,6 +224,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
                 self._pairs_to_come = self.order.plan.looks[-1] - block
                 most, name = self.order.plan.looks[-1], self.order.setting.name
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
+                self._doing = ""
+            case Started() | ScratchMade() | RunStarted():
+                self._doing = "" if isinstance(event, RunStarted) else f", {words(event)}"
             case Judged(summary=summary):
                 self.summary = summary
                 box = self.query_one("#run-box")
@@ -244,7 +249,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         each = passed / done if done > 0 else planned or 0.0
         most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
         left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0
-        return f"{self._now}{trial.so_far if trial else ''}{f'; at most {duration(left)} left' if left else ''}"
+        rest = f"; at most {duration(left)} left" if left else ""
+        rest = "; the time is over, this pair is the last" if passed > self.order.within_seconds else rest
+        return f"{self._now}{self._doing}{trial.so_far if trial else ''}{rest}"
 
     def headline(self) -> Content:
         if not isinstance(self.summary, TrialSummary):

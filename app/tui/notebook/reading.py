@@ -42,7 +42,7 @@ class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts)
 
     def __init__(self, series_id: str) -> None:
         super().__init__()
-        self.series_id = series_id
+        self.series_id = self.shown_series = series_id
 
     def compose(self) -> ComposeResult:
         yield SeriesView()

@@ -202,6 +202,11 @@ def machine_words(machine: MachineNow) -> str:
     return f"CPU {machine.cpu_percent:.0f} %{card}  {count(machine.retransmitted, 'retransmission')}"
 
 
+def machine_line(machine: MachineNow, width: int) -> str:
+    said = f"this machine: {machine_words(machine)}"
+    return said if len(said) <= width else cut(machine_words(machine), width)
+
+
 REDRAW_SECONDS = 1.0
 
 
@@ -282,8 +287,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         self._say("#now", Content("Stopping …" if stopping else visible(self.now())))
         self._say("#warnings", Content(visible(self.warnings())))
         machine = None if self.is_over else self._meter()
-        said = "" if machine is None else f"this machine: {machine_words(machine)}"
-        self._say("#machine", Content(cut(said, self.size.width)))
+        self._say("#machine", Content("" if machine is None else machine_line(machine, self.size.width)))
         self.query_one("#run-text", FiguresView).show(lambda width, _height: self.heard_text(width))
 
     def _say(self, place: str, said: Content) -> None:

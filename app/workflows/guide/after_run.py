@@ -32,7 +32,7 @@ from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
-from forms.series.summary import run_form
+from forms.series.summary import duration, run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.trials.report import answer_of, tried_lines
@@ -193,7 +193,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     if series.change and series.change.evidence is Evidence.CONTRADICTED and series.change.remark:
         facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
     if not known.yardsticks:
-        facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
+        facts.append("Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP.")
     for each in known.findings[:4]:
         of = [(one.name, one.series) for one in known.yardsticks if one.series.id in each.series_ids]
         others = [f"{name} ({one.label or with_zone(one.created_at)})" for name, one in of]
@@ -302,14 +302,14 @@ def _tried_since(known: GuideContext) -> Iterator[Toned]:
 
 
 def _made_since(known: GuideContext) -> Iterator[Toned]:
-    for one in known.made:
-        found = compare_sides(one, Limits())
-        yield Toned(f"Measured since: {_changed_to(_proven(one))}: {found.sign} {found.headline}", found.tone)
+    for change, sides in known.made:
+        found = compare_sides(sides, Limits())
+        yield Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
 
 
 def _own_changes(choices: GuideChoices, known: GuideContext, series: Series) -> Iterator[Option]:
     depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
-    made = {_proven(one).name for one in known.made}
+    made = {change.name for change, _ in known.made}
     if series.client.name != "sharebench":
         return
     if series.target.abilities.has_depth and depth and not practice and "in-flight" not in made:
@@ -517,6 +517,12 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield from decisions
 
 
+def interleaving(found: Comparison) -> str:
+    """What would settle a comparison of interleaved runs, by name and with the time that it takes."""
+    cost = f", about {duration(found.needed_seconds)}" if found.needed_seconds else ""
+    return f"Measure both again, interleaved: {found.needed_runs} runs each{cost}"
+
+
 def _settling(
     choices: GuideChoices, proof: Sides, found: Comparison, step: SettlingStep | None, first: str
 ) -> Iterator[Option]:
@@ -525,12 +531,11 @@ def _settling(
         name, way = BETTER["short"]
         larger = Go(way(acts.from_there(proof.base[0])))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
-        why += "; without the change, then with it"
+        why += "; first without the change, then make it again"
         yield Option(name, larger, why, advised=True)
     if can_interleave(found):
         again: dict[str, object] = {"base": found.base_id, "other": found.other_id, "runs": found.needed_runs}
-        name = f"Measure both again, interleaved: {found.needed_runs} runs each"
-        yield Option(name, Visit("interleaved", again), "would settle it", advised=True)
+        yield Option(interleaving(found), Visit("interleaved", again), "would settle it", advised=True)
     elif choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=not longer)

@@ -207,6 +207,7 @@ _WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(n
 _RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
 _WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
 _FILE = ("Measure again with a larger file", lambda choices: replace(choices, step=MethodStep.FILE))
+QUIET_FILE = ("Measure again with a larger file, at a quiet time", lambda choices: _FILE[1](_WAIT[1](choices)))
 BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
     "busy": _WAIT, "short": _FILE, "scatter": _RUNS, "single": _RUNS, "until": _RUNS, "warm-up": _WARMUPS,
     "drift": _WARMUPS,
@@ -217,7 +218,9 @@ BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
 def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], GuideChoices]]]:
     """What the warnings of a series lead to, each once, a larger file first, then the gravest."""
     found = dict.fromkeys(BETTER[said.key] for said in advice(series) if said.key in BETTER)
-    return sorted(found, key=lambda one: one != _FILE)
+    if _FILE in found and _WAIT in found:
+        found = {QUIET_FILE: None, **{one: None for one in found if one not in {_FILE, _WAIT}}}
+    return sorted(found, key=lambda one: one not in {_FILE, QUIET_FILE})
 
 
 def comparing(choices: GuideChoices, series: Series) -> str:
@@ -229,6 +232,7 @@ def comparing(choices: GuideChoices, series: Series) -> str:
 def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:
     """What the warnings of a series lead to; ``advised``: the keys in BETTER of what is recommended."""
     anew, names = acts.same_again(choices), {BETTER[key][0] for key in advised}
+    names |= {QUIET_FILE[0]} if _FILE[0] in names else set()
     return [Option(name, Go(way(anew)), "a new series", advised=name in names) for name, way in advised_rounds(series)]
 
 

@@ -1,6 +1,6 @@
 """What the guide knows besides the user's choices and writes into the notebook, and which steps are done."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -19,7 +19,18 @@ from app.workflows.guide import choices as acts
 from app.workflows.guide.choices import MEMORY_KEY, STEPS, WORDS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
 from storage.notebook import Notebook
-from storage.records import Command, Decision, Phase, Quiet, RunStatus, Series, SeriesStatus, Target, format_target
+from storage.records import (
+    Change,
+    Command,
+    Decision,
+    Phase,
+    Quiet,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    format_target,
+)
 
 if TYPE_CHECKING:
     from app.workflows.guide.backend import Backend
@@ -138,7 +149,7 @@ class GuideContext:
     """What tells most of it: the two whose runs were interleaved, where there are such."""
     tried: "tuple[TrialSummary, ...]" = ()
     """At the last step: what was tried since the series was measured, the newest first."""
-    made: "tuple[Sides, ...]" = ()
+    made: "tuple[tuple[Change, Sides], ...]" = ()
     """At the last step: the changes of the client that were measured from this series, the newest first."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
@@ -179,11 +190,6 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         if series
     )
     at_change = series is not None and choices.step is MethodStep.CHANGE
-    made = (
-        proof_of(notebook, head.id)
-        for head in heads
-        if at_change and head.base_id == choices.series_id and head.change and head.change.name in acts.OWN_CHANGES
-    )
     judged = {one.id for one in proof.base} if proof else set[str]()
     return replace(
         before,
@@ -196,7 +202,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         tried=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED))
         if series and at_change
         else (),
-        made=tuple(islice((one for one in made if one and one.other[0].measured()), _MOST_TRIED)),
+        made=tuple(islice(_made_from(notebook, series, heads), _MOST_TRIED)) if series and at_change else (),
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),
@@ -224,6 +230,21 @@ def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     changed = _series(notebook, changed_id)
     base = _series(notebook, changed.base_id) if changed and changed.change else None
     return sides_to_compare(notebook, (base.id, changed.id), turns=False)[0] if base and changed else None
+
+
+def _made_from(notebook: Notebook, series: Series, heads: Sequence[Series]) -> Iterator["tuple[Change, Sides]"]:
+    """What was measured of each change of the client whose base has the settings of this series, the newest first."""
+    own = [head for head in heads if head.change and head.base_id and head.change.name in acts.OWN_CHANGES]
+    seen = set[tuple[str, str]]()
+    for head in [head for head in own if _place_of(head.target) == _place_of(series.target)][:_RECENT]:
+        proof = proof_of(notebook, head.id)
+        change = proof.other[0].change if proof else None
+        if not proof or not change or not proof.other[0].measured() or (change.name, change.value) in seen:
+            continue
+        (told,) = sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
+        if series.id in {one.id for one in (*proof.base, *told.base)}:
+            seen.add((change.name, change.value))
+            yield change, told
 
 
 def _sizes(series: Series) -> set[int | None]:

@@ -232,7 +232,8 @@ def _short(phase: Phase, number: int | None) -> str:
 def _with_run(
     ended: tuple["NamedCurve", ...], run: Run, heard: tuple[tuple[float, int], ...]
 ) -> tuple["NamedCurve", ...]:
-    curve = tuple(run.progress or heard)
+    whole = ((run.seconds, run.size_bytes),) if run.seconds else ()
+    curve = tuple(run.progress or heard) or whole  # of a run that no sample was taken of, its average
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
     thin = (*curve[step - 1 : -1 : step], *curve[-1:])
     return (*ended, (_short(run.phase, run.number), thin))[-SHOWN_RUNS:]

@@ -5,19 +5,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from app.errors import UsageError
+from app.isolation.places import DEFAULT_SECONDS
 from app.workflows.guide import choices as acts
-from app.workflows.guide.after_run import changed, next_turn
-from app.workflows.guide.before_run import BETTER, advised_rounds
+from app.workflows.guide.after_run import changed, interleaving, next_turn
+from app.workflows.guide.before_run import BETTER, QUIET_FILE, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
-from forms.comparison.differences import effective
+from forms.comparison.differences import effective, parameter_of
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
-from forms.isolation.summary import isolation_summary
+from forms.isolation.summary import IsolationDoubt, isolation_summary
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
@@ -26,7 +27,7 @@ from storage.isolations import Isolation
 from storage.looks import AUDIT, DIAGNOSIS, Audit
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
-from storage.records import ExperimentKind, Series, SeriesStatus, Target, with_zone
+from storage.records import ExperimentKind, Series, SeriesStatus, Target, format_target, with_zone
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -65,6 +66,14 @@ class MeasuredPlace:
         value = effective(facts, name, in_share=in_share)
         when = f"{wording.name_of(self.series)} was measured ({with_zone(self.series.created_at)})"
         return "" if value is None else f"{value or '(empty)'}, when {when}"
+
+    def had(self, words: str) -> str:
+        """Each setting of the server with these words in its name, a line each, whether or not the catalogue has it."""
+        facts = self.series.environment.get("server", {}) if self.series else {}
+        names = sorted({name for name in map(parameter_of, facts) if name and words.casefold().strip() in name})
+        when = [f"When {wording.name_of(self.series)} was measured, the server had:"] if self.series and names else []
+        values = (f"{name} = {effective(facts, name) or '(empty)'}" for name in names)
+        return "\n".join(map(wording.plain, [*when, *values]))
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
@@ -156,18 +165,17 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     settles = found.needed_runs if can_interleave(found) else None
     both = {"base": found.base_id, "other": found.other_id, "runs": settles or max(found.base_runs, found.other_runs)}
     if settles:
-        name = f"Measure both again, interleaved: {settles} runs each"
-        yield NextStep(name=name, screen="interleaved", arguments=both)
+        yield NextStep(name=interleaving(found), screen="interleaved", arguments=both)
     varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
     short = found.short_ids and found.settle is None and not (found.known or found.interleaved)
     if varies or short or needs_longer_runs(found):
-        name, better = BETTER["short"]
+        name, better = QUIET_FILE if short and found.busy_ids else BETTER["short"]
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
-        name, series_id = again[found.decided is Verdict.FASTER]
-        yield NextStep(
-            name=f"Continue with {name}: change one thing", choices=partial(branch_from, series_id=series_id)
-        )
+        side = "other" if found.decided is Verdict.FASTER else "base"
+        name, series_id = again[side == "other"]
+        change = partial(branch_from, series_id=series_id)
+        yield NextStep(name=f"Continue with {name} (the {side}): change one thing", choices=change)
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]
@@ -229,7 +237,13 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises."""
     entries: list[str] = []
     if isinstance(found, Isolation):
-        entries = look_at(isolation_summary(found).verdict)
+        verdict = isolation_summary(found).verdict
+        entries = look_at(verdict)
+        if IsolationDoubt.VARYING in verdict.doubts[:1]:
+            rounds, seconds = 2 * found.rounds, 2 * (found.seconds or DEFAULT_SECONDS)
+            known = {"target": format_target(found.target), "rounds": str(rounds), "seconds": str(seconds)}
+            name = f"Isolate again, {rounds} rounds of runs of {seconds} s"
+            yield NextStep(name=name, screen="isolation", arguments=known)
     elif isinstance(found, Audit):
         for one in remedies(found.findings)[:1]:
             setting = f"{one.name} = {one.value}"

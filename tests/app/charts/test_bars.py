@@ -247,3 +247,11 @@ def test_a_legend_with_too_little_room_ends_in_a_sign():
     chart = replace(chart, levels=(Level(name="what the link of this machine carries", value=1e10),))
     text = bars_chart(chart, 40, 8, colour=False)
     assert next(line for line in text.splitlines() if line.startswith("what the link")).endswith("…")
+
+
+@pytest.mark.parametrize("width", [26, 40, 46, 60, 80])
+def test_a_scale_has_two_numbers_however_narrow_it_is(width: int):
+    text = bars_chart(chart_of([1668e6, 1029e6], (500e6, 9000e6), (300e6, 5000e6)), width, 8, colour=False)
+    (axis,) = (line for line in text.split("\n") if line.endswith("B/s"))
+    assert len(axis.split()) >= 3, axis
+    assert axis.split()[0] == "0"

@@ -474,6 +474,28 @@ async def test_escape_leaves_a_search_before_it_leaves_the_catalogue(path):
         assert not isinstance(app.screen, CatalogueScreen)
 
 
+async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):
+    facts = [{"smb.conf/global/workgroup": value, "smb.conf/global/strict sync": value} for value in ("OLD", "NEW")]
+    path = book(tmp_path / "notebook.db", *(one(n, environment={"server": facts[n - 1]}) for n in (1, 2)))
+    app = app_on(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "down", "enter")
+        await settled(app, pilot)
+        assert here(app).shown_series == f"{1:012x}"
+        await press(app, pilot, "C", "f", *"WorkGroup")
+        await settled(app, pilot)
+        shown = painted(app)
+        assert f"0 of {len(entries())}" in shown
+        assert "When series 1 was measured, the server had:" in shown
+        assert "workgroup = OLD" in shown
+        assert "strict sync" not in shown
+        assert "Not in the catalogue" in shown
+        await press(app, pilot, *"xyz")
+        await settled(app, pilot)
+        assert "Neither the catalogue nor what was read of the server has it." in painted(app)
+
+
 @pytest.mark.parametrize(("share", "value"), [("Yes", "Yes"), (None, "No")])
 async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newest_series(tmp_path, share, value):
     facts = {"smb.conf/global/strict sync": "No"} | ({"smb.conf/share/strict sync": share} if share else {})
@@ -481,7 +503,7 @@ async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newe
     async with app.run_test(size=(150, 40)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "f", *"strict sync")
-        assert re.search(rf"now +{value}, when series 1 was measured", painted(app))
+        assert re.search(rf"server had +{value}, when series 1 was measured", painted(app))
         assert "⏎ List" in footer_of(app)
         await press(app, pilot, "escape")
         assert here(app).query_one("#search", Input).value == ""

@@ -181,7 +181,7 @@ def test_earlier_series_of_the_path_are_history_by_themselves_and_later_ones_are
     found = compare_sides(sides, Limits())
     assert found.variation is not None
     assert (found.verdict, found.variation.freedom, found.history_count) == ("faster", 8, 5)
-    assert "judged with 5 earlier series, the newest 4 days old" in found.sentence
+    assert "judged with 5 earlier series, the newest 4 days before" in found.sentence
     (one_only,) = sides_to_compare(notebook, (f"{1:012x}", f"{9:012x}"))
     assert one_only.history == ()
 

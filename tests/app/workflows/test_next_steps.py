@@ -179,7 +179,11 @@ def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
         steps = list(after_comparison(form.comparison))
         assert names(steps)[1:] == ["Measure both again, interleaved", "Look at everything first: survey the server"]
         assert steps[1].arguments == {"base": base.id, "other": other.id, "runs": 8}
-        gone_on = taken(notebook, steps, f"Continue with series {better}: change one thing")
+        gone_on = taken(
+            notebook,
+            steps,
+            f"Continue with series {better} (the {'base' if better == 1 else 'other'}): change one thing",
+        )
         assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
 
 
@@ -454,4 +458,4 @@ def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_s
         step = MethodStep.CHANGE if base_is_shown else MethodStep.EXPECTED
         choices = replace(branch_from(notebook, base.id), step=step)
         made = read_known(notebook, choices, GuideContext()).made
-        assert [sides.other[0].id for sides in made] == [changed.id] * base_is_shown
+        assert [(told.value, sides.other[0].id) for told, sides in made] == [("64K", changed.id)] * base_is_shown

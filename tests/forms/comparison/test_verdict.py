@@ -184,10 +184,10 @@ def test_history_of_the_same_path_sharpens_the_verdict_and_is_said():
     assert (found.verdict, found.history_count, found.variation.repeats) == ("faster", 8, 7)
     assert found.apart_percent is not None
     assert found.apart_percent < 8
-    assert "(judged with 8 earlier series, the newest 6 days old)" in found.sentence
+    assert "(judged with 8 earlier series, the newest 6 days before)" in found.sentence
     assert compare_sides(Sides(base=(base,), other=(other,)), Limits()).verdict == "unknown"
     newest = compare_sides(Sides(base=(base,), other=(other,), history=(spread[-1:],)), Limits())
-    assert "(judged with 1 earlier series, the newest" in newest.sentence
+    assert "(judged with 1 earlier series, 6 days before)" in newest.sentence
 
 
 def test_a_steady_trend_takes_the_verdict_away_unless_the_sides_alternate():
@@ -251,14 +251,17 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     assert high is None or low <= (result.needed_runs or low) <= high
     assert result.needed_runs is not None
     assert result.needed_runs <= MANY_RUNS
-    assert f"About {result.needed_runs} interleaved runs a side would settle it (at least {low});" in result.sentence
+    assert (
+        f"About {result.needed_runs} interleaved runs a side would settle it ({low} at best), in about "
+        in result.sentence
+    )
 
 
-@pytest.mark.parametrize(("high", "told"), [(MANY_RUNS, f"(likely 4 to {MANY_RUNS})"), (MANY_RUNS + 1, "(at least 4)")])
+@pytest.mark.parametrize(("high", "told"), [(MANY_RUNS, f"(likely 4 to {MANY_RUNS})"), (MANY_RUNS + 1, "(4 at best)")])
 def test_a_range_with_an_end_that_nobody_measures_is_told_without_it(high: int, told: str):
     loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert f" {told};" in replace(result, needed_runs_range=(4, high)).sentence
+    assert f" {told}, in about" in replace(result, needed_runs_range=(4, high)).sentence
 
 
 def test_many_runs_are_not_what_is_advised_first():
@@ -360,10 +363,24 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert [field.text for field in told if field.name == "Intervals"] == [
         "wider where needed, so that all 6 hold together 19 times in 20."
     ]
+    told = comparison_report([base, *(right for _, right in pairs[:2])], comparisons(sides[:2])).fields
+    assert [field.text for field in told if field.name == "Intervals"] == [
+        "wider where needed, so that both hold together 19 times in 20."
+    ]
     one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
     told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields
     assert "Intervals" not in [field.name for field in told]
     assert "Intervals" not in [field.name for field in comparison_report(pairs[0]).fields]
+
+
+def test_several_at_once_are_settled_as_each_pair_alone():
+    base = series(VARIED, id="base")
+    sides = [Sides(base=(base,), other=(series(scaled(VARIED, 1.03), id=f"other{n}"),)) for n in range(4)]
+    alone = compare_sides(sides[0], Limits())
+    assert alone.settle
+    assert {one.settle and one.settle.shows_percent for one in compare_several(sides, Limits())} == {
+        alone.settle.shows_percent
+    }
 
 
 def test_dependence_and_trend_of_a_side_are_told():

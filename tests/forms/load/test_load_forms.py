@@ -179,11 +179,18 @@ def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_
     load = full_load(points=(frozen,), capacity=Capacity(carried=5))
     text = " ".join(report_text(load_report(load)).split())
     assert "for 2.0 of 20 s the server answered nothing although users waited; p99 (17.9 ms) does not show it" in text
-    assert next(load_headline(load)).text.endswith("; it answered nothing for 2.0 s")
+    assert next(load_headline(load)).text.endswith("; the server answered nothing for 2.0 s")
     assert stall_of(replace(frozen, silent_seconds=0.49)) is not None, "the longest answer tells it still"
     shorter = replace(frozen, response=histogram(*[0.006] * 990, 0.0491), silent_seconds=0.49)
     assert stall_of(shorter) is None
     assert stall_of(replace(shorter, silent_seconds=0.5)) is not None
+    may_be_us = replace(frozen, status=PointStatus.GENERATOR)
+    assert stall_of(may_be_us) is None, "it may have been this machine that stood still"
+    for seconds, hides in ((1.9, True), (2.3, False)):
+        told = full_load(points=(replace(frozen, response=histogram(*[0.006] * 940, *[seconds] * 60)),))
+        text = " ".join(report_text(load_report(told)).split())
+        assert "the server answered nothing although users waited" in text
+        assert ("does not show it" in text) is hides
     slow = point(response=histogram(*[0.3] * 200), silent_seconds=0.6)
     assert stall_of(slow) is None, "answers take as long as that here"
 
@@ -530,7 +537,7 @@ def test_no_heading_and_no_number_is_broken_where_600_users_are_answered_in_seco
         for number, users in enumerate((20, 300, 600), 1)
     )
     lines = report_text(load_report(full_load(points=points)), width=width).splitlines()
-    at = lines.index("Load points: time from request to answer; offered: the fewest users' pace")
+    at = lines.index("Load points: time to the answer; offered: at the pace of the fewest users")
     _, headings, _, *rows = lines[at + 1 : at + 7]
     assert headings.split()[:2] == ["Users", "in"]
     assert [row.split()[:2] for row in rows] == [["20", "20"], ["300", "300"], ["600", "600"]]

@@ -364,6 +364,17 @@ async def test_help_explains_the_words_of_the_screens_and_says_how_it_is_closed(
         assert max(map(len, said.splitlines())) <= 80 - 12
 
 
+async def test_end_shows_the_first_of_the_words_then_the_last(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(app, pilot, "f1")
+        box, words = app.screen.query_one(".help-box"), app.screen.query_one("#help-words")
+        await press(app, pilot, "end")
+        assert words.region.y == box.content_region.y
+        await press(app, pilot, "end")
+        await pilot.pause(0.5)
+        assert box.scroll_y == box.max_scroll_y > words.virtual_region.y
+
+
 async def test_f1_opens_help_and_closes_it(app):
     async with app.run_test() as pilot:
         await pilot.press("f1")

@@ -133,7 +133,9 @@ async def test_a_trial_of_the_change_answers_in_place_of_the_comparison(
         assert shown.count("★") == 1
         assert ("nine times in ten" in shown) is not told, "nothing is left to settle"
         assert ("restore it on the server first" in shown) is not told, "the trial has restored it"
-        assert ("; without the change, then with it" in shown) is (star == "Measure again with a larger file")
+        assert ("; first without the change, then make it again" in shown) is (
+            star == "Measure again with a larger file"
+        )
 
 
 @pytest.mark.parametrize(("day", "is_told"), [(1, False), (2, True)])

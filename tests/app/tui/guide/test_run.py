@@ -107,6 +107,20 @@ async def test_without_a_curve_it_is_said_whether_any_run_has_ended(ready, backe
         assert "no run has ended yet" not in painted(ready)
 
 
+async def test_a_run_without_a_sample_is_drawn_as_its_average_beside_those_that_have_some(ready, backend):
+    async with ready.run_test(size=(120, 36)) as pilot:
+        await start(ready, pilot, backend, STARTED)
+        for number, progress in ((1, ((0.1, 10_000_000), (0.2, 20_000_000))), (2, ())):
+            await hand_out(ready, pilot, backend, RunFinished(run=replace(run_at(number, 100e6), progress=progress)))
+        await drawn(ready, pilot)
+        curves = dict(ready.screen.running.all_curves)
+        seconds, moved = curves["2"][-1]
+        assert moved / seconds == pytest.approx(100e6)
+        within = ready.screen.query_one("#within").region
+        axis = "\n".join(line[within.x :] for line in painted(ready).splitlines()[within.y : within.bottom])
+        assert re.search(r"1 +2 ", axis), "each run that the table has is there"
+
+
 async def test_events_do_not_draw_only_the_clock_does(ready, backend, monkeypatch):
     monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
     drawn: list[None] = []

@@ -1,6 +1,7 @@
 """The notebook screen with a recording of each kind: listed, read, opened, labelled, named, exported and deleted."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.following import written
 from app.tui.widgets.views import AnsiView, Draw
 from app.workflows.guide.rounds import after_recording
+from forms.isolation.summary import IsolationDoubt, isolation_summary
+from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
+from storage.records import Target
 from tests.builders import book, one, run_at
 from tests.loads import point
 from tests.recordings import MAKERS, made_up_kind
@@ -197,6 +201,34 @@ async def test_before_a_result_is_read_it_has_no_next_step(tmp_path: Path):
         assert here(app).check_action("next", ()) is True
         here(app).recorded = ()
         assert here(app).check_action("next", ()) is False
+
+
+async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp_path: Path):
+    rates = ((10.0, 100.0), (90.0, 100.0), (20.0, 100.0))
+    runs = tuple(
+        LayerRun(round=turn, layer=layer, clients=4, seconds=3, bytes_per_second=1e6 * rate)
+        for turn, pair in enumerate(rates, 1)
+        for layer, rate in zip(
+            (Layer.SERVER, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK), (*pair, 100.0), strict=True
+        )
+    )
+    found = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", script="office", clients=(4,), rounds=3, seconds=3, runs=runs,
+        target=Target(protocol="smb", host="nas", share="data"),
+    )  # fmt: skip
+    assert isolation_summary(found).verdict.doubts[:1] == (IsolationDoubt.VARYING,)
+    step = next(after_recording("isolation", found))
+    assert (step.name, step.screen) == ("Isolate again, 6 rounds of runs of 6 s", "isolation")
+    assert step.arguments == {"target": "smb://nas/data", "rounds": "6", "seconds": "6"}
+    app = app_on(tmp_path / "notebook.db", first="isolation", target="smb://nas/data", rounds="6", seconds="6")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        typed = here(app).typed()
+        assert {name: typed[name] for name in ("target", "rounds", "seconds", "clients")} == {
+            "target": "smb://nas/data", "rounds": "6", "seconds": "6", "clients": "1,4,8",
+        }  # fmt: skip
+    few = replace(found, runs=runs[:2])
+    assert next(after_recording("isolation", few)).name == "Isolate again", "it lacks what more rounds do not bring"
 
 
 @pytest.mark.parametrize(

@@ -974,11 +974,11 @@ async def test_a_comparison_has_its_figures_and_its_chart_at_every_size(tmp_path
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)), first="compare", base=f"{1:012x}", other=f"{2:012x}")
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
-        for part in ("Averages of the valid runs", "other", "├─┼─┤ 19 of 20 equal series"):
+        for part in ("Averages of the valid runs", "other", "├─┼─┤ 19 of 20 such series"):
             assert part in painted(app), part
         await press(app, pilot, "v")
         assert "Averages of the valid runs" not in painted(app)
-        assert "├─┼─┤ 19 of 20 equal series" in painted(app)
+        assert "├─┼─┤ 19 of 20 such series" in painted(app)
         await press(app, pilot, "v", "m")
         assert "Side by side" in painted(app)
 

@@ -486,7 +486,8 @@ def test_what_the_choice_of_a_quiet_time_means_is_said_before_it_starts():
 @pytest.mark.parametrize(
     ("size", "quiet", "base_rate", "advised"),
     [
-        (1 << 20, QuietVerdict.BUSY, 1e8, "Measure again with a larger file"),
+        (1 << 20, QuietVerdict.BUSY, 1e8, "Measure again with a larger file, at a quiet time"),
+        (1 << 20, QuietVerdict.QUIET, 1e8, "Measure again with a larger file"),
         (1 << 30, QuietVerdict.BUSY, 1e8, "Measure again, and wait for a quiet time first"),
         (1 << 30, QuietVerdict.QUIET, 1e8, "Change one thing"),
         (1 << 20, QuietVerdict.BUSY, 4e8, "Change one thing"),
@@ -535,9 +536,9 @@ def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again
     base = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
     change = Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED)
     slower = series([4e7, 4.1e7, 3.9e7, 4e7, 4e7], id="b" * 12, change=change, base_id=base.id)
-    known = replace(LINKED, series=base, made=(Sides(base=(base,), other=(slower,)),))
+    known = replace(LINKED, series=base, made=((change, Sides(base=(base,), other=(slower,))),))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), known)
-    assert any(fact.startswith("Measured since: in-flight = 1: ▼ Slower by 60 %") for fact in said(page))
+    assert any(fact.startswith("Measured with in-flight = 1: ▼ Slower by 60 %") for fact in said(page))
     offered = [one.title for one in page.options]
     assert not [title for title in offered if title.startswith("Requests in flight")]
     assert [title for title in offered if title.startswith("Request size")]
