@@ -110,7 +110,7 @@ async def test_without_a_curve_it_is_said_whether_any_run_has_ended(ready, backe
 async def test_a_run_without_a_sample_is_drawn_as_its_average_beside_those_that_have_some(ready, backend):
     async with ready.run_test(size=(120, 36)) as pilot:
         await start(ready, pilot, backend, STARTED)
-        for number, progress in ((1, ((0.1, 10_000_000), (0.2, 20_000_000))), (2, ())):
+        for number, progress in ((1, ((5.0, 500_000_000), (10.0, 1_000_000_000))), (2, ())):
             await hand_out(ready, pilot, backend, RunFinished(run=replace(run_at(number, 100e6), progress=progress)))
         await drawn(ready, pilot)
         curves = dict(ready.screen.running.all_curves)
