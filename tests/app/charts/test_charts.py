@@ -66,6 +66,8 @@ def test_within_draws_seconds():
     assert re.search(r"0 s +1 s +2 s +3 s +4 s", plain(runs_chart([("0 s", progress)], 60, 12)))
     assert re.search(r"W1 +1 +8 s", plain(runs_chart([("W1", progress), ("1", progress)], 60, 12))), "runs are named"
     assert runs_chart([("0 s", [])], 60, 12) == "the run is too short for a curve"
+    beside = runs_chart([("1", [(5.0, 500_000_000), (10.0, 1_000_000_000)]), ("2", [(10.7, 1 << 30)])], 80, 8)
+    assert re.search(r" 1 +2 +20.7 s", beside), "each run that the table has is there"
     assert runs_chart([("W1", [(0.1, 10)]), ("1", [(0.1, 10)])], 60, 12) == "the run is too short for a curve"
 
 
