@@ -220,9 +220,11 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     measured, each = order.request.plan, "each after a warm-up run"
     what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
     what += f" in requests of {wording.typed_size(block)}" if (block := measured.settings.block_bytes) else ""
-    what += f", {wording.file_size(measured.size_bytes)} a run" if measured.size_bytes else ""
+    many = f"{wording.count(measured.files, 'file')} of " if measured.files else ""
+    what += f", {many}{wording.file_size(measured.size_bytes)} a run" if measured.size_bytes else ""
     if measured.make_file and measured.size_bytes and not plan.load:
-        each += f", of a file that is made anew: {binary_size(most * measured.size_bytes)} written in all at most"
+        written = binary_size(most * measured.size_bytes * (measured.files or 1))
+        each += f", of what is made anew: {written} written in all at most"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s"
         what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"

@@ -222,8 +222,8 @@ class Comparison(ChangeDecision):
     differences: tuple[Difference, ...] = ()
     busy_ids: tuple[str, ...] = ()
     """The series of a side of which none was measured at a quiet or typical time."""
-    short_ids: tuple[str, ...] = ()
-    """The series whose runs are too short."""
+    has_short_runs: bool = False
+    """Where the settings are the same: whether a series has, as its own warnings say."""
     server_seen: bool = True
     change: Change | None = None
     tried: TrialSummary | None = None
@@ -303,26 +303,29 @@ def _verdict(found: Comparison) -> str:
     return verdict_sentence(found.verdict, change, found.interval_percent)
 
 
-_SHOWS = "With runs that vary like these, {} cannot show a change below {}."
-
-
 def basis_sentence(found: Comparison) -> str | None:
     if found.interleaved:
         return "The runs were interleaved, so what slows both down cancels out."
-    if found.apart_percent is None or (found.doubt is Doubt.SAME_SETTINGS and not found.history_count):
+    if found.apart_percent is None:
         return None
-    apart = wording.change_size(found.apart_percent)
+    apart = _towards(found.apart_percent, found)
     if not found.history_count:
         sides = len(found.base_ids), len(found.other_ids)
         if sum(sides) == 2 or found.variation is None or found.critical is None:
-            return _SHOWS.format("one series a side", apart)
+            return f"One series a side tells little of how far equal series differ: up to {apart}."
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
-        apart = wording.change_size(percent_of(found.critical * error))
-        return _SHOWS.format(f"{sides[1]} series against {sides[0]}", apart)
+        apart = _towards(percent_of(found.critical * error), found)
+        return f"Averages of {sides[0]} and {sides[1]} equal series could differ by up to {apart}."
     newest = ", the newest" if found.history_count > 1 else ","
     age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
     return f"Equal series here could differ by up to {apart} ({judged})."
+
+
+def _towards(faster_percent: float, found: Comparison) -> str:
+    """The size of such a change to the side that the change goes to: 100 % faster is 50 % slower."""
+    is_slower = found.change_percent is not None and found.change_percent < 0
+    return wording.change_size(100 * (1 - 1 / (1 + faster_percent / 100)) if is_slower else faster_percent)
 
 
 def _age(days: float | None) -> str:

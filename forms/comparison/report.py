@@ -131,7 +131,7 @@ def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.Compa
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     judged = [form.comparison.limits for form in found if form.comparison.interval_percent]
     both = "both" if len(judged) == 2 else f"all {len(judged)}"
-    wider = f"wider where needed, so that {both} hold together 19 times in 20."
+    wider = f"some are wider, so that {both} verdicts together are wrong at most once in 20."
     is_wider = any(limits.alpha < Limits().alpha for limits in judged)
     fields: list[Field] = []
     for form in found:

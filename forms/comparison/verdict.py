@@ -9,7 +9,7 @@ from typing import Any
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison, cheapest_step
 from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
-from forms.findings.series_warnings import short_runs
+from forms.findings.series_warnings import advice
 from forms.stats.decision import (
     DAY_SECONDS,
     LEAST_RUNS,
@@ -161,7 +161,8 @@ def _compared(
             for one in side
             if all(each.quiet_verdict is QuietVerdict.BUSY for each in side)
         ),
-        short_ids=tuple(one.id for one in (*sides.base, *sides.other) if any(short_runs(one))),
+        has_short_runs=decision.doubt is Doubt.SAME_SETTINGS
+        and any(said.key == "short" for one in (*sides.base, *sides.other) for said in advice(one)),
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
         change=claimed, tried=sides.tried, tried_back=sides.tried_back,
     )  # fmt: skip

@@ -136,11 +136,11 @@ def head_fields(series: records.Series) -> Iterator[Field]:
 def _settings_text(facts: records.Facts) -> str:
     """How many settings of the server were read, and which of those that matter most are not at their defaults."""
     read = {parameter_of(fact) for fact in facts} - {None}
-    changed = [
-        f"{entry.parameter} = {value}" for entry, value, is_default in values_that_matter(facts) if not is_default
-    ]
-    said = f"not default: {'; '.join(changed)}" if changed else "those that matter most are at their defaults"
-    return wording.plain(f"{len(read)} read; {said}") if read else ""
+    known = values_that_matter(facts)
+    changed = [f"{entry.parameter} = {value}" for entry, value, is_default in known if not is_default]
+    said = f"; the {len(known)} of them that matter most are at their defaults" if known else ""
+    said = f"; not default: {'; '.join(changed)}" if changed else said
+    return wording.plain(f"{len(read)} read{said}") if read else ""
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:

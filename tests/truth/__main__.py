@@ -12,7 +12,14 @@ from itertools import repeat
 from pathlib import Path
 
 from tests.truth import tables
-from tests.truth.corpus_tables import corpus_table, kinds, left_out_table, most_percent
+from tests.truth.corpus_tables import (
+    corpus_table,
+    interleaved_kinds,
+    interleaved_table,
+    kinds,
+    left_out_table,
+    most_percent,
+)
 from tests.truth.nights import HISTORY, LEAST_FOUND, MOST_ALARMS, NIGHTS, STRETCHES, nights_table
 from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
@@ -155,6 +162,17 @@ def _corpus() -> Iterator[str]:
         ),
         "",
         *corpus_table(),
+        "",
+        "## Real paths, interleaved: nothing changed",
+        "",
+        (
+            "Two equal series of ten runs, interleaved, each run with a connection of its own, as `sharebench run"
+            f" --versus` measures them: {sum(map(len, interleaved_kinds().values()))} comparisons, recorded on one"
+            " machine with two processors by `python -m tests.truth.record --interleaved`. Asked: at most 5 % called"
+            " faster or slower, with room for chance: an exact 5 % passes in 95 of 100."
+        ),
+        "",
+        *interleaved_table(),
         "",
         "## The constant, fitted with each kind left out",
         "",

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
+from forms.stats.decision import Limits, Verdict, decide_interleaved
 from tests.truth.timelines import Values
 from tests.truth.vectors import decide_all
 
@@ -132,6 +133,33 @@ def corpus_table(_trials: int = 0) -> Iterator[str]:
 def _cell(kind: Kind, called: int, of: int) -> str:
     percent = 100 * called / of
     return f"{percent:.1f}" if percent <= most_percent(kind) else f"**{percent:.1f}**"
+
+
+@cache
+def interleaved_kinds() -> dict[str, list[tuple[list[float], list[float]]]]:
+    """By kind of path: the rates of two equal series whose runs were interleaved, for each comparison."""
+    found = {}
+    for path in sorted((FOLDER / "interleaved").glob("*.json")):
+        found[path.stem] = [tuple(one["interleaved"]) for one in json.loads(path.read_text())["series"]]
+    return found
+
+
+def interleaved_called(pairs: Sequence[tuple[list[float], list[float]]]) -> int:
+    """How many of the comparisons say faster or slower."""
+    verdicts = (decide_interleaved(*each, limits=Limits()).verdict for each in pairs)
+    return sum(verdict in {Verdict.FASTER, Verdict.SLOWER} for verdict in verdicts)
+
+
+def interleaved_table(_trials: int = 0) -> Iterator[str]:
+    """Nothing changed: how often each kind is called different, and how wide its intervals are."""
+    yield "| kind | comparisons | called faster or slower | at most | half of the interval, %, in half of them |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for name, pairs in interleaved_kinds().items():
+        most, called = int(binom.ppf(0.95, len(pairs), 0.05)), interleaved_called(pairs)
+        found = [decide_interleaved(*each, limits=Limits()).interval_percent for each in pairs]
+        half = float(np.median([(ends[1] - ends[0]) / 2 for ends in found if ends]))
+        told = f"{called}" if called <= most else f"**{called}**"
+        yield f"| {name} | {len(pairs)} | {told} | {most} | {half:.1f} |"
 
 
 @cache

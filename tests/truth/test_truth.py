@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from scipy.stats import binom
 
 from tests.truth.corpus_tables import (
     MOST_LEFT_OUT,
@@ -10,6 +11,8 @@ from tests.truth.corpus_tables import (
     alternating,
     base_again,
     history_then_later,
+    interleaved_called,
+    interleaved_kinds,
     kinds,
     left_out,
     most_percent,
@@ -62,6 +65,12 @@ def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
     assert {name: one for name, one in found.items() if 100 * one[0] > most_percent(kind) * one[1]} == {}
     called, of = alternating(kind)
     assert called <= 0.2 * of, "windows that overlap: a few at most"
+
+
+@pytest.mark.parametrize("kind", interleaved_kinds())
+def test_equal_series_that_were_interleaved_are_not_called_different(kind: str):
+    pairs = interleaved_kinds()[kind]
+    assert interleaved_called(pairs) <= binom.ppf(0.95, len(pairs), 0.05)
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)

@@ -261,7 +261,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if action == "resume":
             return self.running.paused or self.running.pause_asked
         if action == "now":
-            return self.running.waiting
+            return self.running.waiting and not (self.running.is_over or self.running.pause_asked)
         return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)
 
     def action_pause(self) -> None:
@@ -276,8 +276,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def action_now(self) -> None:
         self.control.waited.set()
-        self.running = replace(self.running, waiting=False)
-        self.refresh_bindings()
+        self.running = replace(self.running, waiting=False, doing="measures without waiting")
+        self._draw_line()
 
     def action_end(self) -> None:
         series_id = self.running.series_id

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from app.charts.series_charts import bars_chart
 from app.errors import CancelledError, LoginError, UsageError
-from app.measure.process import Paused, RunFinished, RunStarted, SeriesRequest
-from app.recorder.recording import SeriesClosed, record_interleaved, words
+from app.measure.process import RunFinished, RunStarted, ScratchMade, SeriesRequest, Started
+from app.recorder.recording import SeriesClosed, SeriesOpened, record_interleaved, words
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
@@ -85,8 +85,8 @@ class InterleavedScreen(ReportRunScreen):
 
     def heard(self, index: int, event: Any) -> None:
         self._pace.heard(index, event)
-        if not isinstance(event, Paused):  # the other one is measured meanwhile
-            self._doing = words(event) or self._doing
+        if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
+            self._doing = f"{_SIDES[index]}, {words(event)}"
         if isinstance(event, RunStarted | RunFinished):
             self._is_timed = isinstance(event, RunStarted)
         match event:

@@ -24,7 +24,7 @@ from app.workflows.guide.before_run import (
     warm_up_page,
 )
 from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
-from app.workflows.guide.known import TITLES, GuideContext, begin_round, decide, done, next_step
+from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
@@ -200,9 +200,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         whose = "" if series.id in each.series_ids else f": {wording.plain(wording.listed(others))}"
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Option("Change one thing", Go(replace(choices, compared=True, step=MethodStep.CHANGE)), "the next round")
-    is_open = all(found.decided is Verdict.UNKNOWN for _, found in compared)
-    first = (one for one in better_rounds(choices, series, "short", "busy") if one.advised and is_open)
-    options = list(next_of_proof(choices, known)) or [*islice(first, 1), go_on]
+    options = list(next_of_proof(choices, known)) or [*_first_round(choices, series, compared), go_on]
     if not any(option.advised for option in options):
         options[0] = replace(options[0], advised=True)
     if known.proof and series.id not in {one.id for one in known.proof.other}:
@@ -226,6 +224,16 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
     compared_to = page(MethodStep.EXPECTED, facts, options, chart=chart)
     return replace(compared_to, title=comparing(choices, series))
+
+
+def _first_round(
+    choices: GuideChoices, series: Series, compared: Sequence[tuple[Yardstick, Comparison]]
+) -> Iterator[Option]:
+    """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
+    alike = [found for stick, found in compared if stick.series.target.protocol == series.target.protocol]
+    keys = ("short",) if choices.quiet is acts.QuietChoice.WAIT else ("short", "busy")
+    if all(found.decided is Verdict.UNKNOWN for found in alike):
+        yield from islice((one for one in better_rounds(choices, series, *keys) if one.advised), 1)
 
 
 def _average_of(series: Sequence[str], rate: float | None) -> str:
@@ -263,16 +271,18 @@ def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
 PRACTICE_BLOCK = 16 * 1024
 """A quarter of what the practice server takes at once, which it answers in the same time."""
 MOST_FROM_CATALOGUE = 5
+MOST_TOLD = 3
 
 
 def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series, form = known.series, run_form(known.series)
-    if is_practice(series):  # which has no settings to change
-        options = list(_own_changes(choices, known, series))
-    else:
-        options = [*_ways_to_test(choices, series), *_own_changes(choices, known, series), *_from_catalogue(series)]
+    made = [(change, compare_sides(sides, Limits(), settles=False)) for change, sides in known.made]
+    decided = {(change.name, change.value) for change, found in made if found.decided is not Verdict.UNKNOWN}
+    options = [one for one in _own_changes(choices, series) if _changing(one) not in decided]
+    if not is_practice(series):  # which has no settings to change
+        options = [*_ways_to_test(choices, series), *options, *_from_catalogue(series)]
     options += [
         Option("Nothing: measure the same again", Go(acts.same_again(choices)), "shows how much equal series differ"),
         Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
@@ -287,7 +297,10 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *kept,
             *_tried_since(known),
-            *_made_since(known),
+            *(
+                Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
+                for change, found in made[:MOST_TOLD]
+            ),
             *([before_a_change(form.shown)] if form.shown else []),
             "Everything else stays as it was.",
         ),
@@ -301,23 +314,21 @@ def _tried_since(known: GuideContext) -> Iterator[Toned]:
         yield Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
 
 
-def _made_since(known: GuideContext) -> Iterator[Toned]:
-    for change, sides in known.made:
-        found = compare_sides(sides, Limits())
-        yield Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
+def _changing(option: Option) -> tuple[str | None, str]:
+    act = option.act
+    return (act.choices.change_name, act.choices.change_value) if isinstance(act, Store) else (None, "")
 
 
-def _own_changes(choices: GuideChoices, known: GuideContext, series: Series) -> Iterator[Option]:
+def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
-    made = {change.name for change, _ in known.made}
     if series.client.name != "sharebench":
         return
-    if series.target.abilities.has_depth and depth and not practice and "in-flight" not in made:
+    if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
         yield _change(
             choices, series, "in-flight", str(value), f"Requests in flight (client's in-flight): {depth} → {value}"
         )
-    if block and "block" not in made:
+    if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
         typed = wording.typed_size(value)

@@ -202,7 +202,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         tried=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED))
         if series and at_change
         else (),
-        made=tuple(islice(_made_from(notebook, series, heads), _MOST_TRIED)) if series and at_change else (),
+        made=tuple(_made_from(notebook, series, heads)) if series and at_change else (),
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),

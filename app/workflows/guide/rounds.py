@@ -167,9 +167,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if settles:
         yield NextStep(name=interleaving(found), screen="interleaved", arguments=both)
     varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
-    short = found.short_ids and found.settle is None and not (found.known or found.interleaved)
-    if varies or short or needs_longer_runs(found):
-        name, better = QUIET_FILE if short and found.busy_ids else BETTER["short"]
+    if varies or needs_longer_runs(found) or (found.has_short_runs and found.decided is Verdict.UNKNOWN):
+        name, better = QUIET_FILE if found.busy_ids else BETTER["short"]
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         side = "other" if found.decided is Verdict.FASTER else "base"

@@ -423,7 +423,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
     if settles:
         needed = form.comparison.needed_runs
         assert f"About {needed} interleaved runs a side would settle it" in form.comparison.sentence
-        assert first.name == f"Measure both again, interleaved: {needed} runs each"
+        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 10 min"
         assert first.arguments["runs"] == needed
 
 
@@ -435,26 +435,40 @@ def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("size", "verdict", "offers"),
+    ("size", "host", "busy", "more", "offered"),
     [
-        (1 << 20, Verdict.UNKNOWN, True),
-        (1 << 30, Verdict.UNKNOWN, False),
-        (1 << 20, Verdict.FASTER, False),
+        (1 << 20, "nas", False, {}, "Measure again with a larger file"),
+        (1 << 20, "nas", True, {}, "Measure again with a larger file, at a quiet time"),
+        (1 << 30, "nas", False, {}, ""),
+        (1 << 20, "127.0.0.1", False, {}, ""),
+        (1 << 20, "nas", False, {"verdict": Verdict.FASTER}, ""),
     ],
 )
-def test_equal_series_of_short_runs_lead_to_a_larger_file_as_their_reviews_do(tmp_path: Path, size, verdict, offers):
-    first, second = (one(number, STEADY, size_bytes=size) for number in (1, 2))
+def test_equal_series_of_short_runs_lead_to_a_larger_file_as_their_reviews_do(
+    tmp_path: Path, size, host, busy, more, offered
+):
+    place = replace(one(1).target, host=host, share="practice" if host[0] == "1" else "data", user="practice")
+    quiet = BUSY if busy else None
+    first, second = (one(number, STEADY, size_bytes=size, target=place, quiet=quiet) for number in (1, 2))
     with Notebook(book(tmp_path / "notebook.db", first, replace(second, base_id=first.id))) as notebook:
         (form,) = comparisons(sides_to_compare(notebook, (first.id, second.id)))
-        found = replace(form.comparison, verdict=verdict)
-        assert ("Measure again with a larger file" in names(after_comparison(found))) is offers
+        steps = names(after_comparison(replace(form.comparison, **more)))
+        assert [name for name in steps if "larger file" in name] == [offered] * bool(offered)
+        reviewed = names(after_series(first))
+        assert more or [name for name in reviewed if "larger file" in name] == [offered] * bool(offered)
 
 
 @pytest.mark.parametrize("base_is_shown", [True, False])
 def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_shown: bool):
     change = Change(name="block", value="64K", previous="1M", evidence=Evidence.CONFIRMED)
     base, changed = one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}", change=change)
-    with Notebook(book(tmp_path / "notebook.db", base, changed)) as notebook:
+    of_server = one(3, STEADY, base_id=f"{1:012x}", change=replace(change, name="strict sync", value="no"))
+    another = one(4, STEADY, client=replace(CLIENT, in_flight=1), label="another base")
+    from_it = one(5, STEADY, client=another.client, base_id=another.id, change=replace(change, value="256K"))
+    elsewhere = replace(another.target, share="other")
+    of_other = one(6, STEADY, base_id=f"{1:012x}", change=replace(change, value="4K"), target=elsewhere)
+    known = base, changed, of_server, another, from_it, of_other
+    with Notebook(book(tmp_path / "notebook.db", *known)) as notebook:
         step = MethodStep.CHANGE if base_is_shown else MethodStep.EXPECTED
         choices = replace(branch_from(notebook, base.id), step=step)
         made = read_known(notebook, choices, GuideContext()).made

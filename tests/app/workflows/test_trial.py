@@ -260,6 +260,25 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     )
 
 
+@pytest.mark.parametrize(
+    ("files", "size", "made", "told", "written"),
+    [
+        (None, None, False, "", ""),
+        (None, 1 << 20, True, ", 1M a run", "of what is made anew: 4 MiB written in all at most"),
+        (100, 1 << 14, True, ", 100 files of 16K a run", "of what is made anew: 6.25 MiB written in all at most"),
+    ],
+)
+def test_what_a_run_moves_and_what_is_written_for_it_is_told_before(
+    samba: Smbd, files: int | None, size: int | None, made: bool, told: str, written: str
+):
+    given = order(samba, "log level", "1")
+    plan = replace(given.request.plan, files=files, size_bytes=size, make_file=made)
+    said = " ".join(consent_lines(replace(given, request=replace(given.request, plan=plan))))
+    assert f"/bench/file{told}: at most 4 runs, each after a warm-up run" in said
+    assert ("made anew" in said) is bool(written)
+    assert written in said
+
+
 @pytest.mark.parametrize(("value", "said"), [("No", True), ("no", True), ("yes", False)])
 def test_that_a_value_is_in_effect_already_is_told_first(samba: Smbd, value: str, said: bool):
     first, *_ = consent_lines(order(samba, "strict allocate", value))

@@ -9,8 +9,8 @@ import pytest
 
 from forms.comparison.comparison import MANY_RUNS, Comparison, SettlingStep, needs_longer_runs
 from forms.comparison.differences import Difference
-from forms.comparison.report import comparison_report
-from forms.comparison.summary import comparison_form, comparisons
+from forms.comparison.report import _properties, comparison_report
+from forms.comparison.summary import ComparisonRow, comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
 from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
@@ -70,8 +70,10 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    shows = "With runs that vary like these, one series a side cannot show a change below 15 %."
-    assert shows in found.sentence
+    size = "13 %" if factor < 1 else "15 %"
+    assert f"One series a side tells little of how far equal series differ: up to {size}." in found.sentence
+    least = float(size.partition(" ")[0])
+    assert verdict == "unknown" or abs(found.change_percent or 0) > least, "else it contradicts itself"
     assert (found.settle is None) == (verdict != "unknown")
 
 
@@ -163,7 +165,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(98 % slower to over 9,900 % faster)" in found.sentence
-    assert "cannot show a change below a factor of over 100" in found.sentence
+    assert "equal series could differ by up to" in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -298,15 +300,27 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
     assert ("has another reason" in found.headline) is not is_chance
 
 
-@pytest.mark.parametrize(("base_ids", "said"), [(("a",), "one series a side"), (("a", "c"), "1 series against 2")])
+@pytest.mark.parametrize(
+    ("base_ids", "said"),
+    [
+        (("a",), "One series a side tells little of how far equal series differ: up to "),
+        (("a", "c"), "Averages of 2 and 1 equal series could differ by up to "),
+    ],
+)
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
     found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
-    shows = f"With runs that vary like these, {said} cannot show a change below "
-    assert shows in found.sentence
-    apart = found.sentence.partition(shows)[2].partition(" %")[0]
+    assert said in found.sentence
+    apart = found.sentence.partition(said)[2].partition(" %")[0]
     assert float(apart) == pytest.approx(
         (found.apart_percent or 0.0) * (1.5 if len(base_ids) > 1 else 2) ** 0.5 / 2**0.5, rel=0.1
     )
+
+
+def test_equal_settings_say_how_far_equal_series_differ():
+    base, other = series(VARIED, id="a"), series(scaled(VARIED, 3.0), id="b")
+    found = compare_sides(Sides(base=(base,), other=(other,), equal=True), Limits())
+    assert found.doubt is Doubt.SAME_SETTINGS
+    assert "One series a side tells little of how far equal series differ: up to 15 %." in found.sentence
 
 
 def test_a_contradicted_change_replaces_the_verdict():
@@ -361,11 +375,11 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert together[0].interval_percent[0] < alone.interval_percent[0]
     told = comparison_report([base, *(right for _, right in pairs)], comparisons(sides)).fields
     assert [field.text for field in told if field.name == "Intervals"] == [
-        "wider where needed, so that all 6 hold together 19 times in 20."
+        "some are wider, so that all 6 verdicts together are wrong at most once in 20."
     ]
     told = comparison_report([base, *(right for _, right in pairs[:2])], comparisons(sides[:2])).fields
     assert [field.text for field in told if field.name == "Intervals"] == [
-        "wider where needed, so that both hold together 19 times in 20."
+        "some are wider, so that both verdicts together are wrong at most once in 20."
     ]
     one_judged = [sides[0], Sides(base=(base,), other=(series(TEN[:2], id="few"),))]
     told = comparison_report([base, pairs[0][1], one_judged[1].other[0]], comparisons(one_judged)).fields
@@ -441,3 +455,9 @@ def test_the_only_put_among_several_is_told_to_be_compared_with_none():
     assert said in comparison_report([*gets, put]).advice
     assert said not in comparison_report([gets[0], put]).advice, "a pair is compared as it was named"
     assert said not in comparison_report([*gets, put, one(4, command=Command.PUT)]).advice
+
+
+@pytest.mark.parametrize(("block", "told"), [(None, []), (65536, ["Setting"])])
+def test_a_column_of_what_differs_is_there_only_where_a_row_is_of_a_setting(block: int | None, told: list[str]):
+    rows = [ComparisonRow("Average", "1", "2"), *([ComparisonRow("Block", "64K", "1M", differs=True)] if block else [])]
+    assert [column.heading for column in _properties("Side by side", rows).columns] == ["", "Base", "Other", *told]

@@ -100,9 +100,14 @@ def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: flo
     [
         ({}, None),
         ({"samba.version": "4.17"}, None),
+        ({"smb.conf/global/comment": "x"}, "1 read"),
+        (
+            {"smb.conf/global/server signing": "mandatory", "smb.conf/share/server signing": "default"},
+            "1 read; not default: server signing = mandatory",
+        ),
         (
             {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "yes", "smb.conf/global/comment": "x"},
-            "2 read; those that matter most are at their defaults",
+            "2 read; the 1 of them that matter most are at their defaults",
         ),
         (
             {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "No", "smb.conf/global/comment": "x"},

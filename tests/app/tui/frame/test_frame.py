@@ -17,7 +17,7 @@ from app.config import read_config
 from app.errors import UnreachableError
 from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
 from app.tui.frame.base import BaseScreen, Context, WorkDone
-from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
+from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of, table_lines
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.frame.themes import THEMES
@@ -362,6 +362,8 @@ async def test_help_explains_the_words_of_the_screens_and_says_how_it_is_closed(
         for word in ("interleaved", "pair", "equal series", "95 % interval", "ceiling", "baseline", "p50, p95, p99"):
             assert f"\n{word}: " in said
         assert max(map(len, said.splitlines())) <= 80 - 12
+        words = [line.partition(": ")[0] for line in table_lines("words.txt")]
+        assert len(words) == len(set(words)), "each is explained once"
 
 
 async def test_end_shows_the_first_of_the_words_then_the_last(app):

@@ -5,6 +5,7 @@ import os
 import queue
 import re
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 import pytest
@@ -111,7 +112,8 @@ async def test_a_run_without_a_sample_is_drawn_as_its_average_beside_those_that_
     async with ready.run_test(size=(120, 36)) as pilot:
         await start(ready, pilot, backend, STARTED)
         for number, progress in ((1, ((5.0, 500_000_000), (10.0, 1_000_000_000))), (2, ())):
-            await hand_out(ready, pilot, backend, RunFinished(run=replace(run_at(number, 100e6), progress=progress)))
+            ended = RunFinished(run=replace(run_at(number, 100e6), progress=progress))
+            await hand_out(ready, pilot, backend, RunStarted(number=number, phase=Phase.MEASURED, of=2), ended)
         await drawn(ready, pilot)
         curves = dict(ready.screen.running.all_curves)
         seconds, moved = curves["2"][-1]
@@ -323,11 +325,21 @@ async def test_g_ends_the_wait_for_a_quiet_time(ready, backend):
         assert backend.control.waited.is_set()
         assert not backend.control.cancelled.is_set()
         assert "Measure now" not in footer_of(ready)
-        await hand_out(ready, pilot, backend, QuietWait(left_seconds=500), STARTED)
+        assert "measures without waiting" in painted(ready)
+        offered = partial(ready.screen.check_action, "now", ())
+        await hand_out(ready, pilot, backend, QuietWait(left_seconds=500))
         await drawn(ready, pilot)
-        assert "Measure now" not in footer_of(ready), "connected: nothing is waited for"
-        await hand_out(ready, pilot, backend, Finished(), None)
+        assert offered() is True
+        await press(ready, pilot, "p")
+        assert offered() is False, "g ends the pause that was asked for"
+        await press(ready, pilot, "g")
+        assert offered() is True
+        await hand_out(ready, pilot, backend, STARTED)
+        await drawn(ready, pilot)
+        assert offered() is False, "connected: nothing is waited for"
+        await hand_out(ready, pilot, backend, QuietWait(left_seconds=500), None)
         await measured(ready, pilot)
+        assert offered() is False, "it is over"
 
 
 async def test_enter_does_nothing_while_it_measures_and_a_question_leaves_the_run_in_sight(ready, backend):

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from app.clients.base import OWN
-from app.measure.process import RunFinished, RunStarted
+from app.measure.process import Paused, RunFinished, RunStarted, ScratchMade
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.measuring import interleaved
@@ -17,6 +17,7 @@ from app.tui.measuring.interleaved import InterleavedScreen
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets import recording
 from app.tui.widgets.recording import PART_SECONDS, EventsHeard, MeasurementEnded
+from app.workflows.guide.progress import RunPace
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
 from storage.records import ClientFacts, Phase, Target
@@ -73,6 +74,33 @@ async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
         assert f"series {2:012x} was imported" in " ".join(painted(app).split())
     with Notebook(path) as notebook:
         assert len(notebook.heads()) == 2
+
+
+async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_long_it_takes(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(InterleavedScreen, "begin", lambda _: None)
+    screen = InterleavedScreen(f"{1:012x}", f"{2:012x}", 4)
+    now = [1000.0]
+    app = app_on(written(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.push_screen(screen)
+        await settled(app, pilot)
+        screen.requests = [SimpleNamespace(label=name) for name in ("large", "small")]  # type: ignore[misc]
+        screen._pace = RunPace([5, 5], clock=lambda: now[0])
+        assert screen.now() == "Pair 1 of 4: connecting"
+        screen.heard(1, ScratchMade(path="x"))
+        assert screen.now() == "Pair 1 of 4: other, making the file"
+        screen.heard(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
+        screen.heard(1, Paused())
+        assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1"
+        now[0] += 2
+        screen.heard(0, RunFinished(run=run_at(1, 1e8, phase=Phase.WARM_UP)))
+        assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1; about 18 s left"
+        for index in range(2):
+            screen.heard(index, RunFinished(run=run_at(1, 1e8)))
+        assert screen.now().startswith("Pair 2 of 4; about ")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])

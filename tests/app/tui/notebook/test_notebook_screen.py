@@ -1330,6 +1330,8 @@ def test_the_name_of_a_baseline_stands_beside_a_long_answer(width: int):
     lines = [LINES[0], replace(LINES[1], baselines=("normal",))]
     (placed,) = (one for one in fitted(width, lines) if one.column.order is SortKey.BASELINE)
     assert "normal" in placed.cell(lines[1].baseline_text)
+    narrow = [one.column.order for one in fitted(99, lines)]
+    assert SortKey.BASELINE not in narrow, "where it could only say B, the answer comes first"
 
 
 @pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])

@@ -496,9 +496,19 @@ def test_what_the_choice_of_a_quiet_time_means_is_said_before_it_starts():
 def test_the_comparison_advises_what_the_review_does_until_there_is_a_verdict(size, quiet, base_rate, advised):
     found = series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], size_bytes=size, quiet=Quiet(verdict=quiet, reasons=("others",)))
     base = series([base_rate] * 5, id="b" * 12, size_bytes=size, label="another")
-    known = replace(LINKED, series=found, yardsticks=(Yardstick(name="baseline nov", series=base),))
-    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), known)
-    assert [one.title for one in page.options if one.advised] == [advised]
+    stick = Yardstick(name="baseline nov", series=base)
+    ftp = Yardstick(
+        name="FTP", series=replace(base, id="c" * 12, runs=series([9e8] * 5).runs, target=replace(SMB, protocol="ftp"))
+    )
+    first = Yardstick(name="the series before", series=replace(found, id="d" * 12))
+    choices = replace(MEASURED, step=MethodStep.EXPECTED)
+    known = replace(LINKED, series=found, yardsticks=(stick, ftp))
+    page = page_of(choices, known)
+    assert [one.title for one in page.options if one.advised] == [advised], "FTP says nothing of short or busy runs"
+    beside = page_of(choices, replace(known, yardsticks=(first, stick)))
+    assert [one.title for one in beside.options if one.advised] == [advised], "a verdict beside one is enough"
+    waited = page_of(replace(choices, quiet=QuietChoice.WAIT), known)
+    assert "Measure again, and wait for a quiet time first" not in [one.title for one in waited.options if one.advised]
     assert page.options[page.cursor].advised
     assert sum(one.title == "Change one thing" for one in page.options) == 1
 
@@ -523,10 +533,8 @@ def test_interleaved_runs_that_were_too_few_lead_to_as_many_as_would_settle_it()
     (first,) = (one for one in page.options if one.advised)
     assert isinstance(first.act, Visit)
     needed = first.act.arguments["runs"]
-    assert (first.title, first.act.name) == (
-        f"Measure both again, interleaved: {needed} runs each",
-        "interleaved",
-    )
+    title = f"Measure both again, interleaved: {needed} runs each, about 10 min"
+    assert (first.title, first.act.name) == (title, "interleaved")
     assert isinstance(needed, int)
     assert 10 < needed <= MANY_RUNS
 
@@ -542,3 +550,10 @@ def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again
     offered = [one.title for one in page.options]
     assert not [title for title in offered if title.startswith("Requests in flight")]
     assert [title for title in offered if title.startswith("Request size")]
+    other = replace(change, value="2")
+    open_still = replace(slower, change=replace(change), runs=replace(base, id="c").runs)
+    for made in ((other, slower), (change, open_still)):
+        pair = (made[0], Sides(base=(base,), other=(made[1],)))
+        page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(known, made=(pair,) * 4))
+        assert option(page, "Requests in flight"), "another value, or no verdict yet"
+        assert sum(fact.startswith("Measured with ") for fact in said(page)) == 3
