@@ -232,7 +232,7 @@ def _first_round(
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     alike = [found for stick, found in compared if stick.series.target.protocol == series.target.protocol]
     keys = ("short",) if choices.quiet is acts.QuietChoice.WAIT else ("short", "busy")
-    if all(found.decided is Verdict.UNKNOWN for found in alike):
+    if not is_practice(series) and all(found.decided is Verdict.UNKNOWN for found in alike):
         yield from islice((one for one in better_rounds(choices, series, *keys) if one.advised), 1)
 
 

@@ -513,6 +513,15 @@ def test_the_comparison_advises_what_the_review_does_until_there_is_a_verdict(si
     assert sum(one.title == "Change one thing" for one in page.options) == 1
 
 
+def test_practice_goes_on_to_a_change_though_the_machine_is_busy():
+    practised = Target(protocol="smb", host="127.0.0.1", share="practice", path="f", user="practice")
+    busy = Quiet(verdict=QuietVerdict.BUSY, reasons=("others",))
+    for target, advised in ((practised, "Change one thing"), (SMB, "Measure again, and wait for a quiet time first")):
+        found = replace(series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], quiet=busy), target=target)
+        page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(LINKED, series=found))
+        assert [one.title for one in page.options if one.advised] == [advised]
+
+
 def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known():
     assert DONE.series
     for link, told in ((1_000_000_000, "of link"), (None, "")):
