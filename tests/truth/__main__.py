@@ -44,7 +44,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[int], Iterator[str]]], ...] = (
     (
         "Nothing changed: called faster or slower, %",
         """With 5 / 10 / 20 runs a series. Asked: at most 5. A session effect belongs to the time: interleaved runs
-share it. (One that belongs to one connection is nothing that interleaving could show.)""",
+share it. Each of their runs has a connection of its own, so what belongs to one counts as what runs vary by.""",
         tables.false_alarms,
     ),
     (
