@@ -243,6 +243,12 @@ def _way(percent: float, digits: int) -> str:
     return f"{size} {'faster' if percent > 0 else 'slower'}" if round(percent, digits) else "no difference"
 
 
+def equal_series_text(percent: float) -> str:
+    """How far equal series differ: ``differ by up to 3 %``, or ``be 50 % slower to 100 % faster``."""
+    slower, faster = _size(100 - 100 / (1 + percent / 100), 0), _size(percent, 0)
+    return f"differ by up to {faster}" if slower == faster else f"be {slower} slower to {faster} faster"
+
+
 def interval_text(low: float, high: float, digits: int = 0) -> str:
     return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
 

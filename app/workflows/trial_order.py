@@ -224,7 +224,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     what += f", {many}{wording.file_size(measured.size_bytes)} a run" if measured.size_bytes else ""
     if measured.make_file and measured.size_bytes and not plan.load:
         written = binary_size(most * measured.size_bytes * (measured.files or 1))
-        each += f", of what is made anew: {written} written in all at most"
+        each += f". What it reads is made anew for each run and removed: {written} written in all at most"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s"
         what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"

@@ -223,7 +223,7 @@ class Comparison(ChangeDecision):
     busy_ids: tuple[str, ...] = ()
     """The series of a side of which none was measured at a quiet or typical time."""
     has_short_runs: bool = False
-    """Where the settings are the same: whether a series has, as its own warnings say."""
+    """Where the settings are the same: whether the newer series has, as its own warnings say."""
     server_seen: bool = True
     change: Change | None = None
     tried: TrialSummary | None = None
@@ -308,24 +308,22 @@ def basis_sentence(found: Comparison) -> str | None:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
-    apart = _towards(found.apart_percent, found)
+    apart = wording.equal_series_text(found.apart_percent)
+    if found.doubt is Doubt.SAME_SETTINGS and not found.history_count:
+        low, high = found.interval_percent or (0.0, 0.0)
+        beyond = ": look for what else has changed" if low > 0 or high < 0 else ", as their runs vary"
+        return f"Equal series could {apart}{beyond}."
     if not found.history_count:
         sides = len(found.base_ids), len(found.other_ids)
         if sum(sides) == 2 or found.variation is None or found.critical is None:
-            return f"One series a side tells little of how far equal series differ: up to {apart}."
+            return f"One series a side tells little: equal series could {apart}."
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
-        apart = _towards(percent_of(found.critical * error), found)
-        return f"Averages of {sides[0]} and {sides[1]} equal series could differ by up to {apart}."
+        apart = wording.equal_series_text(percent_of(found.critical * error))
+        return f"Averages of {sides[0]} and {sides[1]} equal series could {apart}."
     newest = ", the newest" if found.history_count > 1 else ","
     age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
-    return f"Equal series here could differ by up to {apart} ({judged})."
-
-
-def _towards(faster_percent: float, found: Comparison) -> str:
-    """The size of such a change to the side that the change goes to: 100 % faster is 50 % slower."""
-    is_slower = found.change_percent is not None and found.change_percent < 0
-    return wording.change_size(100 * (1 - 1 / (1 + faster_percent / 100)) if is_slower else faster_percent)
+    return f"Equal series here could {apart} ({judged})."
 
 
 def _age(days: float | None) -> str:

@@ -162,7 +162,7 @@ def _compared(
             if all(each.quiet_verdict is QuietVerdict.BUSY for each in side)
         ),
         has_short_runs=decision.doubt is Doubt.SAME_SETTINGS
-        and any(said.key == "short" for one in (*sides.base, *sides.other) for said in advice(one)),
+        and any(said.key == "short" for said in advice(max((base, other), key=lambda one: one.moment))),
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
         change=claimed, tried=sides.tried, tried_back=sides.tried_back,
     )  # fmt: skip

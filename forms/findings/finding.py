@@ -12,7 +12,7 @@ from forms.layout import Sign, Tone
 from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
-from storage.records import Command, Facts, Series, Target
+from storage.records import Command, Facts, QuietVerdict, Series, Target
 
 FAR_SECONDS = 0.005
 
@@ -97,7 +97,8 @@ def request_seconds(series: Series) -> float | None:
 def is_relayed(series: Series) -> bool:
     """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
     by_tcp, by_request = number(series.environment.get("path", {}), TCP_ROUND_TRIP), request_seconds(series)
-    return by_tcp is not None and by_request is not None and by_request - by_tcp >= FAR_SECONDS
+    busy_here = is_loopback(series) and series.quiet_verdict is QuietVerdict.BUSY  # which slows requests as well
+    return by_tcp is not None and by_request is not None and by_request - by_tcp >= FAR_SECONDS and not busy_here
 
 
 def number(facts: Facts, name: str) -> float | None:

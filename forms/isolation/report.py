@@ -382,7 +382,7 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
     cost = measured.profiling_cost
     seen = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
     clear = cost and cost.low is not None and cost.high is not None and not cost.low <= 1 <= cost.high
-    spent = seen if clear or not seen else f"{seen}, which may be chance"
+    spent = seen if clear or not seen else "none is seen: the rounds vary by more"
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 

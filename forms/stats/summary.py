@@ -169,7 +169,7 @@ def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str |
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
     percent: float
-    """From the first run to the last along the Theil-Sen line, in percent of the median."""
+    """From the first run to the last along the Theil-Sen line of the logarithms, in percent of the first."""
     values: tuple[float, ...]
 
     @property
@@ -188,10 +188,10 @@ def drift(values: Sequence[float]) -> Drift | None:
     n = len(values)
     if n < MIN_FOR_DRIFT:
         return None
-    middle = statistics.median(values)
-    slopes = [(values[j] - values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
-    percent = 100 * statistics.median(slopes) * (n - 1) / middle if middle else 0.0
-    return Drift(percent=percent, values=tuple(values))
+    if min(values) <= 0:
+        return Drift(percent=0.0, values=tuple(values))
+    slopes = [math.log(values[j] / values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
+    return Drift(percent=100 * math.expm1(statistics.median(slopes) * (n - 1)), values=tuple(values))
 
 
 def lag_1(values: Sequence[float]) -> float | None:

@@ -28,7 +28,7 @@ from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import STALL_SECONDS, SeriesProgress, prepare
 from app.workflows.guide.session import MeasurementJob
-from forms.layout import visible
+from forms.layout import cut, visible
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
@@ -215,6 +215,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         stalled = self.stalled_text()
         average = self.form.average_rate if self.form else None
         machine = "" if self._machine is None else machine_line(self._machine, width)
+        machine = cut(visible(running.waiting), width) or machine
         lines = stalled or running.line(width, average), machine
         if lines != self._drawn_line:
             self._drawn_line = lines
@@ -261,7 +262,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if action == "resume":
             return self.running.paused or self.running.pause_asked
         if action == "now":
-            return self.running.waiting and not (self.running.is_over or self.running.pause_asked)
+            return bool(self.running.waiting) and not (self.running.is_over or self.running.pause_asked)
         return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)
 
     def action_pause(self) -> None:
@@ -276,7 +277,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def action_now(self) -> None:
         self.control.waited.set()
-        self.running = replace(self.running, waiting=False, doing="measures without waiting")
+        self.running = replace(self.running, waiting="", doing="measures without waiting")
         self._draw_line()
 
     def action_end(self) -> None:

@@ -154,7 +154,8 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         self.ask(AskDialog("Label", text, value=head.label), answered)
 
     def offer(self, steps: list[NextStep]) -> None:
-        super().offer([_RESUME, *steps] if self.resumption is not None else steps)
+        others = [step for step in steps if step.screen != "stored"]  # it is open
+        super().offer([_RESUME, *others] if self.resumption is not None else others)
 
     def take_step(self, step: NextStep) -> None:
         if step is _RESUME:

@@ -40,7 +40,7 @@ from app.workflows.trial_order import (
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
-from forms.stats.decision import Doubt
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
@@ -249,7 +249,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         each = passed / done if done > 0 else planned or 0.0
         most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
         left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0
-        rest = f"; at most {duration(left)} left" if left else ""
+        rest = f"; up to about {duration(left)} left" if left else ""
         rest = "; the time is over, this pair is the last" if passed > self.order.within_seconds else rest
         return f"{self._now}{self._doing}{trial.so_far if trial else ''}{rest}"
 
@@ -294,7 +294,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
         elif (
             isinstance(self.summary, TrialSummary)
-            and self.summary.doubt is Doubt.VARYING
+            and self.summary.verdict is Verdict.UNKNOWN
+            and self.summary.doubt is not Doubt.DRIFT
             and not self.summary.plan.load
         ):
             name, better = BETTER["short"]

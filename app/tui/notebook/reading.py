@@ -38,7 +38,7 @@ from storage.records import to_minute
 
 
 class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts):
-    KEYS = (*GoesOn.KEYS, *keys("series.chart chart.zoom"), *ACTING_KEYS)
+    KEYS = (*GoesOn.KEYS, *keys("series.chart chart.zoom series.settings"), *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
         super().__init__()
@@ -182,6 +182,9 @@ class TableScreen(ReportScreen, GoesOn):
 
     def next_steps(self) -> Iterable[NextStep]:
         for one in (form.comparison for form in self.found):
+            if not one.known:
+                step = next(iter(after_comparison(one)))
+                yield replace(step, name=f"{one.title}: {step.name}")
             both = {"base": one.base_id, "other": one.other_id}
             yield NextStep(name=f"Compare these two alone: {one.title}", screen="compare", arguments=both)
 

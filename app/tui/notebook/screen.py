@@ -269,8 +269,9 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         if series_id is None:
             detail.show(None)
         elif self.query_one("#detail").display:
-            read = partial(_form, recording_id=series_id)
-            self.with_notebook(read, lambda shown: detail.show(*shown), group="detail", exclusive=True)
+            read, line = partial(_form, recording_id=series_id), self.rows.lines.get(series_id)
+            show = partial(detail.show, baselines=line.baselines if line else ())
+            self.with_notebook(read, lambda shown: show(*shown), group="detail", exclusive=True)
 
     def changed(self, *series_ids: str) -> None:
         self.rows.ask_again(*series_ids)

@@ -168,7 +168,7 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
     for column in sorted(columns, key=lambda c: c.rank):
         needed = min(column.needed(lines), column.width)
         taken = sum(widths.values()) + len(widths)
-        if column.rank > _LAST_KEPT and not (width >= _WITH_YEARS_FROM and column.order is SortKey.BASELINE):
+        if column.rank > _LAST_KEPT:
             taken += sum(max(0, min(each.needed(lines), each.uncut) - widths[each.order]) for each in chosen.values())
         room = whole - taken - 1
         if needed and (imported or column.order is not SortKey.MACHINE) and (not chosen or needed <= room):

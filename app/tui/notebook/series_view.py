@@ -1,5 +1,6 @@
 """One series: its form, and a chart beside it or in its place."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,9 @@ class SeriesView(Widget):
                 with Vertical(id="series-picture", classes="pane"):
                     yield ChartView(id="series-chart")
 
-    def show(self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None) -> None:
+    def show(
+        self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None, baselines: Sequence[str] = ()
+    ) -> None:
         from forms import wording  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above
@@ -43,7 +46,7 @@ class SeriesView(Widget):
         self.set_class(form is None, "-report")
         self.query_one("#series-headline", Static).update(joined(headline(form) if form else [answer or ""], GAP))
         name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
-        self.query_one("#series-pane", Pane).called(name)
+        self.query_one("#series-pane", Pane).called(" · ".join([name, *(f"baseline {one}" for one in baselines)]))
         self.query_one("#series-form", AnsiView).show(
             None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )

@@ -62,7 +62,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the recommended choice is taken.")
     if choices.quiet is acts.QuietChoice.WAIT:
-        facts.append("First it waits for a quiet time, at most 10 minutes; 3 chooses otherwise.")
+        facts.append("First it waits for a quiet time, at most 10 minutes; the key 3 leads to where that is chosen.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:
@@ -200,16 +200,20 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         whose = "" if series.id in each.series_ids else f": {wording.plain(wording.listed(others))}"
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Option("Change one thing", Go(replace(choices, compared=True, step=MethodStep.CHANGE)), "the next round")
-    options = list(next_of_proof(choices, known)) or [*_first_round(choices, series, compared), go_on]
-    if not any(option.advised for option in options):
-        options[0] = replace(options[0], advised=True)
+    options = list(next_of_proof(choices, known)) or [
+        *_made_again(choices, series),
+        *_first_round(choices, series, compared),
+        go_on,
+    ]
+    advised = next((option for option in options if option.advised), options[0])
+    options = [replace(option, advised=option is advised) for option in options]
     if known.proof and series.id not in {one.id for one in known.proof.other}:
         both: dict[str, object] = {"base": known.proof.base[0].id, "other": known.proof.other[0].id}
         options.append(Option("Side by side, with and without the change", Visit("compare", both)))
     options += [
-        Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
-        for stick in known.yardsticks
-    ]
+        Option(f"Side by side with {name}", Visit("compare", {"base": series_id, "other": series.id}))
+        for series_id, name in {stick.series.id: stick.name for stick in reversed(known.yardsticks)}.items()
+    ][::-1]
     if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
     options += _many_users(choices)
@@ -224,6 +228,13 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     chart = acts.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
     compared_to = page(MethodStep.EXPECTED, facts, options, chart=chart)
     return replace(compared_to, title=comparing(choices, series))
+
+
+def _made_again(choices: GuideChoices, series: Series) -> Iterator[Option]:
+    if (name := choices.again_name) is not None:
+        change = Change(name=name, value=choices.again_value)
+        act = _begin(changed(choices, series, name, choices.again_value))
+        yield Option(f"Make the change again: {_changed_to(change)}", act, "its base is measured now", advised=True)
 
 
 def _first_round(
@@ -283,6 +294,8 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     options = [one for one in _own_changes(choices, series) if _changing(one) not in decided]
     if not is_practice(series):  # which has no settings to change
         options = [*_ways_to_test(choices, series), *options, *_from_catalogue(series)]
+    if again := list(_made_again(choices, series)):
+        options = [*again, *(replace(one, advised=False) for one in options)]
     options += [
         Option("Nothing: measure the same again", Go(acts.same_again(choices)), "shows how much equal series differ"),
         Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
@@ -387,7 +400,8 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
     if can_try:
         tried = asked(
             "Let sharebench change it", "It asks before it writes.",
-            lambda name, value: Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
+            lambda name, value: _begin(changed(choices, series, name, value)) if name in acts.OWN_CHANGES
+            else Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
         )  # fmt: skip
         yield Option("Let sharebench change it (try)…", tried, "interleaved pairs, then restored", advised=True)
     title, what = "Change it by hand, interleaved", "You change it on the server whenever the guide says so."
@@ -540,7 +554,9 @@ def _settling(
     varies, longer = proof.tried and proof.tried.doubt is Doubt.VARYING, needs_longer_runs(found)
     if varies or longer:
         name, way = BETTER["short"]
-        larger = Go(way(acts.from_there(proof.base[0])))
+        change = _proven(proof)
+        base = replace(acts.from_there(proof.base[0]), again_name=change.name, again_value=change.value)
+        larger = Go(way(base))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
         why += "; first without the change, then make it again"
         yield Option(name, larger, why, advised=True)

@@ -69,6 +69,9 @@ class GuideChoices(SeriesOptions):
     """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
     """How many series each side of a change made by hand is to have, measured in alternation; 0 where it is not."""
+    again_name: str | None = None
+    again_value: str = ""
+    """The change that is to be made again, once its base was measured with a larger file."""
     reviewed: bool = False
     compared: bool = False
 
@@ -155,7 +158,11 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         choices,
         **_NEW_ROUND
         | {"step": MethodStep.RUN, "base_id": choices.series_id, "experiment": experiment, "change_name": name}
-        | {"change_value": value, "label": (choices.has_new_label and choices.label) or _proposed(name, value)},
+        | {
+            "again_name": None,
+            "change_value": value,
+            "label": (choices.has_new_label and choices.label) or _proposed(name, value),
+        },
     )
 
 
@@ -171,7 +178,7 @@ def _new_round(choices: GuideChoices) -> dict[str, Any]:
 
 _OF_ONE_SERVER = named(
     GuideChoices(), "file", "file_bytes", "size_bytes", "client", "link_bits_per_second", "sign", "encrypt",
-    "drop_cache", "verify", "profile", "server_ssh", "smb_conf",
+    "drop_cache", "verify", "profile", "server_ssh", "smb_conf", "again_name",
 )  # fmt: skip
 """What was chosen for one server or protocol, and may not fit another."""
 _NEW_ROUND = named(

@@ -263,7 +263,7 @@ def _yardsticks(
     for baseline in notebook.baselines():
         found = _series(notebook, baseline.recording_id)
         alike = found is not None and found.command is series.command and _sizes(found) == _sizes(series)
-        if found and alike and found.id not in seen:
+        if found and alike and found.id != series.id:
             seen.add(found.id)
             yield Yardstick(name=f"baseline {baseline.name}", series=found)
     for head in heads:

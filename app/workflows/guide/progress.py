@@ -45,8 +45,8 @@ class SeriesProgress:
     last_run_seconds: float | None = None
     finished_runs: int = 0
     valid_runs: int = 0
-    waiting: bool = False
-    """For a quiet time."""
+    waiting: str = ""
+    """What it waits for to end before it is quiet."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False
@@ -74,10 +74,11 @@ class SeriesProgress:
                 return replace(self, series_id=series_id)
             case process.Started(size_bytes=size):
                 said = f"{words(event)}; the file has {wording.file_size(size)}"
-                return replace(self, doing=said, waiting=False)
-            case SeriesOpened() | QuietWait() | process.ScratchMade() | process.Finished():
-                waiting, all_ended = isinstance(event, QuietWait), isinstance(event, process.Finished)
-                return replace(self, doing=words(event), waiting=waiting, all_ended=all_ended)
+                return replace(self, doing=said, waiting="")
+            case QuietWait(reason=reason):
+                return replace(self, doing=words(replace(event, reason="")), waiting=reason or "other programs")
+            case SeriesOpened() | process.ScratchMade() | process.Finished():
+                return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
             case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
@@ -118,7 +119,7 @@ class SeriesProgress:
 
     @property
     def offers(self) -> tuple[bool, ...]:
-        return (self.paused, self.pause_asked, self.is_over, self.waiting)
+        return (self.paused, self.pause_asked, self.is_over, bool(self.waiting))
 
     @property
     def all_curves(self) -> tuple["NamedCurve", ...]:
@@ -150,7 +151,7 @@ class SeriesProgress:
             return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
         rate = byte_rate(last_second(self.curve))
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
-        name = self.run_name or self.doing.capitalize()
+        name = self.run_name or self.doing[:1].upper() + self.doing[1:]
         ends = f"{name}{asked}", f"{percent}  {rate:>9}  {left_text(self.now, self.seconds_left, self.open_ended)}"
         spare = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""

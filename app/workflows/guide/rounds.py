@@ -24,7 +24,8 @@ from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
 from forms.tuning.smb_conf import spelling
 from storage.isolations import Isolation
-from storage.looks import AUDIT, DIAGNOSIS, Audit
+from storage.loads.records import Load
+from storage.looks import AUDIT, DIAGNOSIS, Audit, Diagnosis
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
 from storage.records import ExperimentKind, Series, SeriesStatus, Target, format_target, with_zone
@@ -169,6 +170,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     varies = found.decided is Verdict.UNKNOWN and found.tried and found.tried.doubt is Doubt.VARYING
     if varies or needs_longer_runs(found) or (found.has_short_runs and found.decided is Verdict.UNKNOWN):
         name, better = QUIET_FILE if found.busy_ids else BETTER["short"]
+        name += "" if found.doubt is Doubt.SAME_SETTINGS else ": the base first"
         yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         side = "other" if found.decided is Verdict.FASTER else "base"
@@ -235,6 +237,8 @@ _AFTER = {
 def after_recording(kind: str, found: object) -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises."""
     entries: list[str] = []
+    if isinstance(found, Isolation | Diagnosis | Load) and found.status is SeriesStatus.INTERRUPTED:
+        yield NextStep(name="Open it, to resume it", screen="stored", arguments={"recording_id": found.id})
     if isinstance(found, Isolation):
         verdict = isolation_summary(found).verdict
         entries = look_at(verdict)

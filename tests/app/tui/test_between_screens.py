@@ -167,3 +167,18 @@ async def test_an_answer_is_never_cut_while_there_is_room_below(path, words, lin
         await settled(app, pilot)
         assert headline.region.height == lines
         assert painted(app).count("say") >= words
+
+
+async def test_what_would_settle_a_pair_of_several_is_one_key_away(tmp_path):
+    wild = [100e6, 140e6, 95e6, 120e6, 85e6]
+    ids = [f"{number:012x}" for number in (1, 2, 3)]
+    series = [
+        one(number, wild[number:] + wild[:number], label=name) for number, name in zip((1, 2, 3), "abc", strict=True)
+    ]
+    later = [replace(each, client=replace(each.client, in_flight=n + 1)) for n, each in enumerate(series)]
+    app = app_on(book(tmp_path / "notebook.db", *later), first="table", ids=ids)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        steps = [step.name for step in here(app).next_steps()]
+        assert steps[0] == "b against a: Measure again with a larger file: the base first"
+        assert steps[1] == "Compare these two alone: b against a"

@@ -221,9 +221,9 @@ def test_where_no_repeat_would_tell_a_larger_file_comes_first(tmp_path: Path):
         found = replace(form.comparison, settle=None)
         assert "measure longer runs of a larger file" in str(found.sentence)
         steps = list(after_comparison(found))
-        assert taken(notebook, steps[:1], "Measure again with a larger file").step is MethodStep.FILE
+        assert taken(notebook, steps[:1], "Measure again with a larger file: the base first").step is MethodStep.FILE
         few = replace(found, doubt=Doubt.FEW_RUNS)
-        assert "Measure again with a larger file" not in names(after_comparison(few))
+        assert not [name for name in names(after_comparison(few)) if "larger file" in name]
 
 
 @pytest.mark.parametrize("turns", [0, 2])

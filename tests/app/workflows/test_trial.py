@@ -264,8 +264,20 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     ("files", "size", "made", "told", "written"),
     [
         (None, None, False, "", ""),
-        (None, 1 << 20, True, ", 1M a run", "of what is made anew: 4 MiB written in all at most"),
-        (100, 1 << 14, True, ", 100 files of 16K a run", "of what is made anew: 6.25 MiB written in all at most"),
+        (
+            None,
+            1 << 20,
+            True,
+            ", 1M a run",
+            "What it reads is made anew for each run and removed: 4 MiB written in all at most.",
+        ),
+        (
+            100,
+            1 << 14,
+            True,
+            ", 100 files of 16K a run",
+            "What it reads is made anew for each run and removed: 6.25 MiB written in all at most.",
+        ),
     ],
 )
 def test_what_a_run_moves_and_what_is_written_for_it_is_told_before(

@@ -11,7 +11,7 @@ from forms.findings.finding import Finding, Severity, is_far
 from forms.findings.rules import findings
 from forms.findings.rules_series import slow_start_rules
 from forms.series.report import head_fields
-from storage.records import Command, Series
+from storage.records import Command, Quiet, QuietVerdict, Series
 from tests.builders import CLIENT, runs, series
 
 RMEM, WMEM = "4096 131072 6291456", "4096 16384 4194304"
@@ -163,6 +163,22 @@ def test_what_answers_tcp_in_between_is_named():
 @pytest.mark.parametrize(("milliseconds", "told"), [(5.003, False), (5.005, True)])
 def test_a_request_may_take_five_milliseconds_longer_than_tcp(milliseconds, told):
     assert bool({f.key for f in findings([behind_a_proxy(milliseconds)])} & {"relayed"}) is told
+
+
+@pytest.mark.parametrize(
+    ("host", "quiet", "told"),
+    [
+        ("127.0.0.1", QuietVerdict.BUSY, False),
+        ("127.0.0.1", QuietVerdict.QUIET, True),
+        ("nas", QuietVerdict.BUSY, True),
+    ],
+)
+def test_a_busy_machine_that_serves_itself_has_nothing_in_between(host: str, quiet: QuietVerdict, told: bool):
+    one = behind_a_proxy(6.41, quiet=Quiet(verdict=quiet, reasons=("others",)))
+    kind = {"link.kind": "loopback"} if host[0] == "1" else {}
+    path = {**one.environment["path"], **kind}
+    one = replace(one, target=replace(one.target, host=host), environment={**one.environment, "path": path})
+    assert bool({f.key for f in findings([one])} & {"relayed", "far"}) is told
 
 
 def test_why_there_is_no_ceiling_stands_on_the_form():

@@ -113,8 +113,20 @@ def test_drift_agrees_with_kendalls_exact_test(n):
         assert trend is not None
         expected = stats.kendalltau(range(n), values, method="exact")
         assert trend.p_value == pytest.approx(expected.pvalue)
-        line = stats.theilslopes(values, range(n))
-        assert trend.percent == pytest.approx(100 * line.slope * (n - 1) / np.median(values))
+        line = stats.theilslopes(np.log(values), range(n))
+        assert trend.percent == pytest.approx(100 * np.expm1(line.slope * (n - 1)))
+
+
+@pytest.mark.parametrize(
+    ("values", "percent"), [((1044.6, 996.0, 778.2, 387.6, 300.8), -72), ((300.8, 387.6, 778.2, 996.0, 1044.6), 261)]
+)
+def test_no_trend_falls_by_more_than_all(values: tuple[float, ...], percent: float):
+    trend = s.drift(values)
+    assert trend is not None
+    assert trend.percent == pytest.approx(percent, abs=1)
+    nothing = s.drift([1.0, 0.0, 2.0, 1.0, 1.0])
+    assert nothing is not None
+    assert nothing.percent == 0.0
 
 
 def test_drift_with_ties_agrees_with_the_tie_corrected_normal():

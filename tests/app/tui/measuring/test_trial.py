@@ -255,10 +255,10 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
 @pytest.mark.parametrize(
     ("heard", "passed", "said"),
     [
-        ([(None, 1)], 0.0, "at most 8 min left"),
-        ([(None, 1)], 230.0, "at most 4 min left"),
-        ([(None, 1), ("yes", 1)], 6.0, "at most 4 min left"),
-        ([(None, 1), ("yes", 1), ("yes", 2)], 24.0, "at most 8 min left"),
+        ([(None, 1)], 0.0, "up to about 8 min left"),
+        ([(None, 1)], 230.0, "up to about 4 min left"),
+        ([(None, 1), ("yes", 1)], 6.0, "up to about 4 min left"),
+        ([(None, 1), ("yes", 1), ("yes", 2)], 24.0, "up to about 8 min left"),
         ([(None, 1)], 10000.0, "as it is"),
     ],
 )

@@ -18,7 +18,7 @@ from app.workflows.guide.rounds import after_recording
 from forms.isolation.summary import IsolationDoubt, isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
-from storage.records import Target
+from storage.records import SeriesStatus, Target
 from tests.builders import book, one, run_at
 from tests.loads import point
 from tests.recordings import MAKERS, made_up_kind
@@ -214,7 +214,7 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
     )
     found = Isolation(
         id="a", created_at="2026-01-31T10:00:00.000Z", script="office", clients=(4,), rounds=3, seconds=3, runs=runs,
-        target=Target(protocol="smb", host="nas", share="data"),
+        target=Target(protocol="smb", host="nas", share="data"), status=SeriesStatus.COMPLETE,
     )  # fmt: skip
     assert isolation_summary(found).verdict.doubts[:1] == (IsolationDoubt.VARYING,)
     step = next(after_recording("isolation", found))
@@ -227,6 +227,8 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
         assert {name: typed[name] for name in ("target", "rounds", "seconds", "clients")} == {
             "target": "smb://nas/data", "rounds": "6", "seconds": "6", "clients": "1,4,8",
         }  # fmt: skip
+    stopped = next(after_recording("isolation", replace(found, status=SeriesStatus.INTERRUPTED)))
+    assert (stopped.screen, stopped.arguments) == ("stored", {"recording_id": "a"})
     few = replace(found, runs=runs[:2])
     assert next(after_recording("isolation", few)).name == "Isolate again", "it lacks what more rounds do not bring"
 

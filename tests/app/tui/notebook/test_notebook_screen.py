@@ -922,6 +922,19 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         assert "? Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
 
 
+async def test_the_form_below_the_list_names_the_baseline(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2), baselines={"good": f"{2:012x}"}))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await pilot.pause(0.5)
+        await settled(app, pilot)
+        assert "─series 2 · baseline good─" in painted(app)
+        await press(app, pilot, "down")
+        await pilot.pause(0.5)
+        await settled(app, pilot)
+        assert "─series 1─" in painted(app)
+
+
 async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
     path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
     app = app_on(path)
@@ -1323,15 +1336,6 @@ def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, t
 def test_a_baseline_claims_room_for_its_name_from_100_columns_on(width: int, has_target: bool):
     line = replace(LINES[0], answer=Toned("x" * 20), what="t" * 20, label="l", baselines=("b" * 60,))
     assert any(one.column.order is SortKey.TARGET for one in fitted(width, [line])) is has_target
-
-
-@pytest.mark.parametrize("width", [100, 120])
-def test_the_name_of_a_baseline_stands_beside_a_long_answer(width: int):
-    lines = [LINES[0], replace(LINES[1], baselines=("normal",))]
-    (placed,) = (one for one in fitted(width, lines) if one.column.order is SortKey.BASELINE)
-    assert "normal" in placed.cell(lines[1].baseline_text)
-    narrow = [one.column.order for one in fitted(99, lines)]
-    assert SortKey.BASELINE not in narrow, "where it could only say B, the answer comes first"
 
 
 @pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])

@@ -23,6 +23,7 @@ from app.workflows.guide.choices import (
     next_round,
     same_again,
     with_file,
+    with_made_file,
     with_target,
 )
 from app.workflows.guide.known import (
@@ -566,3 +567,37 @@ def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again
         page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(known, made=(pair,) * 4))
         assert option(page, "Requests in flight"), "another value, or no verdict yet"
         assert sum(fact.startswith("Measured with ") for fact in said(page)) == 3
+
+
+def test_a_change_whose_base_was_measured_with_a_larger_file_is_made_again_at_that_size():
+    wild = [1e8, 1.6e8, 0.9e8, 1.7e8, 1.2e8]
+    change = Change(name="block", value="64K", previous="1M", evidence=Evidence.CONFIRMED)
+    base = series(wild, id="a" * 12, size_bytes=1 << 20)
+    other = series(wild[::-1], id="b" * 12, size_bytes=1 << 20, change=change, base_id=base.id)
+    known = replace(LINKED, series=other, proof=Sides(base=(base,), other=(other,)))
+    longer = option(page_of(replace(MEASURED, step=MethodStep.EXPECTED), known), "Measure again with a larger file").act
+    assert isinstance(longer, Go)
+    assert longer.choices.step is MethodStep.FILE
+    sized = with_made_file(longer.choices, Command.GET, 1 << 33)
+    measured = replace(sized, series_id="c" * 12)
+    anew = replace(LINKED, series=series([1e8] * 5, id="c" * 12))
+    for step in (MethodStep.EXPECTED, MethodStep.CHANGE):
+        page = page_of(replace(measured, step=step), anew)
+        (first,) = (one for one in page.options if one.advised)
+        assert (page.options.index(first), first.title) == (0, "Make the change again: block = 64K")
+        assert isinstance(first.act, Store)
+        following = first.act.choices
+        assert (following.block_bytes, following.size_bytes, following.base_id) == (65536, 1 << 33, "c" * 12)
+        assert following.again_name is None, "it is made now"
+    elsewhere = with_target(measured, replace(SMB, host="other"))
+    assert elsewhere.again_name is None
+    assert new_measurement(measured).again_name is None
+
+
+def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
+    tried = ask(page, "Let sharebench change it")
+    own, servers = tried.then("block = 64K"), tried.then("strict sync = no")
+    assert isinstance(own, Store)
+    assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
+    assert servers == Visit("trial", {"setting": "strict sync = no"})

@@ -23,7 +23,8 @@ def test_before_the_first_run():
     waiting = after(SeriesOpened(series_id="x"), QuietWait(left_seconds=600)).line(80)
     assert waiting == "Starting: waiting for a quiet time, at most 10 min more"
     waiting = after(SeriesOpened(series_id="x"), QuietWait(left_seconds=45, reason="a backup runs")).line(80)
-    assert waiting == "Starting: waiting for a quiet time, at most 45 s more: a backup runs"
+    assert waiting == "Starting: waiting for a quiet time, at most 45 s more", "what it waits for has a line of its own"
+    assert after(QuietWait(left_seconds=45, reason="a backup runs")).waiting == "a backup runs"
     client = ClientFacts(name="sharebench")
     assert after(Started(client=client, size_bytes=1 << 20)).line(80) == "Starting: connected; the file has 1M"
     assert after(ScratchMade(path="a")).line(80) == "Starting: making the file"
