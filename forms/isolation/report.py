@@ -358,18 +358,18 @@ def _profile_tables(measured: summary.IsolationSummary) -> list[Table]:
         return []
     whole = "requests'" if any(one.name.startswith(summary.REQUESTS) for one in found.dearest) else "these calls'"
     beside = wording.count(measured.profile_clients, "client")
-    tables = [_calls_table(f"Costliest in smbd, {beside}", found.dearest, whole)]
+    tables = [_calls_table(f"Costliest in smbd, {beside}", found.dearest, whole, "work")]
     if found.waits:
-        tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole))
+        tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole, "waiting"))
     return tables
 
 
-def _calls_table(heading: str, calls: Sequence[summary.DearCall], whole: str) -> Table:
+def _calls_table(heading: str, calls: Sequence[summary.DearCall], whole: str, what: str) -> Table:
     return table_of(
         calls,
         (heading, ReportKind.TEXT, lambda one: wording.plain(one.name)),
         ("Calls", ReportKind.WHOLE, lambda one: one.calls),
-        ("µs a call", ReportKind.DECIMAL, lambda one: one.microseconds_a_call),
+        (f"µs of {what} a call", ReportKind.DECIMAL, lambda one: one.microseconds_a_call),
         (f"Share of {whole} time, %", ReportKind.DECIMAL, lambda one: 100 * one.share),
         is_detail=True,
     )
@@ -424,6 +424,8 @@ def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
     cause, held = measured.verdict.cause, measured.verdict.evidence.held_share
     decided = held is not None and (cause is summary.Cause.CLIENT) is (held >= summary.HELD_SHARE)
     limit = f" (a client that takes {100 * summary.HELD_SHARE:.0f} % of it is the limit)" if decided else ""
+    over = -measured.waterfall.parts().get("not explained", 0.0)
+    limit += f"; the parts overlap by {over:.0f} µs" if over >= 1 else ""
     return Chart(title=f"Where one operation's time goes{limit}", unit="µs", bars=tuple(bars), in_text=True)
 
 

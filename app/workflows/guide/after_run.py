@@ -399,15 +399,16 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
     can_try = series.target.abilities.through_samba
     if can_try:
         tried = asked(
-            "Let sharebench change it", "It asks before it writes.",
+            "Try a setting of the server", "It asks before it writes.",
             lambda name, value: _begin(changed(choices, series, name, value)) if name in acts.OWN_CHANGES
             else Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
         )  # fmt: skip
-        yield Option("Let sharebench change it (try)…", tried, "interleaved pairs, then restored", advised=True)
-    title, what = "Change it by hand, interleaved", "You change it on the server whenever the guide says so."
+        hint = "sharebench sets it, measures interleaved pairs and restores it"
+        yield Option("Try a setting of the server…", tried, hint, advised=True)
+    title, what = "Change a setting by hand, interleaved", "You change it on the server whenever the guide says so."
     hint = f"{2 * LEAST_ALTERNATING - 1} more series; the guide says now A, now B"
     yield Option(f"{title}…", asked(title, what, by_hand(LEAST_ALTERNATING)), hint, advised=not can_try)
-    title, hint = "Change it by hand, before and after", "one more series; shows large changes"
+    title, hint = "Change a setting by hand, before and after", "one more series; shows large changes"
     yield Option(f"{title}…", asked(title, "You make it once.", by_hand(0)), hint)
 
 

@@ -296,3 +296,8 @@ def test_a_part_that_is_less_than_nothing_has_no_bar():
     assert [(bar.name, bar.start, bar.value) for bar in chart.bars] == [
         ("this client", 0.0, 70.0), ("protocol", 70.0, 40.0)
     ]  # fmt: skip
+    assert chart.title == "Where one operation's time goes; the parts overlap by 10 µs"
+    measured.waterfall.parts.return_value = {"this client": 70.0, "not explained": -0.9}
+    exact = _waterfall_chart(measured)
+    assert exact is not None
+    assert exact.title == "Where one operation's time goes"

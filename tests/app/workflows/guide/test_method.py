@@ -304,7 +304,7 @@ def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=practice))
     (first,) = (one for one in page.options if one.advised)
     assert first.title == "Request size (client's block): 64K → 16K"
-    assert not [one for one in page.options if "sharebench change it" in one.title or "smb.conf" in one.title]
+    assert not [one for one in page.options if "Try a setting" in one.title or "smb.conf" in one.title]
 
 
 def test_orders_name_the_file_or_the_folder():
@@ -345,7 +345,7 @@ def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_me
 
 
 def test_a_target_is_told_from_a_change_by_hand():
-    asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change it by hand, before and after")
+    asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change a setting by hand, before and after")
     for typed in ("smb://nas/data", "smb://nas/a=b", "smb://u:p@nas/x", "/mnt/data"):
         with pytest.raises(UsageError, match="n starts a new measurement"):
             asked.then(typed)
@@ -596,7 +596,7 @@ def test_a_change_whose_base_was_measured_with_a_larger_file_is_made_again_at_th
 
 def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
-    tried = ask(page, "Let sharebench change it")
+    tried = ask(page, "Try a setting of the server")
     own, servers = tried.then("block = 64K"), tried.then("strict sync = no")
     assert isinstance(own, Store)
     assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
