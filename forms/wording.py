@@ -245,7 +245,8 @@ def _way(percent: float, digits: int) -> str:
 
 def equal_series_text(percent: float) -> str:
     """How far equal series differ: ``differ by up to 3 %``, or ``be 50 % slower to 100 % faster``."""
-    slower, faster = _size(100 - 100 / (1 + percent / 100), 0), _size(percent, 0)
+    less, digits = 100 - 100 / (1 + percent / 100), 1 if percent < _NARROW_PERCENT else 0
+    slower, faster = "over 99 %" if less > 99 else _size(less, digits), _size(percent, digits)
     return f"differ by up to {faster}" if slower == faster else f"be {slower} slower to {faster} faster"
 
 

@@ -294,6 +294,10 @@ def _verdict(found: Comparison) -> str:
     if found.doubt is Doubt.SAME_SETTINGS:
         else_ = "" if found.server_seen else ", or a change of the server that was not recorded"
         way = "faster" if change > 0 else "slower"
+        low, high = found.interval_percent or (0.0, 0.0)
+        if low > 0 or high < 0:
+            seen = f"Same settings, but {wording.percent(abs(change))} {way}"
+            return f"{seen}: more than equal series differ, so look for what else has changed"
         return f"Same settings: {wording.percent(abs(change))} {way} is variation from series to series{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
@@ -309,14 +313,11 @@ def basis_sentence(found: Comparison) -> str | None:
     if found.apart_percent is None:
         return None
     apart = wording.equal_series_text(found.apart_percent)
-    if found.doubt is Doubt.SAME_SETTINGS and not found.history_count:
-        low, high = found.interval_percent or (0.0, 0.0)
-        beyond = ": look for what else has changed" if low > 0 or high < 0 else ", as their runs vary"
-        return f"Equal series could {apart}{beyond}."
     if not found.history_count:
         sides = len(found.base_ids), len(found.other_ids)
         if sum(sides) == 2 or found.variation is None or found.critical is None:
-            return f"One series a side tells little: equal series could {apart}."
+            is_same = found.doubt is Doubt.SAME_SETTINGS
+            return f"{'Equal' if is_same else 'One series a side tells little: equal'} series could {apart}."
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
         apart = wording.equal_series_text(percent_of(found.critical * error))
         return f"Averages of {sides[0]} and {sides[1]} equal series could {apart}."

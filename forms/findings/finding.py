@@ -94,11 +94,15 @@ def request_seconds(series: Series) -> float | None:
     return number(series.environment.get("path", {}), REQUEST_ROUND_TRIP)
 
 
+_BUSY_TIMES = 4
+
+
 def is_relayed(series: Series) -> bool:
     """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
     by_tcp, by_request = number(series.environment.get("path", {}), TCP_ROUND_TRIP), request_seconds(series)
     busy_here = is_loopback(series) and series.quiet_verdict is QuietVerdict.BUSY  # which slows requests as well
-    return by_tcp is not None and by_request is not None and by_request - by_tcp >= FAR_SECONDS and not busy_here
+    least = FAR_SECONDS * (_BUSY_TIMES if busy_here else 1)
+    return by_tcp is not None and by_request is not None and by_request - by_tcp >= least
 
 
 def number(facts: Facts, name: str) -> float | None:

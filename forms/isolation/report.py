@@ -229,6 +229,8 @@ def example_documents() -> tuple[bytes, ...]:
 FORM = "isolation"
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _NUMBER = ReportKind.SECONDS
+_MOST_GAIN = 10.0
+"""Above it the end of an interval tells nothing."""
 
 
 def isolation_report(isolation: Isolation) -> Report:
@@ -382,7 +384,9 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
     cost = measured.profiling_cost
     seen = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
     clear = cost and cost.low is not None and cost.high is not None and not cost.low <= 1 <= cost.high
-    spent = seen if clear or not seen else "none is seen: the rounds vary by more"
+    spent = seen if clear or not seen else f"{seen}, which may be chance"
+    if cost and cost.high is not None and cost.high > _MOST_GAIN and not clear:
+        spent = "not known: the rounds vary too much"
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 

@@ -233,11 +233,10 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         seen = f"took {wording.percent(abs(change))} {'less' if change < 0 else 'more'} time with what was tried"
         chance = f" (p {found.control.p_value:.3f})" if can_tell else ""
         text = f"{seen}{chance}: a computation beside each run, which the setting cannot touch"
-        text += (
-            ", so its processors may be what changed"
-            if found.control_counts
-            else ", not counted: the processor of this machine did not limit the runs"
-        )
+        if not found.control_counts:
+            text += ", not counted: the processor of this machine did not limit the runs"
+        elif found.doubt is Doubt.DRIFT:
+            text += ", so the processors may have changed, not the setting"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")
     if found.rejected_pairs:
         yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected, failed or missing")

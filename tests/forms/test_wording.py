@@ -135,3 +135,16 @@ def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
 )
 def test_an_inconclusive_change_says_both_ends_in_words(change: float, ends: tuple[float, float], said: str):
     assert wording.verdict_sentence(Verdict.UNKNOWN, change, ends) == said
+
+
+@pytest.mark.parametrize(
+    ("percent", "told"),
+    [
+        (0.4, "differ by up to 0.4 %"),
+        (100.0, "be 50 % slower to 100 % faster"),
+        (9_900.0, "be 99 % slower to 9,900 % faster"),
+        (30_000.0, "be over 99 % slower to over 9,900 % faster"),
+    ],
+)
+def test_how_far_equal_series_differ_is_told_to_both_sides(percent: float, told: str):
+    assert wording.equal_series_text(percent) == told

@@ -40,7 +40,7 @@ from app.workflows.trial_order import (
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
-from forms.stats.decision import Doubt, Verdict
+from forms.stats.decision import Doubt
 from forms.stats.settle import slot_seconds
 from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
@@ -294,8 +294,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
         elif (
             isinstance(self.summary, TrialSummary)
-            and self.summary.verdict is Verdict.UNKNOWN
-            and self.summary.doubt is not Doubt.DRIFT
+            and (self.summary.doubt is Doubt.VARYING or self.summary.reservations)
             and not self.summary.plan.load
         ):
             name, better = BETTER["short"]

@@ -73,7 +73,8 @@ class RecordingGoesOn(GoesOn):
             if kind_of(head).read is not None:
                 with suppress(UsageError):  # an imported trial cannot be resumed
                     record = stored_record(notebook, head)
-            return [*after_recording(head.kind, record)]
+            steps = after_recording(head.kind, record)
+            return [one for one in steps if one.screen != "stored" or not (head.running or head.imported_at)]
 
         self.with_notebook(read, self.offer)
 

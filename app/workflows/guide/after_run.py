@@ -1,11 +1,14 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from app.clients.base import OWN
 from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.subjects.audit import read_configuration
@@ -201,8 +204,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append(Toned(f"{SIGNS[each.severity]} {each.title}{whose}", SIGNS[each.severity].tone))
     go_on = Option("Change one thing", Go(replace(choices, compared=True, step=MethodStep.CHANGE)), "the next round")
     options = list(next_of_proof(choices, known)) or [
-        *_made_again(choices, series),
         *_first_round(choices, series, compared),
+        *_made_again(choices, series),
         go_on,
     ]
     advised = next((option for option in options if option.advised), options[0])
@@ -231,7 +234,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _made_again(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    if (name := choices.again_name) is not None:
+    if (name := choices.again_name) is None:
+        return
+    with suppress(UsageError):  # what was recorded elsewhere may have no such value
         change = Change(name=name, value=choices.again_value)
         act = _begin(changed(choices, series, name, choices.again_value))
         yield Option(f"Make the change again: {_changed_to(change)}", act, "its base is measured now", advised=True)
@@ -291,6 +296,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     series, form = known.series, run_form(known.series)
     made = [(change, compare_sides(sides, Limits(), settles=False)) for change, sides in known.made]
     decided = {(change.name, change.value) for change, found in made if found.decided is not Verdict.UNKNOWN}
+    decided.add((choices.again_name or "", choices.again_value))
     options = [one for one in _own_changes(choices, series) if _changing(one) not in decided]
     if not is_practice(series):  # which has no settings to change
         options = [*_ways_to_test(choices, series), *options, *_from_catalogue(series)]
@@ -374,6 +380,8 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
     following = acts.next_round(choices, name, value, choices.experiment or series.experiment or new_name)
     if name == "in-flight":
+        if not value.isdecimal() or int(value) < 1:
+            raise UsageError(f"{name} = {value}: a whole number from 1 on is needed")
         return replace(following, in_flight=int(value))
     if name == "block":
         return replace(following, block_bytes=parse_size(value))
@@ -396,11 +404,11 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
     def by_hand(each: int) -> Callable[[str, str], acts.Act]:
         return lambda *change: _begin(replace(changed(choices, series, *change), interleaved=each))
 
-    can_try = series.target.abilities.through_samba
+    can_try, own = series.target.abilities.through_samba, acts.OWN_CHANGES if series.client.name == OWN else ()
     if can_try:
         tried = asked(
             "Try a setting of the server", "It asks before it writes.",
-            lambda name, value: _begin(changed(choices, series, name, value)) if name in acts.OWN_CHANGES
+            lambda name, value: _begin(changed(choices, series, name, value)) if name in own
             else Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
         )  # fmt: skip
         hint = "sharebench sets it, measures interleaved pairs and restores it"
@@ -556,8 +564,9 @@ def _settling(
     if varies or longer:
         name, way = BETTER["short"]
         change = _proven(proof)
-        base = replace(acts.from_there(proof.base[0]), again_name=change.name, again_value=change.value)
-        larger = Go(way(base))
+        base = acts.to_be_made_again(acts.from_there(proof.base[0]), change)
+        kept: dict[str, Any] = named(choices, "quiet", "kerberos")
+        larger = Go(way(replace(base, **kept, series_id=None, reviewed=False, compared=False)))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
         why += "; first without the change, then make it again"
         yield Option(name, larger, why, advised=True)

@@ -14,7 +14,7 @@ from forms.series.summary import SeriesSummary
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.notebook import Notebook
 from storage.plan import QuietTime
-from storage.records import Command, JSONValue, RunStatus, Series, Target
+from storage.records import Change, Command, JSONValue, RunStatus, Series, Target
 
 MEMORY_KEY = "guide"
 
@@ -151,6 +151,11 @@ def choices_of(series: Series) -> GuideChoices:
 def from_there(series: Series) -> GuideChoices:
     """The change that is to be made next, the series being its base."""
     return replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
+
+
+def to_be_made_again(choices: GuideChoices, change: Change | None) -> GuideChoices:
+    """The base's round, after which the change is offered again."""
+    return replace(choices, again_name=change.name, again_value=change.value) if change else choices
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:

@@ -76,7 +76,9 @@ class SeriesProgress:
                 said = f"{words(event)}; the file has {wording.file_size(size)}"
                 return replace(self, doing=said, waiting="")
             case QuietWait(reason=reason):
-                return replace(self, doing=words(replace(event, reason="")), waiting=reason or "other programs")
+                return replace(
+                    self, doing=words(replace(event, reason="")), waiting=reason or "other programs are busy"
+                )
             case SeriesOpened() | process.ScratchMade() | process.Finished():
                 return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
             case process.RunStarted(number=number, phase=phase, of=of):
@@ -104,7 +106,7 @@ class SeriesProgress:
             case process.Failed():
                 return replace(self, failure=event)
             case SeriesClosed(status=status, failure=failure, stored=stored):
-                ended = replace(self, status=status, failure=failure or self.failure, paused=False)
+                ended = replace(self, status=status, failure=failure or self.failure, paused=False, waiting="")
                 return ended if stored else replace(ended, series_id=None)
             case _:
                 return self

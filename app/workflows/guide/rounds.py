@@ -41,10 +41,7 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
         raise UsageError(
             "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"
         )
-    try:
-        following = changed(choices, known.series, name, value)
-    except ValueError as error:
-        raise UsageError(f"{name} = {value}: a whole number is needed") from error
+    following = changed(choices, known.series, name, value)
     begin_round(notebook, following)
     keep(notebook, following, known)
     return following
@@ -159,6 +156,12 @@ def after_series(series: Series) -> Iterator[NextStep]:
     yield _LOOK_AT_ALL
 
 
+def _both(
+    one: Callable[[GuideChoices], GuideChoices], other: Callable[[GuideChoices], GuideChoices], choices: GuideChoices
+) -> GuideChoices:
+    return other(one(choices))
+
+
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
@@ -171,7 +174,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if varies or needs_longer_runs(found) or (found.has_short_runs and found.decided is Verdict.UNKNOWN):
         name, better = QUIET_FILE if found.busy_ids else BETTER["short"]
         name += "" if found.doubt is Doubt.SAME_SETTINGS else ": the base first"
-        yield NextStep(name=name, choices=partial(repeat_of, series_id=found.base_id, better=better))
+        first = partial(acts.to_be_made_again, change=found.change)
+        larger = partial(repeat_of, series_id=found.base_id, better=partial(_both, first, better))
+        yield NextStep(name=name, choices=larger)
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         side = "other" if found.decided is Verdict.FASTER else "base"
         name, series_id = again[side == "other"]

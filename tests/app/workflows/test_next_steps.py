@@ -221,7 +221,8 @@ def test_where_no_repeat_would_tell_a_larger_file_comes_first(tmp_path: Path):
         found = replace(form.comparison, settle=None)
         assert "measure longer runs of a larger file" in str(found.sentence)
         steps = list(after_comparison(found))
-        assert taken(notebook, steps[:1], "Measure again with a larger file: the base first").step is MethodStep.FILE
+        larger = taken(notebook, steps[:1], "Measure again with a larger file: the base first")
+        assert (larger.step, larger.again_name, larger.again_value) == (MethodStep.FILE, "in-flight", "1")
         few = replace(found, doubt=Doubt.FEW_RUNS)
         assert not [name for name in names(after_comparison(few)) if "larger file" in name]
 

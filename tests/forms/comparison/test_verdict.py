@@ -165,7 +165,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(98 % slower to over 9,900 % faster)" in found.sentence
-    assert "equal series could be 99 % slower to over " in found.sentence
+    assert "equal series could be over 99 % slower to over " in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -317,17 +317,20 @@ def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[s
 
 
 def test_equal_settings_say_how_far_equal_series_differ():
-    base, told = series(VARIED, id="a"), {}
+    base, told = series(VARIED, id="a"), dict[float, str]()
     for factor in (1.1, 3.0, 0.4):
         other = series(scaled(VARIED, factor), id="b")
         found = compare_sides(Sides(base=(base,), other=(other,), equal=True), Limits())
         assert found.doubt is Doubt.SAME_SETTINGS
-        told[factor] = found.sentence.partition("Equal series ")[2]
-    assert told == {
-        1.1: "could be 13 % slower to 15 % faster, as their runs vary.",
-        3.0: "could be 13 % slower to 15 % faster: look for what else has changed.",
-        0.4: "could be 13 % slower to 15 % faster: look for what else has changed.",
-    }
+        assert found.sentence.endswith(" Equal series could be 13 % slower to 15 % faster.")
+        told[factor] = found.headline
+    else_ = "more than equal series differ, so look for what else has changed."
+    assert told[1.1].startswith("Same settings: 10 % faster is variation from series to series")
+    assert told[3.0] == f"Same settings, but 200 % faster: {else_}"
+    assert told[0.4] == f"Same settings, but 60 % slower: {else_}"
+    ends = replace(found, change_percent=10.0, interval_percent=(0.0, 20.0))
+    assert "is variation" in ends.headline
+    assert "more than equal" in replace(ends, interval_percent=(0.1, 20.0)).headline
 
 
 def test_a_contradicted_change_replaces_the_verdict():
@@ -352,7 +355,7 @@ def test_states_are_compared_not_claims():
         Sign.SAME,
         None,
     )
-    assert "Same settings: 26 % faster is variation from series to series" in result.sentence
+    assert "Same settings, but 26 % faster: more than equal series differ" in result.sentence
     assert not any("in-flight" in remark for remark in comparison_form(first, third).remarks)
 
 

@@ -130,7 +130,7 @@ def test_both_ends_of_equal_settings_gain_nothing() -> None:
     summary = experiment_summary("tuning", made)
     assert gain(summary)
     assert gain(summary).doubt is Doubt.SAME_SETTINGS
-    assert "= Same settings: 26 % faster is variation from series to series" in " ".join(steps_text(summary).split())
+    assert "= Same settings, but 26 % faster: more than equal series differ" in " ".join(steps_text(summary).split())
 
 
 def test_an_unseen_change_on_the_way_keeps_both_ends_from_being_called_equal() -> None:

@@ -166,15 +166,18 @@ def test_a_request_may_take_five_milliseconds_longer_than_tcp(milliseconds, told
 
 
 @pytest.mark.parametrize(
-    ("host", "quiet", "told"),
+    ("host", "quiet", "milliseconds", "told"),
     [
-        ("127.0.0.1", QuietVerdict.BUSY, False),
-        ("127.0.0.1", QuietVerdict.QUIET, True),
-        ("nas", QuietVerdict.BUSY, True),
+        ("127.0.0.1", QuietVerdict.BUSY, 20.003, False),
+        ("127.0.0.1", QuietVerdict.BUSY, 20.005, True),
+        ("127.0.0.1", QuietVerdict.QUIET, 6.41, True),
+        ("nas", QuietVerdict.BUSY, 6.41, True),
     ],
 )
-def test_a_busy_machine_that_serves_itself_has_nothing_in_between(host: str, quiet: QuietVerdict, told: bool):
-    one = behind_a_proxy(6.41, quiet=Quiet(verdict=quiet, reasons=("others",)))
+def test_a_busy_machine_that_serves_itself_has_nothing_in_between(
+    host: str, quiet: QuietVerdict, milliseconds: float, told: bool
+):
+    one = behind_a_proxy(milliseconds, quiet=Quiet(verdict=quiet, reasons=("others",)))
     kind = {"link.kind": "loopback"} if host[0] == "1" else {}
     path = {**one.environment["path"], **kind}
     one = replace(one, target=replace(one.target, host=host), environment={**one.environment, "path": path})

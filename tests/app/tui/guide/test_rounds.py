@@ -81,7 +81,7 @@ async def test_a_value_that_this_program_cannot_set_is_refused(path):
         await pilot.press("v", "tab", *"many", "enter", "n")
         await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
-        assert "in-flight = many: a whole number is needed" in text_of(app.screen, ".dialog-text")
+        assert "in-flight = many: a whole number from 1 on is needed" in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
         assert isinstance(app.screen_stack[-1], EntryScreen)
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.workflows.guide.after_run import ask_server, page_of
+from app.workflows.guide.after_run import ask_server, changed, page_of
 from app.workflows.guide.choices import (
     STEPS,
     Ask,
@@ -601,3 +601,14 @@ def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     assert isinstance(own, Store)
     assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
     assert servers == Visit("trial", {"setting": "strict sync = no"})
+
+
+@pytest.mark.parametrize("value", ["four", "0", "-1", ""])
+def test_a_depth_that_is_no_number_is_refused_and_does_not_break_the_pages(value: str):
+    assert DONE.series
+    with pytest.raises(UsageError, match="a whole number from 1 on is needed"):
+        changed(MEASURED, DONE.series, "in-flight", value)
+    choices = replace(MEASURED, again_name="in-flight", again_value=value)
+    for step in (MethodStep.EXPECTED, MethodStep.CHANGE):
+        page = page_of(replace(choices, step=step), DONE)
+        assert not [one for one in page.options if one.title.startswith("Make the change again")]
