@@ -22,6 +22,7 @@ from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
+from storage.recordings import Recording
 
 
 class Copies(Exports):
@@ -61,6 +62,11 @@ class GoesOn(MeasureMixin):
             self.ask(PickDialog("What next?", rows, about=about), self.take_step)
 
 
+def resumable(steps: Iterable[NextStep], head: Recording) -> list[NextStep]:
+    """Without the way to resume a recording that runs, or that was imported."""
+    return [one for one in steps if one.screen != "stored" or not (head.running or head.imported_at)]
+
+
 class RecordingGoesOn(GoesOn):
     """What can follow a recording of the notebook that is no series."""
 
@@ -73,8 +79,7 @@ class RecordingGoesOn(GoesOn):
             if kind_of(head).read is not None:
                 with suppress(UsageError):  # an imported trial cannot be resumed
                     record = stored_record(notebook, head)
-            steps = after_recording(head.kind, record)
-            return [one for one in steps if one.screen != "stored" or not (head.running or head.imported_at)]
+            return resumable(after_recording(head.kind, record), head)
 
         self.with_notebook(read, self.offer)
 

@@ -177,6 +177,9 @@ def test_what_the_setting_cannot_touch_takes_the_verdict_back(processor: tuple[f
     faster_machine = with_fixed_work(1.15, 1.0, processor_percent=processor)
     fields = {field.name: field.text for field in report_of(faster_machine).results}
     assert fields["Fixed work"].startswith("took 13 % less time with what was tried")
+    assert "may have changed" not in fields["Fixed work"], "it took no verdict back"
+    taken_back = {field.name: field.text for field in report_of(slower_machine).results}
+    assert taken_back["Fixed work"].endswith(", so the processors may have changed, not the setting")
     assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
 
 
@@ -200,6 +203,7 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
         (told,) = (field.text for field in said.results if field.name == "Fixed work")
         assert told.startswith("took 40 % more time with what was tried")
         assert "not counted" in told
+        assert "may have changed" not in told
 
 
 def test_a_trial_of_an_older_version_is_taken_back_only_by_fixed_work_that_explains_all_of_it():

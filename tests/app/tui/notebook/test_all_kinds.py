@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.widgets import Input
@@ -13,8 +14,9 @@ from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.following import written
+from app.tui.widgets.reading import resumable
 from app.tui.widgets.views import AnsiView, Draw
-from app.workflows.guide.rounds import after_recording
+from app.workflows.guide.rounds import NextStep, after_recording
 from forms.isolation.summary import IsolationDoubt, isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
@@ -239,3 +241,12 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
 )
 def test_without_advice_of_its_own_a_result_leads_on_by_its_kind(kind: str, first: str):
     assert next(step.name for step in after_recording(kind, None)).startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("more", "offered"), [({}, True), ({"imported_at": "2026-02-01T10:00:00.000Z"}, False), ({"running": True}, False)]
+)
+def test_what_was_interrupted_leads_to_where_it_is_resumed_unless_it_runs_or_was_imported(more, offered: bool):
+    step, other = NextStep(name="Open it, to resume it", screen="stored"), NextStep(name="x", screen="audit")
+    head = SimpleNamespace(**{"running": False, "imported_at": None} | more)
+    assert [one.name for one in resumable([step, other], head)] == ([step.name] * offered) + ["x"]

@@ -589,6 +589,12 @@ def test_a_change_whose_base_was_measured_with_a_larger_file_is_made_again_at_th
         following = first.act.choices
         assert (following.block_bytes, following.size_bytes, following.base_id) == (65536, 1 << 33, "c" * 12)
         assert following.again_name is None, "it is made now"
+        assert not [one for one in page.options if one.title.startswith("Request size")], "it stands there once"
+    short = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], id="c" * 12, size_bytes=1 << 20))
+    page = page_of(replace(measured, step=MethodStep.EXPECTED), short)
+    assert [one.title for one in page.options][:2] == [
+        "Measure again with a larger file", "Make the change again: block = 64K",
+    ]  # fmt: skip
     elsewhere = with_target(measured, replace(SMB, host="other"))
     assert elsewhere.again_name is None
     assert new_measurement(measured).again_name is None
@@ -601,6 +607,11 @@ def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     assert isinstance(own, Store)
     assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
     assert servers == Visit("trial", {"setting": "strict sync = no"})
+    assert DONE.series
+    other = replace(DONE.series, client=replace(DONE.series.client, name="smbclient"))
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=other))
+    tried = ask(page, "Try a setting of the server")
+    assert tried.then("block = 64K") == Visit("trial", {"setting": "block = 64K"}), "it is this program's own setting"
 
 
 @pytest.mark.parametrize("value", ["four", "0", "-1", ""])
