@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -248,5 +249,5 @@ def test_without_advice_of_its_own_a_result_leads_on_by_its_kind(kind: str, firs
 )
 def test_what_was_interrupted_leads_to_where_it_is_resumed_unless_it_runs_or_was_imported(more, offered: bool):
     step, other = NextStep(name="Open it, to resume it", screen="stored"), NextStep(name="x", screen="audit")
-    head = SimpleNamespace(**{"running": False, "imported_at": None} | more)
+    head: Any = SimpleNamespace(**({"running": False, "imported_at": None} | more))
     assert [one.name for one in resumable([step, other], head)] == ([step.name] * offered) + ["x"]
