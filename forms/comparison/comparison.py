@@ -352,6 +352,12 @@ def hint_sentence(found: Comparison) -> str | None:
     return "A change this small cannot be shown here: measure longer runs of a larger file, or at a quieter time."
 
 
+def interleaving(found: Comparison) -> str:
+    """What would settle a comparison of interleaved runs, by name and with the time that it takes."""
+    cost = f", about {duration(found.needed_seconds)}" if found.needed_seconds else ""
+    return f"Measure both again, interleaved: {found.needed_runs} runs each{cost}"
+
+
 def needs_longer_runs(found: Comparison) -> bool:
     """Whether no number of runs or series like these would settle it."""
     other_path = any(difference.name in _OTHER_PATH for difference in found.differences)

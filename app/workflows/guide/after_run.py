@@ -30,12 +30,12 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
+from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, interleaving, needs_longer_runs
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
-from forms.series.summary import duration, run_form
+from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.trials.report import answer_of, tried_lines
@@ -549,12 +549,6 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
     if to_settle:
         yield from decisions
-
-
-def interleaving(found: Comparison) -> str:
-    """What would settle a comparison of interleaved runs, by name and with the time that it takes."""
-    cost = f", about {duration(found.needed_seconds)}" if found.needed_seconds else ""
-    return f"Measure both again, interleaved: {found.needed_runs} runs each{cost}"
 
 
 def _settling(

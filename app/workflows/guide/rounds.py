@@ -7,14 +7,14 @@ from functools import partial
 from app.errors import UsageError
 from app.isolation.places import DEFAULT_SECONDS
 from app.workflows.guide import choices as acts
-from app.workflows.guide.after_run import changed, interleaving, next_turn
+from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.before_run import BETTER, QUIET_FILE, advised_rounds
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
-from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, needs_longer_runs
+from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, interleaving, needs_longer_runs
 from forms.comparison.differences import effective, parameter_of
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
