@@ -123,7 +123,7 @@ class SeriesControl:
         self._waiting: list[ControlMessage] = []
         self.cancelled = threading.Event()
         self.waited = threading.Event()
-        """Long enough for a quiet time, or cancelled."""
+        """Set where a quiet time is not to be waited for any longer."""
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
         """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""

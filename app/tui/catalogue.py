@@ -36,7 +36,7 @@ class PlacedScreen(BaseScreen):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
     place = MeasuredPlace()
-    series_id = ""  # of the server that is told of, where one was come from
+    series_id = ""  # whose server is told of; empty for the newest
 
     def read_place(self) -> None:
         practice = self.context.practice

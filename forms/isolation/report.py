@@ -105,7 +105,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
-        todo = "Disk and network were not measured together (why, is told below): resume it, or isolate again."
+        todo = "Disk and network were not measured together, for the reason below: resume it, or isolate again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:

@@ -138,7 +138,7 @@ def _settings_text(facts: records.Facts) -> str:
     read = {parameter_of(fact) for fact in facts} - {None}
     known = values_that_matter(facts)
     changed = [f"{entry.parameter} = {value}" for entry, value, is_default in known if not is_default]
-    said = f"; the {len(known)} of them that matter most are at their defaults" if known else ""
+    said = f"; of those that matter most, all {len(known)} are at their defaults" if known else ""
     said = f"; not default: {'; '.join(changed)}" if changed else said
     return wording.plain(f"{len(read)} read{said}") if read else ""
 

@@ -42,7 +42,7 @@ _LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
 
 
 class Terminal(LinuxDriver):
-    """Textual's driver (8.2), but Escape waits for ``ESCDELAY``, bad UTF-8 is harmless, a closed terminal ends us."""
+    """Textual's driver (8.2), but Escape waits for ``ESCDELAY``, bad UTF-8 is harmless, a closed terminal ends it."""
 
     def run_input_thread(self) -> None:
         parser = XTermParser(self._debug)

@@ -277,7 +277,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def action_now(self) -> None:
         self.control.waited.set()
-        self.running = replace(self.running, waiting="", doing="measures without waiting")
+        self.running = replace(self.running, waiting="", doing="measuring without waiting")
         self._draw_line()
 
     def action_end(self) -> None:

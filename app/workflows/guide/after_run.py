@@ -65,7 +65,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the recommended choice is taken.")
     if choices.quiet is acts.QuietChoice.WAIT:
-        facts.append("First it waits for a quiet time, at most 10 minutes; the key 3 leads to where that is chosen.")
+        facts.append("First it waits for a quiet time, at most 10 minutes. Press 3 to choose otherwise.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:

@@ -46,7 +46,7 @@ class SeriesProgress:
     finished_runs: int = 0
     valid_runs: int = 0
     waiting: str = ""
-    """What it waits for to end before it is quiet."""
+    """What keeps the machine from being quiet; empty where it does not wait."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False

@@ -28,7 +28,7 @@ from storage.loads.records import Load
 from storage.looks import AUDIT, DIAGNOSIS, Audit, Diagnosis
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
-from storage.records import ExperimentKind, Series, SeriesStatus, Target, format_target, with_zone
+from storage.records import Change, ExperimentKind, Series, SeriesStatus, Target, format_target, with_zone
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -100,12 +100,17 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
 
 
 def repeat_of(
-    notebook: Notebook, series_id: str, better: Callable[[GuideChoices], GuideChoices] = lambda choices: choices
+    notebook: Notebook,
+    series_id: str,
+    better: Callable[[GuideChoices], GuideChoices] = lambda choices: choices,
+    then: Change | None = None,
 ) -> GuideChoices:
-    """The guide at the run, with the settings of a step to measure again, ``better`` as an advice says; remembered."""
+    """The guide at the run, with the settings of a step to measure again, ``better`` as an advice says; remembered.
+    ``then``: the change that is to be made again after it.
+    """
     series = notebook.series(series_id)
     again = measured_again(choices_of(series), series, series.id if series.change else None)
-    return _remembered(notebook, better(again))
+    return _remembered(notebook, better(acts.to_be_made_again(again, then)))
 
 
 def interleaved_by_hand(notebook: Notebook, changed_id: str, each: int) -> GuideChoices:
@@ -156,12 +161,6 @@ def after_series(series: Series) -> Iterator[NextStep]:
     yield _LOOK_AT_ALL
 
 
-def _both(
-    one: Callable[[GuideChoices], GuideChoices], other: Callable[[GuideChoices], GuideChoices], choices: GuideChoices
-) -> GuideChoices:
-    return other(one(choices))
-
-
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if found.settle is not None:
         yield _settling(found, found.settle)
@@ -174,8 +173,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if varies or needs_longer_runs(found) or (found.has_short_runs and found.decided is Verdict.UNKNOWN):
         name, better = QUIET_FILE if found.busy_ids else BETTER["short"]
         name += "" if found.doubt is Doubt.SAME_SETTINGS else ": the base first"
-        first = partial(acts.to_be_made_again, change=found.change)
-        larger = partial(repeat_of, series_id=found.base_id, better=partial(_both, first, better))
+        larger = partial(repeat_of, series_id=found.base_id, better=better, then=found.change)
         yield NextStep(name=name, choices=larger)
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         side = "other" if found.decided is Verdict.FASTER else "base"

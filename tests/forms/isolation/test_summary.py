@@ -232,7 +232,15 @@ def test_an_isolation_without_the_server_is_drawn_too():
 
 @pytest.mark.parametrize(
     ("low", "high", "is_chance"),
-    [(0.9, 1.0, True), (1.0, 1.1, True), (0.8, 0.99, False), (1.01, 1.2, False), (None, None, True)],
+    [
+        (0.9, 1.0, True),
+        (1.0, 1.1, True),
+        (0.8, 0.99, False),
+        (1.01, 1.2, False),
+        (None, None, True),
+        (0.1, 10.0, True),
+        (1.01, 10.1, False),
+    ],
 )
 def test_the_cost_of_profiling_may_be_chance_where_its_interval_holds_none(low, high, is_chance: bool):
     served = run(Layer.SERVER, 1.0, profile=PROFILE)
@@ -243,3 +251,6 @@ def test_the_cost_of_profiling_may_be_chance_where_its_interval_holds_none(low, 
     measured = replace(isolation_summary(isolation), profiling_cost=MeasuredRatio(value=0.95, low=low, high=high))
     (said,) = [field.text for field in _results(measured) if field.name == "Cost of profiling"]
     assert said.endswith("which may be chance") is is_chance
+    wide = replace(measured, profiling_cost=MeasuredRatio(value=0.95, low=0.1, high=10.1))
+    (said,) = [field.text for field in _results(wide) if field.name == "Cost of profiling"]
+    assert said == "not known: the rounds vary too much"

@@ -11,6 +11,7 @@ from math import inf
 import pytest
 
 from app.clients.base import Secrets
+from app.environment.host.activity import MachineNow
 from app.errors import ConnectionLostError, LoginError, NotebookError
 from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.recorder.recording import QuietWait, SeriesOpened
@@ -19,6 +20,7 @@ from app.tui.guide import run_screen
 from app.tui.guide.run_screen import RunScreen
 from app.tui.guide.screen import GuideScreen
 from app.tui.notebook.screen import NotebookScreen
+from app.tui.widgets.recording import machine_line, machine_words
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
 from storage.plan import Plan
@@ -325,7 +327,7 @@ async def test_g_ends_the_wait_for_a_quiet_time(ready, backend):
         assert backend.control.waited.is_set()
         assert not backend.control.cancelled.is_set()
         assert "Measure now" not in footer_of(ready)
-        assert "measures without waiting" in painted(ready)
+        assert "measuring without waiting" in painted(ready)
         offered = partial(ready.screen.check_action, "now", ())
         await hand_out(ready, pilot, backend, QuietWait(left_seconds=500))
         await drawn(ready, pilot)
@@ -647,3 +649,13 @@ async def test_once_the_last_run_has_ended_all_charts_are_drawn(ready, backend, 
         assert "tidying up" in painted(ready)
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
+
+
+@pytest.mark.parametrize(("spare", "named"), [(0, True), (-1, False)])
+def test_this_machine_is_named_where_there_is_room(spare: int, named: bool):
+    machine = MachineNow(
+        cpu_percent=34, interface="eth0", received_bytes_per_second=1e8, sent_bytes_per_second=1e6, retransmitted=0
+    )
+    whole = f"this machine: {machine_words(machine)}"
+    line = machine_line(machine, len(whole) + spare)
+    assert line == (whole if named else machine_words(machine))

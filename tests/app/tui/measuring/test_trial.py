@@ -17,7 +17,7 @@ from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNee
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.child_process import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError, UnreachableError
-from app.measure.process import SeriesControl, SeriesRequest
+from app.measure.process import RunStarted, ScratchMade, SeriesControl, SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.guide.screen import GuideScreen
@@ -27,11 +27,11 @@ from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, ch
 from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
 from forms.stats.decision import Doubt, Verdict
 from forms.trials.report import judged
-from forms.trials.summary import TrialSummary
+from forms.trials.summary import UNEQUAL_PERCENT, TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
-from storage.records import Change, Command, Decision, Experiment, ExperimentKind
+from storage.records import Change, Command, Decision, Experiment, ExperimentKind, Phase
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
 
@@ -149,9 +149,19 @@ async def carried_out(app: Any, pilot: Any) -> None:
     await measured(app, pilot)
 
 
-async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
+@pytest.mark.parametrize(
+    ("verdict", "doubt", "varied", "leads"),
+    [
+        (Verdict.UNKNOWN, Doubt.VARYING, 1.0, True),
+        (Verdict.FASTER, None, UNEQUAL_PERCENT + 0.1, True),
+        (Verdict.FASTER, None, UNEQUAL_PERCENT, False),
+    ],
+)
+async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch, verdict, doubt, varied: float, leads: bool):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
-        found = replace(finished(order, 20), verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, looked_at=20)
+        found = finished(order, 20)
+        effect = replace(found.effect, deviation_percent=varied) if found.effect else None
+        found = replace(found, verdict=verdict, doubt=doubt, looked_at=20, effect=effect)
         yield SettingRestored("Restored: use sendfile is No again")
         yield Judged(found)
 
@@ -160,7 +170,7 @@ async def test_pairs_that_vary_lead_to_a_larger_file(app, monkeypatch):
         await settled(app, pilot)
         await carried_out(app, pilot)
         await press(app, pilot, "enter")
-        assert "★ Measure again with a larger file" in painted(app)
+        assert ("★ Measure again with a larger file" in painted(app)) is leads
 
 
 async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app, monkeypatch):
@@ -272,6 +282,22 @@ async def test_the_time_left_is_said_from_the_first_pair_on(app, monkeypatch, he
             screen.heard(0, ValueSet(value, block))
         monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0 + passed)
         assert screen.now().endswith(said)
+
+
+@pytest.mark.parametrize(("passed", "is_told"), [(60.0, False), (60.1, True)])
+async def test_past_its_time_limit_a_trial_says_that_this_pair_is_the_last(app, monkeypatch, passed, is_told):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        screen._begun, screen.order = True, replace(screen.order, within_seconds=60.0)
+        monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0)
+        screen.heard(0, ValueSet(None, 1))
+        screen.heard(0, ScratchMade(path="x"))
+        assert ", making the file" in screen.now()
+        screen.heard(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
+        assert "making the file" not in screen.now()
+        monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0 + passed)
+        assert ("; the time is over, this pair is the last" in screen.now()) is is_told
 
 
 @pytest.mark.parametrize(("pairs", "is_told"), [(7, False), (8, True)])
