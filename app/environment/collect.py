@@ -207,7 +207,8 @@ def network_facts(answer: Answer) -> dict[str, FactValue]:
             facts[_OFFLOADS[name]] = state
     facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
     shaper = link_facts.parse_shaper(answer.text("shaper"))
-    facts["link.shaper"] = shaper.kind if shaper else "none"
+    if answer.text("shaper") is not None:
+        facts["link.shaper"] = shaper.kind if shaper else "none"
     if shaper and shaper.bits_per_second:
         facts["link.shaper_bits_per_second"] = shaper.bits_per_second
     mtu, speed = _number(answer, "nic:mtu"), _number(answer, "nic:speed")

@@ -1,6 +1,6 @@
 """The catalogue, searched as one types, and one entry of it on its way into the next series."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -57,7 +57,8 @@ class CatalogueScreen(PlacedScreen):
     def __init__(self, words: str = "", series_id: str = "") -> None:
         super().__init__()
         self.sought, self.series_id = words, series_id
-        self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
+        self.shown: tuple[catalogue.CatalogueEntry | str, ...] = ()
+        """Entries, and names of settings that were read and have none."""
         self.pointed: catalogue.CatalogueEntry | None = None
         self._drawn_for = 0
 
@@ -77,20 +78,34 @@ class CatalogueScreen(PlacedScreen):
         self.query_one("#entries").focus()
         self.read_place()
 
+    def _of_place(self, place: MeasuredPlace) -> None:
+        super()._of_place(place)
+        if self.series_id and place.series:
+            title = f"sharebench · What the server had · {wording.name_of(place.series)}"
+            self.query_one("#entries-pane", Pane).called(title)
+            self._look(self.query_one("#search", Input).value)
+
     def _look(self, text: str) -> None:
-        self.shown = catalogue.search(text)
+        entries: Sequence[catalogue.CatalogueEntry] = catalogue.search(text)
+        if self.series_id:  # what was read is asked for: what is not the default comes first
+            entries = sorted(entries, key=lambda one: not self.place.is_changed(one))
+        others = self.place.others(text) if self.series_id or text else ()
+        self.shown = (*entries, *others)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
         self._drawn_for = self._room
-        found.add_options([Option(_line(entry, self._drawn_for)) for entry in self.shown])
+        told = self.place if self.series_id else MeasuredPlace()
+        found.add_options([Option(_line(entry, self._drawn_for, told)) for entry in entries])
+        found.add_options([Option(f"{name} = {self.place.value(name) or '(empty)'}") for name in others])
         if self.shown:
             found.highlighted = 0
         else:
             self.pointed = None
             self.query_one("#entry-box").border_title = "Not in the catalogue"
-            said = self.place.had(text) or "Neither the catalogue nor what was read of the server has it."
+            said = "Neither the catalogue nor what was read of the server has it."
             self.query_one("#entry", AnsiView).show(lambda _width, _height: said)
-        self.query_one("#found", Static).update(f"{len(self.shown)} of {len(catalogue.entries())}")
+        every = len(catalogue.entries()) + len(self.place.others("") if self.series_id else ())
+        self.query_one("#found", Static).update(f"{len(self.shown)} of {every}")
 
     @property
     def _room(self) -> int:
@@ -135,11 +150,16 @@ class CatalogueScreen(PlacedScreen):
     def _point(self, event: OptionList.OptionHighlighted) -> None:
         if event.option not in event.option_list.options:
             return  # an earlier search found it
-        self.pointed = self.shown[event.option_index]
+        one = self.shown[event.option_index]
+        self.pointed = None if isinstance(one, str) else one
         self.refresh_bindings()
         self.show_entry()
         box = self.query_one("#entry-box")
-        box.border_title = Content(self.pointed.name)
+        box.border_title = Content(one if isinstance(one, str) else one.name)
+        if isinstance(one, str):
+            had = wording.plain(f"{one} = {self.place.value(one) or '(empty)'}, when {self.place.when}.")
+            said = f"{had} The catalogue has no entry for it."
+            self.query_one("#entry", AnsiView).show(lambda width, _height: "\n".join(wrap(said, width)))
         box.scroll_home(animate=False)
 
     def show_entry(self) -> None:
@@ -152,18 +172,21 @@ class CatalogueScreen(PlacedScreen):
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
-        if event.option in event.option_list.options:
-            name = self.shown[event.option_index].name
-            self.sharebench_app.visit("entry", entry=name, series_id=self.series_id)
+        one = self.shown[event.option_index] if event.option in event.option_list.options else ""
+        if not isinstance(one, str):
+            self.sharebench_app.visit("entry", entry=one.name, series_id=self.series_id)
 
 
-def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
+def _line(entry: catalogue.CatalogueEntry, room: int, place: MeasuredPlace) -> Content:
+    had, changed = place.had(entry).removesuffix(" (the default)"), place.is_changed(entry)
+    style = "dim" if entry.is_history else "bold" if changed else ""
     if room < _EXPECTING:
-        lines = "\n    ".join(wrap(entry.name, room - 4))
-        return Content.styled(f"{entry.rank:>3} {lines}", "dim" if entry.is_history else "")
-    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
+        lines = "\n    ".join(wrap(" = ".join(filter(None, (entry.name, had))), room - 4))
+        return Content.styled(f"{entry.rank:>3} {lines}", style)
+    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", style)
     status = f"history: {catalogue.status_words(entry)}" if entry.is_history else ""
-    return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))
+    value = (f"= {wording.plain(had)}  ", "bold" if changed else "") if had else ""
+    return Content.assemble(name, value, (wording.plain(status or entry.expect), "dim"))
 
 
 class EntryScreen(PlacedScreen, Copies, GoesOn):

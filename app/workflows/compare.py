@@ -36,12 +36,13 @@ MOST_CHANGES = 100
 
 def sides_to_compare(
     notebook: Notebook, references: Sequence[str], again: Sequence[str] = (), *, alone: bool = False,
-    turns: bool | None = None,
+    turns: bool | None = None, each: bool = False,
 ) -> list[Sides]:  # fmt: skip
-    """The base first; ``again``, or a third with its settings, repeats it; ``alone`` leaves known repeats out.
+    """The base first; ``again``, or a third with its settings unless ``each``, repeats it; ``alone`` has no repeats.
 
-    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named, of
-    several others where both are; ``turns`` has them do so always or never. Others named beside each other stay apart.
+    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named or both
+    came later, of several others where both are named; ``turns`` has them do so always or never. Others named beside
+    each other stay apart, and from what was interleaved since.
 
     Raises UsageError, UnknownReferenceError.
     """
@@ -56,7 +57,7 @@ def sides_to_compare(
                 f"series {one.id} is not {called[0].id} measured again: {prose(differing)}; restore that and measure"
                 " again, or compare it as OTHER"
             )
-    if not more and len(called) == 3 and _is_base_again(*called):
+    if not (more or each) and len(called) == 3 and _is_base_again(*called):
         more = [called.pop()]
     named = {one.id for one in called}
     apart = named - {called[0].id}
@@ -67,8 +68,7 @@ def sides_to_compare(
         for sides in sides_of(groups)
     ]
     if not alone and turns is not False:
-        least = 0 if turns else 1 if len(called) == 2 else 2
-        found = [_interleaved(sides, named, least) for sides in found]
+        found = _by_turns(found, called, least=0 if turns else 1 if len(called) == 2 else 2)
     found = [_with_trial(notebook, sides) for sides in found]
     return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
 
@@ -130,17 +130,27 @@ def _group(
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
-def _interleaved(sides: Sides, named: set[str], least: int) -> Sides:
+def _by_turns(found: Sequence[Sides], called: Sequence[Series], least: int) -> list[Sides]:
     """The newest two, ``least`` of them named, whose runs were interleaved: series of other times would blur them."""
-    base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
-    pairs = (
-        replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= named)
-        for b in other
-        for a in base
-        if paired_rates(a, b)
-    )
-    near = (pair for pair in pairs if len(named & {pair.base[0].id, pair.other[0].id}) >= least)
-    return sides if sides.equal else next(near, sides)
+    named, newest = {one.id for one in called}, max(one.created_at for one in called)
+    judged, others = [], set()
+    for sides in found:
+        base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
+        pairs = [(a, b) for b in other for a in base if not sides.equal and paired_rates(a, b)]
+        others |= {one.id for pair in pairs for one in pair} - named
+        for a, b in pairs:
+            later = least == 1 and min(a.created_at, b.created_at) > newest
+            if later or len(named & {a.id, b.id}) >= least:
+                judged.append(replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= named))
+                break
+        else:
+            judged.append(replace(sides, interleaved_since=bool(pairs) and least > 1))
+    return [_without(sides, others) if least > 1 else sides for sides in judged]
+
+
+def _without(sides: Sides, ids: set[str]) -> Sides:
+    base, other = (tuple(one for one in side if one.id not in ids) for side in (sides.base, sides.other))
+    return replace(sides, base=base, other=other)
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:

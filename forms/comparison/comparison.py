@@ -18,11 +18,13 @@ from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Series, format_target
 
 _BY_HAND_SECONDS = 60.0
+_OPENING_SECONDS = 3.0
+"""About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
 _KERNEL = ("net.", "vm.")
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
 _VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
 _NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
-_BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
+_REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class SettlingStep(Settles):
                 try_it = "Restore the base, then try it" if self.by_hand else "Try it"
                 return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}, find a change of this size nine times in ten."
+                return f"Interleave them: {self.count} runs each, {cost}. Nine times in ten that settles it."
             case Way.BASE_AGAIN:
                 return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
             case Way.ALTERNATING:
@@ -119,7 +121,7 @@ def cheapest_step(
         SettlingStep(
             way=way.way,
             count=way.count,
-            seconds=_cost(way, transfer, series + (_BY_HAND_SECONDS if changes_server else settle.SWITCH_SECONDS)),
+            seconds=_cost(way, transfer, series + (_BY_HAND_SECONDS if changes_server else _OPENING_SECONDS)),
             shows_percent=way.shows_percent * (widened if way.way is Way.BASE_AGAIN else 1.0),
             commands=commands,
             setting=setting if way.way is Way.TRY else None,
@@ -138,7 +140,7 @@ def _cost(way: Settles, transfer: float, series: float) -> float:
         case Way.TRY:
             return way.count * 2 * settle.slot_seconds(transfer)
         case Way.INTERLEAVED:
-            return 2 * (way.count + 2) * transfer
+            return 2 * ((way.count + 2) * transfer + _OPENING_SECONDS)
         case _:
             return way.count * series
 
@@ -161,9 +163,9 @@ def _versus(claimed: Change | None, differing: Sequence[Difference], other: Seri
         for place, name in _VERSUS_DIFFERENCES.items()
         if any(difference.name == place for difference in differing)
     ]
-    found += [option for name, option in _BY_HAND.items() if any(one.name == name and one.other for one in differing)]
-    negotiated = any(one.name in _NEGOTIATED for one in differing) and not any(o in _BY_HAND.values() for o in found)
-    known = (claimed is None or claimed.name in _VERSUS) and not negotiated
+    found += [option for name, option in _REQUIRED.items() if any(one.name == name and one.other for one in differing)]
+    negotiated = any(one.name in _NEGOTIATED for one in differing) and not any(o in _REQUIRED.values() for o in found)
+    known = (claimed is None or claimed.name in {*_VERSUS, "client sign", "client encrypt"}) and not negotiated
     return " ".join(found) if found and known and not any(one.parameter for one in differing) else None
 
 
@@ -229,6 +231,9 @@ class Comparison(ChangeDecision):
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
     tried_back: bool = False
+    interleaved_since: bool = False
+    stands_in: bool = False
+    """Whether these two, whose runs were interleaved, stand for series that were named."""
 
     @property
     def known(self) -> bool:
@@ -292,13 +297,13 @@ def _verdict(found: Comparison) -> str:
     if found.doubt is Doubt.NO_RUNS or change is None:
         return "Inconclusive: a side has no valid run"
     if found.doubt is Doubt.SAME_SETTINGS:
-        else_ = "" if found.server_seen else ", or a change of the server that was not recorded"
+        else_ = "" if found.server_seen else "; the server's settings were not read"
         way = "faster" if change > 0 else "slower"
         low, high = found.interval_percent or (0.0, 0.0)
         if low > 0 or high < 0:
             seen = f"Same settings, but {wording.percent(abs(change))} {way}"
             return f"{seen}: more than equal series differ, so look for what else has changed"
-        return f"Same settings: {wording.percent(abs(change))} {way} is variation from series to series{else_}"
+        return f"Same settings: {wording.percent(abs(change))} {way} is no more than series vary by themselves{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
         return f"Inconclusive: {wording.signed_percent(change)}, but {needed}"
@@ -313,18 +318,18 @@ def basis_sentence(found: Comparison) -> str | None:
     if found.apart_percent is None:
         return None
     apart = wording.equal_series_text(found.apart_percent)
+    again = "With nothing changed, a series measured again could"
     if not found.history_count:
         sides = len(found.base_ids), len(found.other_ids)
         if sum(sides) == 2 or found.variation is None or found.critical is None:
-            is_same = found.doubt is Doubt.SAME_SETTINGS
-            return f"{'Equal' if is_same else 'One series a side tells little: equal'} series could {apart}."
+            return f"{again} {apart}, as far as one series a side tells."
         error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
         apart = wording.equal_series_text(percent_of(found.critical * error))
-        return f"Averages of {sides[0]} and {sides[1]} equal series could {apart}."
+        return f"With nothing changed, averages of {sides[0]} and {sides[1]} series could {apart}."
     newest = ", the newest" if found.history_count > 1 else ","
     age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
     judged = f"judged with {found.history_count:,} earlier series{age}"
-    return f"Equal series here could {apart} ({judged})."
+    return f"{again} {apart} ({judged})."
 
 
 def _age(days: float | None) -> str:
@@ -336,6 +341,8 @@ def _age(days: float | None) -> str:
 
 def hint_sentence(found: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
+    if found.interleaved_since and not found.known:
+        return "Their runs have been interleaved since: compare just these two."
     if not _is_open(found):
         return None
     if found.limits.noise_percent >= found.limits.margin_percent:

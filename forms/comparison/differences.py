@@ -13,6 +13,12 @@ GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+_REQUIRED = {
+    "settings.sign": "client: signing required",
+    "settings.encrypt": "client: encryption required",
+    "settings.drop_cache": "client: page cache dropped",
+}
+_SHOWN_BY = {"settings.sign": "client.signing", "settings.encrypt": "client.encryption"}
 _OF_PUTS = "smb.put_block_bytes"
 _KNOWN_LATER = ("size_bytes", "link_bits_per_second")
 
@@ -34,6 +40,8 @@ class Difference:
         """For people: ``strict sync``, ``server: kernel``."""
         if self.parameter:
             return self.parameter
+        if self.name in _REQUIRED:
+            return _REQUIRED[self.name]
         side, _, name = self.name.partition(".")
         if side not in {"client", "server", "path"} or not name:
             return human_name(self.name)
@@ -113,8 +121,15 @@ def is_repeat(first: Series, again: Series) -> bool:
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
+def told(differing: Iterable[Difference]) -> list[Difference]:
+    """What is told to people: the session shows whether signing or encryption was required."""
+    every = list(differing)
+    names = {one.name for one in every}
+    return [one for one in every if _SHOWN_BY.get(one.name) not in names]
+
+
 def prose(differing: Iterable[Difference]) -> str:
-    every = [f"{found.label} {shown(found.name, found.base)} → {shown(found.name, found.other)}" for found in differing]
+    every = [f"{one.label} {shown(one.name, one.base)} → {shown(one.name, one.other)}" for one in told(differing)]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
 
@@ -211,4 +226,6 @@ def shown(name: str, value: JSONValue) -> str:
             return wording.link_rate(value)
         if name.endswith("_bytes") and value >= _TYPED_FROM:
             return wording.typed_size(int(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "(not there)" if value is None else "(empty)" if value == "" else wording.plain(str(value))

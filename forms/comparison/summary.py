@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import shown
+from forms.comparison.differences import shown, told
 from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
@@ -64,7 +64,7 @@ def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
         rows=rows,
         differences=tuple(
             ComparisonRow(d.label, _value(d.name, d.base), _value(d.name, d.other), differs=True)
-            for d in comparison.differences
+            for d in told(comparison.differences)
             if d.name not in _SAID
         ),
         remarks=tuple(_remarks(comparison, sides)),
@@ -74,7 +74,7 @@ def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
 _NAMED = 4
 _TWO_FIGURES = 100
 _SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
-_OF_CLIENT = ("name", "version", "dialect", "signing", "encryption")
+_OF_CLIENT = ("name", "version", "dialect")
 _SAID = {"command", "target", "size_bytes", "link_bits_per_second", *(f"client.{part}" for part in _OF_CLIENT)}
 
 
@@ -128,7 +128,8 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
         said.append(_change_sentence(comparison.change))
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
-            f"{d.label} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})" for d in comparison.differences
+            f"{d.label} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
+            for d in told(comparison.differences)
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")

@@ -48,6 +48,8 @@ class Sides:
     """The name that the base was given."""
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, stand for series that were named."""
+    interleaved_since: bool = False
+    """Whether a comparison of just these two has interleaved runs, and so a better answer."""
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
     tried_back: bool = False
@@ -127,6 +129,7 @@ def _compared(
     settles = (
         settles
         and sides.tried is None
+        and not sides.interleaved_since
         and base.command is other.command
         and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     )
@@ -164,7 +167,7 @@ def _compared(
         has_short_runs=decision.doubt is Doubt.SAME_SETTINGS
         and any(said.key == "short" for said in advice(max((base, other), key=lambda one: one.moment))),
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
-        change=claimed, tried=sides.tried, tried_back=sides.tried_back,
+        change=claimed, **named(sides, "tried", "tried_back", "stands_in", "interleaved_since"),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def verdict_sentence(found: summary.IsolationVerdict) -> str:
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if summary.IsolationDoubt.VARYING in found.doubts[:1]:
         reached = f"the server reaches {_ratio_text(found.evidence)} of what disk and network carry together"
-        reason += f": {reached}, with {_clients(found.evidence)}"
+        return f"Inconclusive, perhaps Samba: {reached}, with {_clients(found.evidence)}, but {reason}"
     return f"Inconclusive: {reason}"
 
 
@@ -286,12 +286,8 @@ def _fields(isolation: Isolation) -> list[Field]:
 
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
-    layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
-    server = (
-        ("Slower of both at once", _NUMBER),
-        ("Server, MB/s", _NUMBER),
-        ("Server / slower, by rounds", ReportKind.RATIO),
-    )
+    names = "Disk alone", "Network alone", "Disk, both busy", "Network, both busy", "Slower, both busy", "Server"
+    layers = ((f"{name}, MB/s", _NUMBER) for name in names)
     priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []
@@ -300,10 +296,10 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
         failed = sum(run.clients == point.clients for run in _failed(measured.isolation))
-        look = {"mark": Mark.UNUSUAL, "remark": f"{wording.count(failed, 'measurement')} failed"} if failed else {}
+        look = {"mark": Mark.FAILED, "remark": f"{failed} of its measurements"} if failed else {}
         rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, **look))
-    columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
-    caption = "Many small operations, so slower than the get of one large file"
+    columns = columns_of(("Clients", ReportKind.WHOLE), *layers, ("Server / slower", ReportKind.RATIO), *whole)
+    caption = "Many small operations, so slower than one large file; server / slower is computed in each round"
     return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
 
 

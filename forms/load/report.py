@@ -11,7 +11,7 @@ from forms.load import summary
 from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import origin_fields
-from forms.stats.summary import confidence_interval
+from forms.stats.summary import LEVEL, confidence_interval, student_t
 from storage.json_reader import JSONNode, named
 from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
 from storage.loads.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
@@ -153,7 +153,7 @@ def _files_text(load: Load) -> str:
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time to the answer; offered: at the pace of the fewest users"
+        "time to the answer; offered: if no answer kept them waiting"
     )  # fmt: skip
     return table_of(
         points,
@@ -409,5 +409,6 @@ def _processors(point: LoadPoint) -> _Drawn:
     if point.server is None:
         return None, None
     seen = point.server.total_percent
-    half = 1.96 * seen.deviation / math.sqrt(point.server.samples) if seen.deviation is not None else None
+    count = point.server.samples  # readings that all agree are of too short a time
+    half = student_t(LEVEL, count - 1) * seen.deviation / math.sqrt(count) if seen.deviation and count > 1 else None
     return seen.mean, None if half is None else (max(0.0, seen.mean - half), min(100.0, seen.mean + half))

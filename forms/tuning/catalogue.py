@@ -319,6 +319,10 @@ def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
     elif entry.name in ("block", "in-flight"):
         yield InstructionStep("give it to the next series", f"sharebench run … --{entry.name} {quoted}")
         return
+    elif entry.name in ("client encrypt", "client sign"):
+        option = f" --{entry.name.removeprefix('client ')}" if value == "yes" else ""
+        yield InstructionStep("give it to the next series", f"sharebench run …{option}")
+        return
     elif entry.name == "MTU":
         yield InstructionStep("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
     elif queue:

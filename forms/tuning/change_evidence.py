@@ -23,6 +23,8 @@ _FACTS = {
 _OF_CLIENT = {
     "block": ("client.block_bytes", "path.smb.put_block_bytes"),
     "in-flight": ("client.in_flight", "client.block_bytes", "path.smb.put_block_bytes"),
+    "client encrypt": ("client.encryption", "settings.encrypt", "client.signing"),
+    "client sign": ("client.signing", "settings.sign"),
     "client": ("client.name", "client.version", "client.block_bytes", "client.in_flight"),
 }
 
@@ -47,6 +49,9 @@ class OwnSetting:
         if side == "client" and name in ("name", "version", "block_bytes", "in_flight"):
             value: FactValue | None = getattr(series.client, name)
             return value
+        if side == "client" and name in ("encryption", "signing"):
+            seen = getattr(series.client, name)
+            return seen and ("no" if seen == "none" else "yes")
         facts = series.environment.get(side, {})
         if name == "disk.read_ahead_kb":
             found = facts.get("disk.read_ahead_bytes")

@@ -267,8 +267,8 @@ def find_link(host: str, port: int | None = None) -> Link | None:
         card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
         fastest_bits_per_second=fastest_bits_per_second(name) if real else None,
         duplex=duplex if duplex in {"full", "half"} else None, mtu_bytes=read_int(f"{folder}/mtu"),
-        shaper=parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", name)), gateway=route.gateway,
-        ip_version=route.ip_version,
+        shaper=parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", name, timeout_seconds=10)),
+        gateway=route.gateway, ip_version=route.ip_version,
     )  # fmt: skip
 
 

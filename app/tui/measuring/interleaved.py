@@ -13,6 +13,7 @@ from app.recorder.recording import SeriesClosed, SeriesOpened, record_interleave
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
+from app.workflows.guide.choices import INTERLEAVED
 from app.workflows.guide.progress import RunPace
 from app.workflows.requests import options_of, series_request
 from forms import wording
@@ -27,7 +28,6 @@ _SIDES, _TONES = ("base", "other"), (Tone.FAINT, Tone.PLAIN)
 
 
 class InterleavedScreen(ReportRunScreen):
-    LABELLED = ", interleaved"
     KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
@@ -61,7 +61,7 @@ class InterleavedScreen(ReportRunScreen):
     def _measure(self, _: object) -> None:
         requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = f"{wording.name_of(one, beside=beside).removesuffix(self.LABELLED)}{self.LABELLED}"
+            label = f"{wording.name_of(one, beside=beside).removesuffix(INTERLEAVED)}{INTERLEAVED}"
             options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
             request = series_request(options, one.target, self.context.logins.find(one.target))
             requests.append(replace(request, base_id=one.id))

@@ -135,7 +135,12 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         verdict = [*tried_lines(comparison.tried), Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
         if self.alone and self.whole:
             whole = self.whole.comparison
-            verdict += [Toned(f"These two alone. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
+            verdict = [Toned(f"{comparison.sign} {comparison.headline}", comparison.tone)] if whole.known else verdict
+            verdict += [Toned(f"Just these two. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
+        elif self.check_action("only", (True,)):
+            repeats = "Judged by other series of their settings too"
+            turns = "Judged by two series of their settings that were interleaved"
+            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: just these two).")]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
@@ -148,7 +153,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
 
     def next_steps(self) -> Iterable[NextStep]:
-        return after_comparison(self.form.comparison) if self.form else ()
+        shown = self.whole if self.alone and self.whole and self.whole.comparison.known else self.form
+        return after_comparison(shown.comparison) if shown else ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":
@@ -177,16 +183,16 @@ class TableScreen(ReportScreen, GoesOn):
         self.ids = tuple(ids)
 
     def _read(self, notebook: Notebook) -> Report:
-        self.found = comparisons(sides_to_compare(notebook, self.ids))
+        self.found = comparisons(sides_to_compare(notebook, self.ids, each=True))
         return comparison_report([notebook.series(each) for each in self.ids], self.found)
 
     def next_steps(self) -> Iterable[NextStep]:
         for one in (form.comparison for form in self.found):
-            if not one.known:
+            if not (one.known or one.interleaved_since):
                 step = next(iter(after_comparison(one)))
                 yield replace(step, name=f"{one.title}: {step.name}")
             both = {"base": one.base_id, "other": one.other_id}
-            yield NextStep(name=f"Compare these two alone: {one.title}", screen="compare", arguments=both)
+            yield NextStep(name=f"Compare just these two: {one.title}", screen="compare", arguments=both)
 
 
 _LISTED = 50

@@ -13,7 +13,6 @@ from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.subjects.audit import read_configuration
 from app.targets import parse_target
-from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import (
     BETTER,
@@ -27,7 +26,7 @@ from app.workflows.guide.before_run import (
     warm_up_page,
 )
 from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
-from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
+from app.workflows.guide.known import TITLES, GuideContext, Yardstick, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, interleaving, needs_longer_runs
@@ -39,7 +38,9 @@ from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.trials.report import answer_of, tried_lines
-from forms.tuning.catalogue import acts_on, find, relevant
+from forms.tuning.catalogue import EntryKind, about, acts_on, find, relevant
+from forms.tuning.change_evidence import own_setting, unknown_name
+from forms.tuning.smb_conf import spelling
 from forms.wording import cell_percent, link_rate
 from storage.json_reader import named
 from storage.recordings import why_no_baseline_name
@@ -51,7 +52,6 @@ from storage.records import (
     Series,
     SeriesStatus,
     format_target,
-    to_minute,
     with_zone,
 )
 
@@ -69,16 +69,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:
-        if not choices.interleaved:
-            who = "(make it on the server now, then start; the guide checks whether it took effect)."
-            if choices.change_name in acts.OWN_CHANGES:
-                who = "(applied automatically)."
-            change = Change(name=choices.change_name, value=choices.change_value)
-            facts.append(f"Change: {_changed_to(change)} {who}")
-        if acts_on(choices.change_name) not in {None, choices.command}:
-            other = "put" if choices.command is Command.GET else "get"
-            text = f"! It acts on a {other} alone: measure one, before and after the change."
-            facts.append(Toned(text, Tone.CAUTION))
+        facts += _of_the_change(choices, choices.change_name)
     if not choices.interleaved:
         facts += what_to_set(choices, known)
     options = [Option("Start", acts.Simple.START, "Enter; the form fills in as runs end", advised=True)]
@@ -104,6 +95,18 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     options.append(Option("A label for the form…", _ask_label(choices), label, is_value=True))
     options.append(Option("The question to answer…", _ask_question(choices), question, is_value=True))
     return page(MethodStep.RUN, facts, options)
+
+
+def _of_the_change(choices: GuideChoices, name: str) -> Iterator[str | Toned]:
+    if not choices.interleaved:
+        who = "make it on the server now, then start; the guide checks whether it took effect"
+        change = Change(name=name, value=choices.change_value)
+        yield f"Change: {_changed_to(change)} ({'applied automatically' if name in acts.OWN_CHANGES else who})."
+    if own_setting(name) is None and (why := unknown_name(spelling(name), {})):
+        yield Toned(f"! Unless it is no setting of Samba's: {wording.plain(why)}", Tone.CAUTION)
+    if acts_on(name) not in {None, choices.command}:
+        other = "put" if choices.command is Command.GET else "get"
+        yield Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
 
 
 def _what(choices: GuideChoices) -> Iterator[str]:
@@ -238,7 +241,7 @@ def _made_again(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return
     with suppress(UsageError):  # what was recorded elsewhere may have no such value
         change = Change(name=name, value=choices.again_value)
-        act = _begin(changed(choices, series, name, choices.again_value))
+        act = Go(acts.changed(choices, series, name, choices.again_value))
         yield Option(f"Make the change again: {_changed_to(change)}", act, "its base is measured now", advised=True)
 
 
@@ -335,7 +338,7 @@ def _tried_since(known: GuideContext) -> Iterator[Toned]:
 
 def _changing(option: Option) -> tuple[str | None, str]:
     act = option.act
-    return (act.choices.change_name, act.choices.change_value) if isinstance(act, Store) else (None, "")
+    return (act.choices.change_name, act.choices.change_value) if isinstance(act, Go) else (None, "")
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
@@ -353,10 +356,11 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         typed = wording.typed_size(value)
         title = f"Request size (client's block): {wording.typed_size(block)} → {typed}"
         yield _change(choices, series, "block", typed, title, advised=practice)
-
-
-def _begin(following: GuideChoices) -> Store:
-    return Store(partial(begin_round, choices=following), following)
+    sealed, client = series.client.encryption not in (None, "none"), series.client
+    for name, what, seen in ("encrypt", "Encryption", client.encryption), ("sign", "Signing", client.signing):
+        if getattr(choices, name) or (seen == "none" and not sealed):
+            way, switched = ("on → off", "no") if getattr(choices, name) else ("off → on", "yes")
+            yield _change(choices, series, f"client {name}", switched, f"{what} (client {name}): {way}")
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
@@ -371,21 +375,7 @@ def _change(
     choices: GuideChoices, series: Series, name: str, value: str, title: str, *, advised: bool = False
 ) -> Option:
     said = f"applied automatically. {find(name).expect}"
-    return Option(title, _begin(changed(choices, series, name, value)), said, advised=advised)
-
-
-def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
-    """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    place = wording.plain(series.target.host or series.target.path)
-    new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
-    following = acts.next_round(choices, name, value, choices.experiment or series.experiment or new_name)
-    if name == "in-flight":
-        if not value.isdecimal() or int(value) < 1:
-            raise UsageError(f"{name} = {value}: a whole number from 1 on is needed")
-        return replace(following, in_flight=int(value))
-    if name == "block":
-        return replace(following, block_bytes=parse_size(value))
-    return following
+    return Option(title, Go(acts.changed(choices, series, name, value)), said, advised=advised)
 
 
 _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
@@ -394,7 +384,10 @@ _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 def _typed_change(text: str) -> tuple[str, str]:
     if "://" in text.partition("=")[0] or ("=" not in text and text.strip().startswith(("/", "\\\\"))):
         raise UsageError("a target is no setting: leave this question; n starts a new measurement of another target")
-    return parse_change(text)
+    name, value = parse_change(text)
+    own = about(f"client {name}") if spelling(name).parameter is None else ()
+    entry = next(iter(about(name) or own), None)
+    return (entry.name if entry and entry.kind in (EntryKind.SMB_CONF, EntryKind.CLIENT) else name), value
 
 
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
@@ -402,13 +395,13 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*_typed_change(text)), keep=keep)
 
     def by_hand(each: int) -> Callable[[str, str], acts.Act]:
-        return lambda *change: _begin(replace(changed(choices, series, *change), interleaved=each))
+        return lambda *change: Go(replace(acts.changed(choices, series, *change), interleaved=each))
 
     can_try, own = series.target.abilities.through_samba, acts.OWN_CHANGES if series.client.name == OWN else ()
     if can_try:
         tried = asked(
             "Try a setting of the server", "It asks before it writes.",
-            lambda name, value: _begin(changed(choices, series, name, value)) if name in own
+            lambda name, value: Go(acts.changed(choices, series, name, value)) if name in own
             else Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
         )  # fmt: skip
         hint = "sharebench sets it, measures interleaved pairs and restores it"
@@ -542,10 +535,10 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     if not to_settle:
         yield from decisions
     if changed_last:
-        again = _begin(acts.measured_again(choices, base, changed.id))
+        again = Go(acts.measured_again(choices, base, changed.id))
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
-        again = _begin(acts.measured_again(choices, changed, changed.id))
+        again = Go(acts.measured_again(choices, changed, changed.id))
         yield Option("Make the change again, measure again", again, "one more series with it", advised=open_still)
     if to_settle:
         yield from decisions
@@ -569,7 +562,7 @@ def _settling(
         yield Option(interleaving(found), Visit("interleaved", again), "would settle it", advised=True)
     elif choices.interleaved and not varies:
         more = next_turn(choices, proof, choices.interleaved + 1)
-        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=not longer)
+        yield Option("One more series of each, interleaved", Go(more), "narrows the interval", advised=not longer)
     elif step and step.way is Way.TRY:
         trial = Visit("trial", {"setting": step.setting})
         yield Option("Let sharebench try it", trial, first or "interleaved pairs, then restored", advised=True)
@@ -578,13 +571,13 @@ def _settling(
         yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
     elif step and step.series_a_side:
         more = next_turn(choices, proof, step.series_a_side)
-        yield Option("Measure both again, alternating", _begin(more), "the guide says now A, now B", advised=True)
+        yield Option("Measure both again, alternating", Go(more), "the guide says now A, now B", advised=True)
 
 
-def _made_now(choices: GuideChoices, proof: Sides) -> Store:
+def _made_now(choices: GuideChoices, proof: Sides) -> Go:
     base, change = proof.base[0], _proven(proof)
-    anew = changed(acts.from_there(base), base, change.name, change.value)
-    return _begin(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
+    anew = acts.changed(acts.from_there(base), base, change.name, change.value)
+    return Go(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
 
 
 def _proven(proof: Sides) -> Change:

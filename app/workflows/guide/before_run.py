@@ -106,9 +106,9 @@ def _fit(fit: summary.FileFit) -> str:
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
-    if choices.link_bits_per_second:
-        return f"Link: {link_rate(choices.link_bits_per_second)}, as you said."
     rate, why = known.link.bits_per_second, wording.plain(known.link.why) or "not looked at"
+    if choices.link_bits_per_second not in (None, rate):
+        return f"Link: {link_rate(choices.link_bits_per_second)}, as given."
     return f"Link: {link_rate(rate) if rate else 'rate not known'} ({why})."
 
 

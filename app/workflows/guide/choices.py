@@ -6,15 +6,19 @@ from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from app.errors import UsageError
+from app.units import parse_size
 from app.user_files import read_toml
 from app.workflows.requests import SeriesOptions, options_of
+from forms import wording
 from forms.layout import Toned
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
+from forms.tuning.smb_conf import tidy_value
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.notebook import Notebook
 from storage.plan import QuietTime
-from storage.records import Change, Command, JSONValue, RunStatus, Series, Target
+from storage.records import Change, Command, JSONValue, RunStatus, Series, Target, to_minute
 
 MEMORY_KEY = "guide"
 
@@ -46,7 +50,8 @@ class QuietChoice(StrEnum):
 
 
 STEPS = tuple(MethodStep)
-OWN_CHANGES = ("in-flight", "block")
+INTERLEAVED = ", interleaved"
+"""Ends the label of a series that was measured run by run beside another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +143,8 @@ def measured_again(choices: GuideChoices, series: Series, proven_id: str | None)
 def choices_of(series: Series) -> GuideChoices:
     options = options_of(series)
     made = options.size_bytes is not None
+    plain = options.label.removesuffix(INTERLEAVED)  # of a series without a label: what it measured
+    options = replace(options, label="" if plain.startswith(f"{series.command} ") else plain)
     return GuideChoices(
         **asdict(options),
         target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
@@ -169,6 +176,44 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
             "label": (choices.has_new_label and choices.label) or _proposed(name, value),
         },
     )
+
+
+def own_options(name: str, value: str) -> dict[str, Any]:
+    """The program's own setting, as typed; nothing for another name. Raises UsageError."""
+    option, read = _OWN.get(name, ("", str))
+    return {option: read(value)} if option else {}
+
+
+def _count(value: str) -> int:
+    if not value.isdecimal() or int(value) < 1:
+        raise UsageError(f"in-flight = {value}: a whole number from 1 on is needed")
+    return int(value)
+
+
+def _switch(value: str) -> bool:
+    words = {"required": "yes", "mandatory": "yes", "default": "no"}.get(value.lower(), tidy_value("", value))
+    if words not in ("yes", "no"):
+        raise UsageError(f"{value!r} is neither yes nor no")
+    return words == "yes"
+
+
+_OWN: Mapping[str, tuple[str, Callable[[str], object]]] = {
+    "in-flight": ("in_flight", _count),
+    "block": ("block_bytes", parse_size),
+    "client encrypt": ("encrypt", _switch),
+    "client sign": ("sign", _switch),
+}
+OWN_CHANGES = tuple(_OWN)
+
+
+def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
+    """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
+    place = wording.plain(series.target.host or series.target.path)
+    new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
+    own = own_options(name, value)
+    switch = next((one for one in own.values() if isinstance(one, bool)), None)
+    value = value if switch is None else "yes" if switch else "no"
+    return replace(next_round(choices, name, value, choices.experiment or series.experiment or new_name), **own)
 
 
 def _proposed(name: str, value: str) -> str:

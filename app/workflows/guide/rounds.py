@@ -7,10 +7,18 @@ from functools import partial
 from app.errors import UsageError
 from app.isolation.places import DEFAULT_SECONDS
 from app.workflows.guide import choices as acts
-from app.workflows.guide.after_run import changed, next_turn
+from app.workflows.guide.after_run import next_turn
 from app.workflows.guide.before_run import BETTER, QUIET_FILE, advised_rounds
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.workflows.guide.known import begin_round, keep, proof_of, recall, ways_to
+from app.workflows.guide.choices import (
+    MEMORY_KEY,
+    GuideChoices,
+    MethodStep,
+    changed,
+    choices_of,
+    from_there,
+    measured_again,
+)
+from app.workflows.guide.known import keep, proof_of, recall, ways_to
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
@@ -22,13 +30,13 @@ from forms.isolation.summary import IsolationDoubt, isolation_summary
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
-from forms.tuning.smb_conf import spelling
+from forms.tuning.smb_conf import same_value, spelling
 from storage.isolations import Isolation
 from storage.loads.records import Load
 from storage.looks import AUDIT, DIAGNOSIS, Audit, Diagnosis
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
-from storage.records import Change, ExperimentKind, Series, SeriesStatus, Target, format_target, with_zone
+from storage.records import Change, ExperimentKind, RunStatus, Series, SeriesStatus, Target, format_target, with_zone
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -42,7 +50,6 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
             "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"
         )
     following = changed(choices, known.series, name, value)
-    begin_round(notebook, following)
     keep(notebook, following, known)
     return following
 
@@ -55,23 +62,35 @@ class MeasuredPlace:
     conf: str = DEFAULT_CONF
     series: Series | None = None
 
-    def now(self, entry: CatalogueEntry) -> str:
-        """The value that the server had when the series was measured, in words; empty where it is not known."""
-        if self.series is None or entry.kind is not EntryKind.SMB_CONF:
-            return ""
-        in_share = self.share in {None, self.series.target.share}
-        facts, name = self.series.environment.get("server", {}), spelling(entry.parameter).name
-        value = effective(facts, name, in_share=in_share)
-        when = f"{wording.name_of(self.series)} was measured ({with_zone(self.series.created_at)})"
-        return "" if value is None else f"{value or '(empty)'}, when {when}"
+    def value(self, name: str) -> str | None:
+        """The value that the server had when the series was measured; None where it was not read."""
+        facts = self.series.environment.get("server", {}) if self.series else {}
+        in_share = self.series is None or self.share in {None, self.series.target.share}
+        return effective(facts, spelling(name).name, in_share=in_share)
 
-    def had(self, words: str) -> str:
-        """Each setting of the server with these words in its name, a line each, whether or not the catalogue has it."""
+    def is_changed(self, entry: CatalogueEntry) -> bool:
+        value = self.value(entry.parameter) if entry.kind is EntryKind.SMB_CONF else None
+        return value is not None and not same_value(spelling(entry.parameter).name, value, entry.default or "")
+
+    def had(self, entry: CatalogueEntry) -> str:
+        """That value in words, and whether it is the default; empty where it is not known."""
+        value = self.value(entry.parameter) if entry.kind is EntryKind.SMB_CONF else None
+        word = "not the default" if self.is_changed(entry) else "the default"
+        return "" if value is None else f"{value or '(empty)'} ({word})"
+
+    def now(self, entry: CatalogueEntry) -> str:
+        return f"{had}, when {self.when}" if (had := self.had(entry)) else ""
+
+    @property
+    def when(self) -> str:
+        one = self.series
+        return f"{wording.name_of(one)} was measured ({with_zone(one.created_at)})" if one else ""
+
+    def others(self, words: str) -> tuple[str, ...]:
+        """Settings of the server with these words in their names that the catalogue has no entry for."""
         facts = self.series.environment.get("server", {}) if self.series else {}
         names = sorted({name for name in map(parameter_of, facts) if name and words.casefold().strip() in name})
-        when = [f"When {wording.name_of(self.series)} was measured, the server had:"] if self.series and names else []
-        values = (f"{name} = {effective(facts, name) or '(empty)'}" for name in names)
-        return "\n".join(map(wording.plain, [*when, *values]))
+        return tuple(name for name in names if not about(name))
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
@@ -245,7 +264,7 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
     if isinstance(found, Isolation):
         verdict = isolation_summary(found).verdict
         entries = look_at(verdict)
-        if IsolationDoubt.VARYING in verdict.doubts[:1]:
+        if IsolationDoubt.VARYING in verdict.doubts[:1] or any(one.status is RunStatus.FAILED for one in found.runs):
             rounds, seconds = 2 * found.rounds, 2 * (found.seconds or DEFAULT_SECONDS)
             known = {"target": format_target(found.target), "rounds": str(rounds), "seconds": str(seconds)}
             name = f"Isolate again, {rounds} rounds of runs of {seconds} s"

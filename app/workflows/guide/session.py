@@ -318,6 +318,7 @@ class GuideSession:
             text = f"The series was imported. To resume it, sharebench logs in{user} at\n\n{place}"
             yield Tell(text=text, heading="Is this the server that you mean?", yes="Log in there")
         secrets = yield from self.secrets(choices.target, kerberos=choices.kerberos)
+        yield self._stored(lambda notebook: store.begin_round(notebook, choices))
         job = MeasurementJob(
             backend=self.backend,
             notebook_path=self.path,

@@ -486,24 +486,26 @@ async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(
         await press(app, pilot, "C", "f", *"WorkGroup")
         await settled(app, pilot)
         shown = painted(app)
-        assert f"0 of {len(entries())}" in shown
-        assert "When series 1 was measured, the server had:" in shown
-        assert "workgroup = OLD" in shown
+        assert "sharebench · What the server ha" in shown
+        assert f"1 of {len(entries()) + 1}" in shown
+        assert "workgroup = OLD, when series 1 was measured" in shown
         assert "strict sync" not in shown
-        assert "Not in the catalogue" in shown
-        await press(app, pilot, *"xyz")
+        assert "t Try" not in footer_of(app)
+        await press(app, pilot, "enter", "enter")
+        assert here(app).query_one("#search", Input).value == "WorkGroup", "there is no entry to open"
+        await press(app, pilot, "f", *"xyz")
         await settled(app, pilot)
         assert "Neither the catalogue nor what was read of the server has it." in painted(app)
 
 
-@pytest.mark.parametrize(("share", "value"), [("Yes", "Yes"), (None, "No")])
-async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newest_series(tmp_path, share, value):
+@pytest.mark.parametrize(("share", "value", "word"), [("Yes", "Yes", "the default"), (None, "No", "not the default")])
+async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newest_series(tmp_path, share, value, word):
     facts = {"smb.conf/global/strict sync": "No"} | ({"smb.conf/share/strict sync": share} if share else {})
     app = app_on(book(tmp_path / "notebook.db", one(1, environment={"server": facts})), first="catalogue")
     async with app.run_test(size=(150, 40)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "f", *"strict sync")
-        assert re.search(rf"server had +{value}, when series 1 was measured", painted(app))
+        assert re.search(rf"server had +{value} \({word}\), when series 1 was measured", painted(app))
         assert "⏎ List" in footer_of(app)
         await press(app, pilot, "escape")
         assert here(app).query_one("#search", Input).value == ""

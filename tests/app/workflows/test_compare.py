@@ -82,9 +82,11 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     (sides,) = sides_to_compare(notebook, (before.id, after.id), turns=True)
     assert (ids(sides.base), ids(sides.other)) == ([5], [6])
     assert compare_sides(sides, Limits()).interleaved
-    for named, others in ((newest[1].id, ([5], [6])), (after.id, ([1, 3, 5], [2, 4, 6]))):
+    for named, others in ((newest[1].id, ([5], [6])), (after.id, ([5], [6]))):
         (found,) = sides_to_compare(notebook, (before.id, named))
-        assert (sorted(ids(found.base)), sorted(ids(found.other))) == others, "what was named, or its partner"
+        assert (sorted(ids(found.base)), sorted(ids(found.other))) == others, (
+            "what was named, or its partner, or came later"
+        )
     (never,) = sides_to_compare(notebook, (before.id, newest[1].id), turns=False)
     assert len(never.other) == 3
     (alone,) = sides_to_compare(notebook, (before.id, after.id), alone=True)
@@ -95,8 +97,12 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
         (form,) = comparisons(sides_to_compare(notebook, (named_base, newest[1].id)))
         assert any("stand for the series that were named" in remark for remark in form.remarks) is told
     several = sides_to_compare(notebook, (before.id, after.id, newest[1].id))
-    assert [(sorted(ids(one.base)), ids(one.other)[0]) for one in several] == [([1, 3, 5], 2), ([1, 3, 5], 6)]
-    assert not {2, 6} & {*ids(several[0].other)[1:], *ids(several[1].other)[1:]}, "two that are named stay apart"
+    assert [(ids(one.base), ids(one.other)) for one in several] == [([1], [2]), ([1], [6])], "as they were named"
+    assert [one.interleaved_since for one in several] == [True, True]
+    for after_, told in ((after, False), (replace(after, runs=at(2, 0.97).runs), True)):
+        found = compare_sides(replace(several[0], other=(after_,)), Limits())
+        said = found.sentence.endswith(" Their runs have been interleaved since: compare just these two.")
+        assert (found.known, found.settle, said) == (not told, None, told)
     both = sides_to_compare(notebook, (newest[0].id, after.id, newest[1].id))
     assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"
 

@@ -391,7 +391,7 @@ def test_the_server_of_a_series_is_told_though_the_guide_measures_another(tmp_pa
         for series_id, value, share in ((first.id, "a", "other"), ("", "b", "data"), (second.id, "b", "data")):
             place = measured_place(notebook, (), series_id)
             assert (place.share, place.conf) == (share, f"/{value}.conf")
-            assert place.now(entry).startswith(f"{value}, when series ")
+            assert place.now(entry).startswith(f"{value} (not the default), when series ")
         assert not place.now(find("block"))
 
 

@@ -103,7 +103,7 @@ def test_rows_that_differ_are_marked_not_coloured():
     form = comparison_form(BASE, signed)
     marked = {row.name for row in form.rows if row.differs}
     assert marked == {"Protocol"}
-    assert [row.name for row in form.differences] == ["client: block size"]
+    assert [row.name for row in form.differences] == ["client: signing", "client: block size"]
     lines = report_text(pair_report(form)).splitlines()
     assert any("SMB 3.1.1, signed" in line for line in lines), "a text keeps its commas where numbers lose theirs"
     assert any(line.startswith("Protocol") and line.endswith("differs") for line in lines)

@@ -70,7 +70,7 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    told = "One series a side tells little: equal series could be 13 % slower to 15 % faster."
+    told = "With nothing changed, a series measured again could be 13 % slower to 15 % faster, as far as one series"
     assert told in found.sentence
     least = 13 if factor < 1 else 15
     assert verdict == "unknown" or abs(found.change_percent or 0) > least, "else it contradicts itself"
@@ -106,7 +106,7 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     by_hand = Change(name="a thing", value="no", previous="yes")
     changed = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other", change=by_hand))
     assert changed.settle is not None
-    assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 58.5, abs=1), "a minute for each change"
+    assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 57, abs=1), "a minute for each change"
     assert "about 9 min with the changes by hand, find" in changed.settle.sentence
     assert ", change the server, sharebench run --again other, and so on" in changed.settle.command_text
 
@@ -165,7 +165,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(98 % slower to over 9,900 % faster)" in found.sentence
-    assert "equal series could be over 99 % slower to over " in found.sentence
+    assert "averages of 2 and 1 series could be over 99 % slower to over " in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -303,8 +303,8 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
 @pytest.mark.parametrize(
     ("base_ids", "said"),
     [
-        (("a",), "One series a side tells little: equal series could be "),
-        (("a", "c"), "Averages of 2 and 1 equal series could be "),
+        (("a",), "With nothing changed, a series measured again could be "),
+        (("a", "c"), "With nothing changed, averages of 2 and 1 series could be "),
     ],
 )
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
@@ -322,14 +322,14 @@ def test_equal_settings_say_how_far_equal_series_differ():
         other = series(scaled(VARIED, factor), id="b")
         found = compare_sides(Sides(base=(base,), other=(other,), equal=True), Limits())
         assert found.doubt is Doubt.SAME_SETTINGS
-        assert found.sentence.endswith(" Equal series could be 13 % slower to 15 % faster.")
+        assert " a series measured again could be 13 % slower to 15 % faster, as far as " in found.sentence
         told[factor] = found.headline
     else_ = "more than equal series differ, so look for what else has changed."
-    assert told[1.1].startswith("Same settings: 10 % faster is variation from series to series")
+    assert told[1.1].startswith("Same settings: 10 % faster is no more than series vary by themselves; the server's")
     assert told[3.0] == f"Same settings, but 200 % faster: {else_}"
     assert told[0.4] == f"Same settings, but 60 % slower: {else_}"
     ends = replace(found, change_percent=10.0, interval_percent=(0.0, 20.0))
-    assert "is variation" in ends.headline
+    assert "no more than series vary" in ends.headline
     assert "more than equal" in replace(ends, interval_percent=(0.1, 20.0)).headline
 
 

@@ -158,8 +158,14 @@ def test_each_point_is_drawn_with_the_interval_of_its_fifths_its_ranks_and_its_s
     assert p95.bars[0].interval is not None
     deviation = seen.total_percent.deviation
     assert deviation
-    assert processors.bars[0].interval == pytest.approx((40 - 0.196 * deviation, 40 + 0.196 * deviation))
+    assert processors.bars[0].interval == pytest.approx(
+        (40 - 0.19842 * deviation, 40 + 0.19842 * deviation), rel=1e-4
+    ), "t of 99"
     assert processors.bars[2].interval is None
+    one, still = replace(seen, samples=1), replace(seen, total_percent=replace(spread(40.0), deviation=0.0))
+    for sure, told in ((one, False), (still, False), (replace(seen, samples=2), True)):
+        *_, drawn = load_charts([replace(slices, server=sure), point(2, 20, server=seen)])
+        assert (drawn.bars[0].interval is not None) is told, "neither one reading nor equal ones have an interval"
     few = replace(seen, samples=2, total_percent=replace(spread(99.5), deviation=9.0))
     *_, full = load_charts(
         [
@@ -537,7 +543,7 @@ def test_no_heading_and_no_number_is_broken_where_600_users_are_answered_in_seco
         for number, users in enumerate((20, 300, 600), 1)
     )
     lines = report_text(load_report(full_load(points=points)), width=width).splitlines()
-    at = lines.index("Load points: time to the answer; offered: at the pace of the fewest users")
+    at = lines.index("Load points: time to the answer; offered: if no answer kept them waiting")
     _, headings, _, *rows = lines[at + 1 : at + 7]
     assert headings.split()[:2] == ["Users", "in"]
     assert [row.split()[:2] for row in rows] == [["20", "20"], ["300", "300"], ["600", "600"]]

@@ -166,7 +166,7 @@ def fake_card(
     found = Route(address="192.0.2.9", local_address="192.0.2.1", interface="eth9", gateway="192.0.2.254")
     monkeypatch.setattr(link, "NET_FOLDER", folder)
     monkeypatch.setattr(link, "find_route", lambda *_: found)
-    monkeypatch.setattr(link, "run_text", lambda *_: None)
+    monkeypatch.setattr(link, "run_text", lambda *_, **__: None)
     monkeypatch.setattr(facts, "driver_of", lambda _: facts.Driver(driver, "1.2", "0.5-4"))
     monkeypatch.setattr(facts, "fastest_bits_per_second", lambda _: fastest)
 
@@ -238,7 +238,7 @@ def test_own_addresses() -> None:
 
 
 def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "run_text", lambda *_: None)
+    monkeypatch.setattr(facts, "run_text", lambda *_, **__: None)
     found = find_route("127.0.0.1", 445)
     assert found is not None
     assert found.interface == "lo"
@@ -338,7 +338,7 @@ def test_what_the_receivers_side_counts() -> None:
 
 
 def test_no_shaper_without_tc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "run_text", lambda *_: None)
+    monkeypatch.setattr(facts, "run_text", lambda *_, **__: None)
     found = link.find_link("127.0.0.1")
     assert found is not None
     assert found.shaper is None

@@ -312,7 +312,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert isinstance(screen, GuideScreen)
         assert (screen.session.choices.base_id, screen.session.choices.series_id) == (MEASURED.id, None)
     with Notebook(reviewing.context.notebook_path) as notebook:
-        assert notebook.series(MEASURED.id).experiment == screen.session.choices.experiment
+        assert notebook.series(MEASURED.id).experiment is None, "until it is measured, nothing was changed"
 
 
 async def test_a_text_that_was_not_understood_is_mended_and_another_one_is_typed_over(reviewing):

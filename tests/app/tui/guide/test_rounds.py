@@ -45,7 +45,8 @@ async def test_the_change_becomes_the_one_of_the_next_round(path):
         assert (screen.session.choices.base_id, screen.session.choices.step) == (f"{1:012x}", MethodStep.RUN)
     with Notebook(path) as notebook:
         base = notebook.series("last")
-    assert base.experiment == screen.session.choices.experiment != ""
+    assert base.experiment is None, "until it is measured, nothing was changed"
+    assert screen.session.choices.experiment
 
 
 async def test_a_guide_that_is_open_takes_it_up(path):

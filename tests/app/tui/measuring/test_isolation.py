@@ -86,7 +86,10 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, clients: str, round
     assert "rarely give" not in said, "three rounds do"
     longer = IsolationScreen.plan_of(TYPED | {"clients": "1", "rounds": "3", "seconds": "30"})
     assert longer != IsolationScreen.plan_of(TYPED | {"clients": "1", "rounds": "3"})
-    assert IsolationScreen.plan_of(TYPED | {"rounds": "2"}).endswith("Fewer than 3 rounds rarely give a verdict.")
+    assert "Fewer than 3 rounds rarely give a verdict." in IsolationScreen.plan_of(TYPED | {"rounds": "2"})
+    for seconds, warned in ("3", True), ("4", False):
+        told = IsolationScreen.plan_of(TYPED | {"seconds": seconds})
+        assert told.endswith(" Runs under 4 s often fail on a busy server.") is warned
     with pytest.raises(UsageError):
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})
 

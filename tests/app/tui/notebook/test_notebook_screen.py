@@ -1414,11 +1414,12 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 2" in painted(app)
-        assert "o As named" in footer_of(app)
+        assert "Judged by two series of their settings that were interleaved (o: just these two)." in painted(app)
+        assert "o Just these two" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1" in painted(app)
         assert "o All that count" in footer_of(app)
-        assert "o As named" not in footer_of(app)
+        assert "o Just these two" not in footer_of(app)
 
 
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
@@ -1427,16 +1428,18 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "These two alone" not in painted(app)
+        assert "Judged by other series of their settings too (o: just these two)." in painted(app)
+        assert "Just these two. All" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
+        assert "Judged by other" not in painted(app)
         assert (
-            "These two alone. All that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
+            "Just these two. All that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
             in painted(app)
         )
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "These two alone" not in painted(app)
+        assert "Just these two. All" not in painted(app)
 
 
 @pytest.mark.parametrize(

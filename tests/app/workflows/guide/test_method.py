@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.workflows.guide.after_run import ask_server, changed, page_of
+from app.workflows.guide.after_run import ask_server, page_of
 from app.workflows.guide.choices import (
     STEPS,
     Ask,
@@ -16,8 +16,8 @@ from app.workflows.guide.choices import (
     Option,
     Page,
     QuietChoice,
-    Store,
     Visit,
+    changed,
     measured_again,
     new_measurement,
     next_round,
@@ -289,7 +289,7 @@ def test_a_loopback_without_a_rate_is_said_to_be_unknown():
 def test_what_this_program_changes_by_itself_reaches_the_plan():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
     act = option(page, "Request size").act
-    assert isinstance(act, Store)
+    assert isinstance(act, Go)
     request = request_of(act.choices, Secrets(password="x"))
     assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
     assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
@@ -351,7 +351,7 @@ def test_a_target_is_told_from_a_change_by_hand():
             asked.then(typed)
     with pytest.raises(UsageError, match="nothing was typed"):
         asked.then(" ")
-    assert isinstance(asked.then("/proc/sys/vm/swappiness = 1"), Store), "a name may begin as a path does"
+    assert isinstance(asked.then("/proc/sys/vm/swappiness = 1"), Go), "a name may begin as a path does"
 
 
 def test_the_servers_file_is_looked_for_at_once_where_no_ssh_leads_to_it(tmp_path):
@@ -585,7 +585,7 @@ def test_a_change_whose_base_was_measured_with_a_larger_file_is_made_again_at_th
         page = page_of(replace(measured, step=step), anew)
         (first,) = (one for one in page.options if one.advised)
         assert (page.options.index(first), first.title) == (0, "Make the change again: block = 64K")
-        assert isinstance(first.act, Store)
+        assert isinstance(first.act, Go)
         following = first.act.choices
         assert (following.block_bytes, following.size_bytes, following.base_id) == (65536, 1 << 33, "c" * 12)
         assert following.again_name is None, "it is made now"
@@ -604,7 +604,7 @@ def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
     tried = ask(page, "Try a setting of the server")
     own, servers = tried.then("block = 64K"), tried.then("strict sync = no")
-    assert isinstance(own, Store)
+    assert isinstance(own, Go)
     assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
     assert servers == Visit("trial", {"setting": "strict sync = no"})
     assert DONE.series
