@@ -7,21 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.changes.server import (
-    STEP_SECONDS,
-    ChangeFailedError,
-    ChangeRefusedError,
-    ConsentNeededError,
-    FileState,
-    ServerChange,
-    ServerState,
-    failed,
-    here,
-    look,
-    read_there,
-    sha256,
-    undo_command,
-)
+from app.changes import server
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError, ServerChange, read_there
 from app.environment.collect import ask_server, has_port
 from app.environment.samba import smbd
 from app.environment.samba.smbd import loadable_modules, running_log_level
@@ -117,7 +104,7 @@ class SambaPlace:
     section: str
     kind: ChangeKind
     knows: SambaKnows
-    state: ServerState
+    state: server.ServerState
     complaints: frozenset[str]
     kept: tuple[ConfLine, ...] = ()
     restart: Restart | None = None
@@ -143,7 +130,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         )
     folder = conf.rpartition("/")[0]
     tools = ("testparm", "smbcontrol", "mktemp")
-    state = look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
+    state = server.look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
     if answer.code("testparm") != 0:
         said = smbd.warnings(answer.text("testparm.err"))
         raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(said[-2:])}): mend that first")
@@ -151,10 +138,8 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     files["registry"] = answer.text("registry") or ""
     dump = smbd.parse_dump(answer.text("testparm"))
     if not (ssh or smb_conf_path or has_port(dump.get("global", {}).get("smb ports"), port)):
-        raise ChangeRefusedError(
-            f"which smb.conf the server on port {port} of this machine has is unknown: name the file",
-            options="--smb-conf FILE",
-        )
+        unknown = f"which smb.conf the server on port {port} of this machine has is unknown: name the file"
+        raise ChangeRefusedError(unknown, options="--smb-conf FILE")
     scopes = smbd.parse_scopes(answer.text("scopes")) or smbd.Scopes()
     spelled = smb_conf.spelling(name)
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
@@ -218,10 +203,10 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     lines = [ConfLine(section=place.section, name=place.name, value=value) for value in values]
     contents = [drop_in_content(place, change_id, arm) for arm in ((), *((line,) for line in lines))]
     included = with_include(place)
-    ours = " ".join(map(sha256, contents))
-    conf_sums = f"{conf.sum} {sha256(included)}"
+    ours = " ".join(map(server.sha256, contents))
+    conf_sums = f"{conf.sum} {server.sha256(included)}"
     if drop_in.content is None:
-        ease, eased = f"(: >{_q(drop_in.path)}) 2>/dev/null && eased\n", sha256(b"")
+        ease, eased = f"(: >{_q(drop_in.path)}) 2>/dev/null && eased\n", server.sha256(b"")
     else:
         ease, eased = _write(drop_in, drop_in.content, " && eased"), ""
     check = f"check_file {_q(drop_in.path)} {drop_in.sum} {ours}"
@@ -238,7 +223,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         steps["begin"] += _write(conf, included)
         steps["restore"] = (
             f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
-            f'[ "$(sum_of {_q(conf.path)})" != {sha256(included)} ] || {_write(conf, conf.content or b"")}'
+            f'[ "$(sum_of {_q(conf.path)})" != {server.sha256(included)} ] || {_write(conf, conf.content or b"")}'
             + steps["restore"]
         )
     what = " or ".join(f"{place.name} = {value}" for value in values)
@@ -249,7 +234,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         arms=tuple(_write(drop_in, content) for content in contents),
         settle=settle_text(place),
         look=look_text(place) + "".join(f"\nwarn_open {_q(file.path)}" for file in (conf, drop_in)),
-        seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
+        seconds=RESTART_SECONDS if place.restart else server.STEP_SECONDS,
         **steps,
     )
 
@@ -263,7 +248,8 @@ def effective_value(answer: Answer) -> str | None:
 
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
     old = _ended(place.state.files[place.drop_in].content or b"")
-    note = f"# sharebench trial {change_id}: to restore everything, as root: {undo_command(f'{place.folder}/{UNDO}')}\n"
+    undo = server.undo_command(f"{place.folder}/{UNDO}")
+    note = f"# sharebench trial {change_id}: to restore everything, as root: {undo}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
 
 
@@ -285,12 +271,12 @@ def with_include(place: SambaPlace) -> bytes:
     return _ended(old) + f"[global]\n    include = {place.drop_in}\n".encode("utf-8", "surrogateescape")
 
 
-def _write(file: FileState, content: bytes, then: str = " || broken=yes") -> str:
+def _write(file: server.FileState, content: bytes, then: str = " || broken=yes") -> str:
     time = f" {file.modified}" if content == file.content else ""
-    return f"write_file {_q(file.path)}{time} {here(content, then)}\n"
+    return f"write_file {_q(file.path)}{time} {server.here(content, then)}\n"
 
 
-def _back_to(drop_in: FileState) -> str:
+def _back_to(drop_in: server.FileState) -> str:
     clear = f"rm -f {_q(drop_in.path)}.sharebench-new || broken=yes\n"
     if drop_in.content is None:
         return f"{clear}remove_file {_q(drop_in.path)} || broken=yes\n"
@@ -487,7 +473,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     if not has_section and place.section != "global":
         raise ChangeRefusedError(f"the registry has no share [{place.section}]")
     now = f'"$({net} getparm {where} 2>/dev/null)"'
-    unread = failed("the registry of Samba cannot be opened: is its disk full or read-only?")
+    unread = server.failed("the registry of Samba cannot be opened: is its disk full or read-only?")
     readable = f"{net} listshares >/dev/null 2>&1 || {{ {unread} }}\n"
     keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
     back = f"[ {now} = {shlex.quote(old or '')} ] || {keep} || broken=yes\n"
@@ -507,7 +493,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         restore=back,
         settle=settle_text(place),
         look=look_text(place),
-        seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
+        seconds=RESTART_SECONDS if place.restart else server.STEP_SECONDS,
     )
 
 
