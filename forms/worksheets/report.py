@@ -3,29 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forms import wording
+from forms import report, wording
 from forms.layout import Sign, Tone
-from forms.report import (
-    Bar,
-    Cell,
-    Chart,
-    Column,
-    ColumnGroup,
-    Field,
-    FieldReference,
-    Formula,
-    Level,
-    Mark,
-    Report,
-    Role,
-    Row,
-    Table,
-    blank_form,
-    cell_at,
-    columns_of,
-    fields_of,
-    row_of,
-)
+from forms.report import Bar, Cell, Chart, Field, Formula, Report, Row, Table, cell_at, columns_of, fields_of, row_of
 from forms.report import ReportKind as Holds
 from forms.worksheets import summary
 from storage.records import Worksheet, utc_now
@@ -62,13 +42,10 @@ def bottleneck_report(worksheet: summary.BottleneckCalculation, name: str = "") 
         each = (part.bytes_per_second / factor if part else None for part in parts)
         rows.append(row_of(str(index), machine.name, *each))
     headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in summary.SINGULARS.values())
+    single = Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves")
     return Report(
         form=FORM, title=f"{_TITLE}: {name or worksheet.machines[0].name}", name=name or _TITLE,
-        fields=tuple(_parts(last)),
-        tables=(
-            Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves"),
-            calculation,
-        ),
+        fields=tuple(_parts(last)), tables=(single, calculation),
         results=tuple(_results(worksheet)), advice=tuple(_advice(last)), drawn=(_chart(last),),
         document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
     )  # fmt: skip
@@ -82,10 +59,11 @@ def blank_bottleneck_report() -> Report:
         ("Network throughput", "throughput of one network x number of networks"),
         ("Total", "the least of the three"),
     )
-    return replace(blank_form(FORM, _TITLE, ("Server", "Date"), _columns(), [None] * _BLANK_ROWS), results=results)
+    empty = report.blank_form(FORM, _TITLE, ("Server", "Date"), _columns(), [None] * _BLANK_ROWS)
+    return replace(empty, results=results)
 
 
-def _columns() -> tuple[Column, ...]:
+def _columns() -> tuple[report.Column, ...]:
     parts = [
         column
         for name in _NAMES.values()
@@ -98,21 +76,19 @@ def _row(machine: summary.Machine, index: int, factor: float) -> Row:
     cells = [Cell(value=str(index))]
     totals = []
     for place, kind in enumerate(summary.ReferenceKind, start=1):
-        cells += _part_cells(machine.part(kind), place, index, factor)
-        if machine.part(kind):
-            totals.append(cell_at(2 * place, index))
+        part = machine.part(kind)
+        if part is None:
+            cells += [Cell(), Cell()]
+            continue
+        each = (cell_at(2 * place - 1, index), cell_at(place + 1, index, table=0))
+        formula = Formula(template="{0}*{1}", references=each)
+        cells += [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
+        totals.append(cell_at(2 * place, index))
     total = machine.total_bytes_per_second
     least = "MIN(" + ",".join(f"{{{i}}}" for i in range(len(totals))) + ")"
-    formula = Formula(template=least, references=tuple(totals)) if totals else None
-    cells.append(Cell(value=None if total is None else total / factor, formula=formula))
+    whole = Formula(template=least, references=tuple(totals)) if totals else None
+    cells.append(Cell(value=None if total is None else total / factor, formula=whole))
     return Row(cells=tuple(cells))
-
-
-def _part_cells(part: summary.Part | None, place: int, row: int, factor: float) -> list[Cell]:
-    if part is None:
-        return [Cell(), Cell()]
-    formula = Formula(template="{0}*{1}", references=(cell_at(2 * place - 1, row), cell_at(place + 1, row, table=0)))
-    return [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
 
 
 def _limits(machine: summary.Machine) -> str:
@@ -173,7 +149,7 @@ def _chart(machine: summary.Machine) -> Chart:
         Bar(
             name=f"{part.count} {_limit(kind, machine)}",
             value=part.total_bytes_per_second,
-            mark=Mark.BOTTLENECK if kind in machine.bottlenecks else Mark.NONE,
+            mark=report.Mark.BOTTLENECK if kind in machine.bottlenecks else report.Mark.NONE,
         )
         for kind, part in machine.parts
     )
@@ -220,12 +196,12 @@ def users_report(worksheet: summary.UsersCalculation, name: str = "") -> Report:
 def blank_users_report() -> Report:
     fields, rows = (_CAPACITY, "That is from", "Date"), [None] * _CLIENTS_BLANK_ROWS
     results = fields_of(("Bytes/sec asked", "number x transfers a second x file size"))
-    return replace(blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
+    return replace(report.blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
 
 
 def _group_row(worksheet: summary.UsersCalculation, group: summary.UserGroup, index: int) -> Row:
     number, transfers, size, demand = (cell_at(column, index) for column in range(1, 5))
-    capacity = FieldReference(name=_CAPACITY)
+    capacity = report.FieldReference(name=_CAPACITY)
     carried = worksheet.carried(group)
     share = 100 * group.demand_bytes_per_second / worksheet.capacity_bytes_per_second
     asked = Formula(template="{0}*{1}*{2}", references=(number, transfers, size))
@@ -243,7 +219,7 @@ def _group_row(worksheet: summary.UsersCalculation, group: summary.UserGroup, in
 
 def _users_total(worksheet: summary.UsersCalculation, count: int) -> Row:
     def total(column: int) -> Formula:
-        return Formula(template="SUM({0})", references=(ColumnGroup(column=column, first=0, last=count - 1),))
+        return Formula(template="SUM({0})", references=(report.ColumnGroup(column=column, first=0, last=count - 1),))
 
     return row_of(
         "Total:",
@@ -252,7 +228,7 @@ def _users_total(worksheet: summary.UsersCalculation, count: int) -> Row:
         None,
         Cell(value=worksheet.demand_bytes_per_second, formula=total(4)),
         Cell(value=worksheet.percent_used, formula=total(5)),
-        role=Role.RESULT,
+        role=report.Role.RESULT,
     )
 
 
@@ -294,12 +270,12 @@ def _users_chart(worksheet: summary.UsersCalculation) -> Chart:
     if len(bars) > 1:
         bars.append(Bar(name="total", value=worksheet.demand_bytes_per_second))
     if not worksheet.is_enough:
-        bars[-1] = Bar(name=bars[-1].name, value=bars[-1].value, mark=Mark.BOTTLENECK)
+        bars[-1] = Bar(name=bars[-1].name, value=bars[-1].value, mark=report.Mark.BOTTLENECK)
     return Chart(
         title="Asked of the server",
         unit="bytes/sec",
         bars=tuple(bars),
-        levels=(Level(name="server", value=worksheet.capacity_bytes_per_second),),
+        levels=(report.Level(name="server", value=worksheet.capacity_bytes_per_second),),
         source=(0, 4),
         in_text=True,
     )

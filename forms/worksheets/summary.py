@@ -87,16 +87,11 @@ PAYLOAD_BYTES = 1448
 """TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
 WIFI_SHARE = 0.6
 
-_BOOK = tuple(
-    Reference(
-        ReferenceKind(row["kind"]),
-        row["name"],
-        row["kilobytes"] * _KILO,
-        f"Using Samba (1999), table {row['table']}",
-        row.get("note", ""),
-    )
-    for row in _DATA["book"]
-)
+
+def _book() -> Iterator[Reference]:
+    for row in _DATA["book"]:
+        rate, source = row["kilobytes"] * _KILO, f"Using Samba (1999), table {row['table']}"
+        yield Reference(ReferenceKind(row["kind"]), row["name"], rate, source, row.get("note", ""))
 
 
 def ethernet_payload(megabits: float) -> float:
@@ -117,7 +112,7 @@ def _today() -> Iterator[Reference]:
         yield Reference(ReferenceKind.NETWORK, row["name"], rate, source, assumed)
 
 
-TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_today()), BOOK: _BOOK})
+TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_today()), BOOK: tuple(_book())})
 """No CPUs today: what they move depends on signing and encryption."""
 
 
@@ -201,8 +196,7 @@ class BottleneckCalculation:
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:
     """Throughput with more of each part, the most helpful first."""
-    now = machine.total_bytes_per_second
-    if now is None:
+    if (now := machine.total_bytes_per_second) is None:
         return
     found = []
     for kind, part in machine.parts:
