@@ -15,7 +15,7 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, count
 from math import isfinite
 from pathlib import Path
 from time import monotonic, sleep
@@ -319,12 +319,10 @@ def _migrate(db: NotebookDatabase, path: Path) -> None:
 
 def _keep_copy(path: Path, found: int) -> None:
     """In a transaction, so that one program writes it."""
-    copy = path.with_name(f"{path.name}.format-{found}")
-    number = 1
-    while copy.exists():
-        number += 1
-        copy = path.with_name(f"{path.name}.format-{found}-{number}")
-    part = path.with_name(f"{path.name}.format-{found}.part")
+    name = f"{path.name}.format-{found}"
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    copy = next(one for one in map(path.with_name, names) if not one.exists())
+    part = path.with_name(f"{name}.part")
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))
     with closing(_connect(str(path))) as source, closing(sqlite3.connect(part)) as target:

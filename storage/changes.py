@@ -131,10 +131,8 @@ class ChangeTables(RecordingTables):
 
     def close_journal(self, change_id: str) -> None:
         with self._db.atomic():
-            self._db.execute(
-                "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
-                (ChangeState.UNDONE.value, utc_now(), change_id),
-            )
+            now = (ChangeState.UNDONE.value, utc_now(), change_id)
+            self._db.execute("UPDATE changes SET state = ?, ended_at = ? WHERE id = ?", now)
 
     def take_journal(self, change_id: str) -> bool:
         """Claim a standing change for this process; False where it is restored or claimed."""

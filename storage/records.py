@@ -417,15 +417,10 @@ LEASE_SECONDS = 600.0
 
 
 def this_process() -> Owner:
-    boot_id, started = _identity_of(os.getpid())
-    now = utc_now()
+    pid, now = os.getpid(), utc_now()
+    boot_id, started = _identity_of(pid)
     return Owner(
-        host=socket.gethostname(),
-        boot_id=boot_id,
-        process_id=os.getpid(),
-        process_started=started,
-        since=now,
-        renewed_at=now,
+        host=socket.gethostname(), boot_id=boot_id, process_id=pid, process_started=started, since=now, renewed_at=now
     )
 
 

@@ -79,10 +79,8 @@ class Texts:
     def merged(self, other: "Texts") -> "Texts":
         nothing = text_since(self.created_at)
         names = sorted({*self.texts, *other.texts})
-        return Texts(
-            self.created_at,
-            {name: self.texts.get(name, nothing).merged(other.texts.get(name, nothing)) for name in names},
-        )
+        texts = {name: self.texts.get(name, nothing).merged(other.texts.get(name, nothing)) for name in names}
+        return Texts(self.created_at, texts)
 
     @property
     def shown(self) -> dict[str, str]:
