@@ -119,10 +119,8 @@ class SeriesMonitor:
             return
         quiet = self._watch.verdict()
         if quiet.verdict is records.QuietVerdict.BUSY:
-            raise NotQuietError(
-                f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one",
-                options="--wait SECONDS",
-            )
+            why = f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one"
+            raise NotQuietError(why, options="--wait SECONDS")
 
     def _store(self) -> None:
         for side, facts in self._environment.parts().items():
@@ -241,30 +239,34 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
     yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumption:
+    """A stored series to complete; ``confirmed``: the target of an imported one is."""
+
+    series_id: str
+    secrets: Secrets
+    confirmed: bool = False
+
+
 def resume(
     series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool = False
 ) -> Iterator[RecorderEvent]:
     """Measure the missing runs; ``confirmed``: the target of an imported series is. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
-        yield from resuming(series_id, secrets, notebook, control, confirmed=confirmed)
+        todo = Resumption(series_id=series_id, secrets=secrets, confirmed=confirmed)
+        yield from resuming(todo, notebook, control)
 
 
 def resuming(
-    series_id: str,
-    secrets: Secrets,
-    notebook: Notebook,
-    control: SeriesControl,
-    *,
-    stepped: bool = False,
-    confirmed: bool = False,
+    todo: Resumption, notebook: Notebook, control: SeriesControl, *, stepped: bool = False
 ) -> Iterator[RecorderEvent]:
-    series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True).id)
-    if series.imported_at is not None and not confirmed:
+    series = notebook.series(resumable(notebook, todo.series_id, SERIES, confirmed=True).id)
+    if series.imported_at is not None and not todo.confirmed:
         raise errors.UsageError(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
         )
-    plan = replace(plan_to_resume(series, secrets), stepped=stepped)
+    plan = replace(plan_to_resume(series, todo.secrets), stepped=stepped)
     monitor = shared(series.plan or Plan(), MonitorChoices)
     request = SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **monitor)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
@@ -358,9 +360,8 @@ def _runs(
     if failure and failure.kind is errors.ChildDiedError and writer.series.scratch_path:
         _clean_after_crash(writer, plan)
         if writer.series.scratch_path:
-            left = f"{writer.series.scratch_path} may still be there"
-            text = f"{failure.text}; {left}: remove it, or resume the series"
-            failure = replace(failure, text=text)
+            left = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
+            failure = replace(failure, text=f"{failure.text}; {left}")
     return failure
 
 
@@ -406,15 +407,6 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
         for event in child.events():
             if isinstance(event, process.ScratchRemoved):
                 writer.see(event)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumption:
-    """A stored series to complete; ``confirmed``: the target of an imported one is."""
-
-    series_id: str
-    secrets: Secrets
-    confirmed: bool = False
 
 
 class _Rounds:
@@ -465,7 +457,7 @@ def record_interleaved(
     try:
         with open_notebook(notebook_path) as notebook:
             series = [
-                resuming(o.series_id, o.secrets, notebook, c, stepped=True, confirmed=o.confirmed)
+                resuming(o, notebook, c, stepped=True)
                 if isinstance(o, Resumption)
                 else recording(replace(o, plan=replace(o.plan, stepped=True)), notebook, c)
                 for o, c in zip(requests, controls, strict=True)

@@ -234,12 +234,10 @@ class SeriesWriter:
     def _add_run(self, run: records.Run) -> None:
         if run.status is not records.RunStatus.FAILED:
             self._store()
-        again = [r for r in self.series.runs if (r.phase, r.number) == (run.phase, run.number)]
-        self.series = replace(
-            self.series,
-            runs=(*(r for r in self.series.runs if r not in again), run),
-            failed_attempts=(*self.series.failed_attempts, *again),
-        )
+        series = self.series
+        again = [r for r in series.runs if (r.phase, r.number) == (run.phase, run.number)]
+        runs = (*(r for r in series.runs if r not in again), run)
+        self.series = replace(series, runs=runs, failed_attempts=(*series.failed_attempts, *again))
         if self.stored:
             self.recorder.write(lambda notebook: notebook.add_run(self.series.id, run))
 
