@@ -448,10 +448,8 @@ def _is_default(name: str, value: str) -> bool:
 
 @cache
 def _entry(name: str) -> CatalogueEntry | None:
-    return next(
-        (one for one in catalogue.about(name) if smb_conf.parameter_key(one.parameter) == smb_conf.parameter_key(name)),
-        None,
-    )
+    key = smb_conf.parameter_key(name)
+    return next((one for one in catalogue.about(name) if smb_conf.parameter_key(one.parameter) == key), None)
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -163,11 +163,8 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
     answer = "No change: the settings and the findings are the same."
     if differing or gone or new:
         answer = f"{len(differing)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
-    table = Table(
-        columns=columns_of("Setting", "Base", "Other"),
-        rows=tuple(row_of(*each) for each in differing),
-        caption="Differences",
-    )
+    rows = tuple(row_of(*each) for each in differing)
+    table = Table(columns=columns_of("Setting", "Base", "Other"), rows=rows, caption="Differences")
     return Report(
         form="audit comparison",
         title="Two audits compared",

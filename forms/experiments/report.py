@@ -401,9 +401,5 @@ def _chart(experiment: summary.ExperimentSummary) -> report.Chart:
         )
         for step in experiment.steps
     )
-    return report.Chart(
-        title="Average of each step, with the 95 % interval of its change",
-        unit="bytes/sec",
-        bars=bars,
-        source=(0, _AVERAGE),
-    )
+    title = "Average of each step, with the 95 % interval of its change"
+    return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(0, _AVERAGE))

@@ -418,14 +418,9 @@ class Survey:
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:
     done = [station.series for station in stations if station.state is StationState.DONE and station.series is not None]
-    found = findings(done)
-    return Survey(
-        name=name,
-        stations=tuple(stations),
-        table=protocol_matrix(done, protocol_name),
-        findings=tuple(found),
-        first=first_to_look_at(found),
-    )
+    found, table = findings(done), protocol_matrix(done, protocol_name)
+    first = first_to_look_at(found)
+    return Survey(name=name, stations=tuple(stations), table=table, findings=tuple(found), first=first)
 
 
 def survey_of(name: str, series: Sequence[Series]) -> Survey:

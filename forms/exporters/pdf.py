@@ -117,8 +117,7 @@ def boxes(codes: Iterable[int]) -> bytes:
 
 
 def _system_font(code: int) -> tuple[Path, int] | None:
-    program = which("fc-list")
-    if program is None:
+    if (program := which("fc-list")) is None:
         return None
     asked = [program, "-f", "%{file}\t%{index}\n", f":charset={code:x}:outline=true:color=false"]
     with suppress(OSError, subprocess.SubprocessError):
@@ -149,12 +148,8 @@ class _Rules(TableBordersLayout):
 
     def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
         thick = TableBorderStyle(1.2, INK)
-        return TableCellStyle(
-            left=True,
-            right=True,
-            top=thick if row_idx in self.starts else row_idx == 0,
-            bottom=thick if not row_idx else True,
-        )
+        top = thick if row_idx in self.starts else row_idx == 0
+        return TableCellStyle(left=True, right=True, top=top, bottom=True if row_idx else thick)
 
 
 def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:

@@ -196,6 +196,7 @@ _HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
 def isolation_document(measured: summary.IsolationSummary) -> dict[str, Any]:
     """The JSON object ``sharebench/isolation/1``, unrounded."""
     verdict, fall, profile = measured.verdict, measured.waterfall, measured.profile
+    doubts = [doubt.value for doubt in verdict.doubts]
     return {
         "schema": SCHEMA,
         **{name: value for name, value in isolation_to_json(measured.isolation).items() if name not in _HIDDEN},
@@ -209,11 +210,7 @@ def isolation_document(measured: summary.IsolationSummary) -> dict[str, Any]:
             }
             for point in measured.points
         ],
-        "verdict": {
-            "cause": verdict.cause.value,
-            "doubts": [doubt.value for doubt in verdict.doubts],
-            "evidence": asdict(verdict.evidence),
-        },
+        "verdict": {"cause": verdict.cause.value, "doubts": doubts, "evidence": asdict(verdict.evidence)},
         "waterfall_microseconds": dict(fall.parts()) | {"one operation": fall.whole} if fall else None,
         "profile_summary": asdict(profile) if profile else None,
         "profiling_cost": measured.profiling_cost and asdict(measured.profiling_cost),
@@ -241,6 +238,7 @@ def isolation_report(isolation: Isolation) -> Report:
         Bar(name=str(point.clients), value=wording.megabytes(point.server), frame=wording.megabytes(point.least))
         for point in measured.points
     )
+    over = "The server, in a frame as high as the slower of disk and network, over clients"
     return Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
@@ -249,15 +247,7 @@ def isolation_report(isolation: Isolation) -> Report:
         tables=tuple(tables),
         results=tuple(_results(measured)),
         advice=(*reservations(measured.verdict), *_advice(isolation)),
-        drawn=(
-            Chart(
-                title="The server, in a frame as high as the slower of disk and network, over clients",
-                unit="MB/s",
-                bars=bars,
-            ),
-            _layers_chart(measured),
-            _waterfall_chart(measured),
-        ),
+        drawn=(Chart(title=over, unit="MB/s", bars=bars), _layers_chart(measured), _waterfall_chart(measured)),
         document=lambda: isolation_document(measured),
     )
 
@@ -268,11 +258,13 @@ def _fields(isolation: Isolation) -> list[Field]:
     if isolation.without:
         script += f", without {', '.join(isolation.without)}"
     when = when_field([isolation.created_at], [isolation.environment]).text
+    failed = len(_failed(isolation))
+    broken = f"; {wording.count(failed, 'measurement')} failed" if failed else ""
     one = isolation.client
     return [
         *fields_of(
             ("Isolation", " · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
-            ("Measured", f"{when}, {isolation.status}{_failed_text(isolation)}"),
+            ("Measured", f"{when}, {isolation.status}{broken}"),
         ),
         *who_fields([isolation.environment]),
         *harmful_fields([isolation.environment]),
@@ -320,11 +312,8 @@ def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
         label = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
         spreads = [getattr(use, name) for name in names]
         rows += [
-            row_of(
-                f"{label}, {statistic}{' in a run' * (statistic == 'deviation')}",
-                *(getattr(spread, statistic) for spread in spreads),
-            )
-            for statistic in ("mean", "median", "deviation")
+            row_of(f"{label}, {said}", *(getattr(spread, statistic) for spread in spreads))
+            for statistic, said in (("mean", "mean"), ("median", "median"), ("deviation", "deviation in a run"))
         ]
     uses = ((f"CPU {name}, %", ReportKind.DECIMAL) for name in names)
     columns = columns_of(f"Layer, {wording.count(most, 'client')}", *uses)
@@ -337,8 +326,7 @@ _PARTS = {"network, and smbd's turn": "network, waiting for smbd", "hand-over to
 
 
 def _waterfall_table(measured: summary.IsolationSummary) -> list[Table]:
-    fall = measured.waterfall
-    if fall is None:
+    if (fall := measured.waterfall) is None:
         return []
     table = table_of(
         (*fall.parts().items(), ("one operation", fall.whole)),
@@ -351,8 +339,7 @@ def _waterfall_table(measured: summary.IsolationSummary) -> list[Table]:
 
 
 def _profile_tables(measured: summary.IsolationSummary) -> list[Table]:
-    found = measured.profile
-    if found is None:
+    if (found := measured.profile) is None:
         return []
     whole = "requests'" if any(one.name.startswith(summary.REQUESTS) for one in found.dearest) else "these calls'"
     beside = wording.count(measured.profile_clients, "client")
@@ -391,11 +378,6 @@ def _failed(isolation: Isolation) -> list[LayerRun]:
     return [run for run in isolation.runs if run.status is RunStatus.FAILED]
 
 
-def _failed_text(isolation: Isolation) -> str:
-    failed = len(_failed(isolation))
-    return f"; {wording.count(failed, 'measurement')} failed" if failed else ""
-
-
 def _advice(isolation: Isolation) -> list[str]:
     said = [wording.plain(problem) for problem in isolation.problems]
     failed: dict[tuple[str, str, str], list[int]] = {}
@@ -405,8 +387,7 @@ def _advice(isolation: Isolation) -> list[str]:
         f"{layer}, {clients}, round{'s' * (len(rounds) > 1)} {wording.listed(list(map(str, rounds)))} failed: {why}"
         for (layer, clients, why), rounds in failed.items()
     ]
-    strange = sum(run.unexpected for run in isolation.runs)
-    if strange:
+    if strange := sum(run.unexpected for run in isolation.runs):
         said.append(
             f"{strange:,} operations ended otherwise than the script expects: is the folder free of others' files?"
         )

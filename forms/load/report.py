@@ -142,11 +142,11 @@ def _files_text(load: Load) -> str:
     whole = sum(each.share for each in load.scenario.sizes)
     shares = [(wording.binary_size(each.size_bytes), 100 * each.share / whole) for each in load.scenario.sizes]
     sizes = ", ".join(f"{size} ({percent:.3g} %)" for size, percent in shares)
-    memory = {
-        True: "; fits in the server's memory, so this is no measure of its disks",
-        False: "; larger than the server's memory",
-        None: "",
-    }[summary.fits_in_memory(load)]
+    memory = ""
+    if load.server_memory_bytes is not None:
+        memory = "; larger than the server's memory"
+        if load.file_set_bytes < load.server_memory_bytes:
+            memory = "; fits in the server's memory, so this is no measure of its disks"
     return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{memory}"
 
 

@@ -294,12 +294,6 @@ def _busy_for_users(point: LoadPoint) -> float | None:
     return server.processors * (server.smbd_percent.mean + share * server.kernel_percent.mean) / 100
 
 
-def fits_in_memory(load: Load) -> bool | None:
-    if not load.file_set_bytes or load.server_memory_bytes is None:
-        return None
-    return load.file_set_bytes < load.server_memory_bytes
-
-
 def load_headline(load: Load) -> Iterator[Toned]:
     """Parts, the most important first: the answer, then ``3 points``, ``! 1 failed``."""
     answer = load_answer(load, brief=True)
@@ -308,10 +302,8 @@ def load_headline(load: Load) -> Iterator[Toned]:
     if failed := sum(point.status is PointStatus.FAILED for point in load.points):
         yield Toned(f"! {failed} failed", Tone.BAD)
     if others := [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]:
-        yield Toned(
-            f"! {wording.count(len(others), 'point')} not judged{others[0] if len({*others}) == 1 else ''}",
-            Tone.CAUTION,
-        )
+        why = others[0] if len({*others}) == 1 else ""
+        yield Toned(f"! {wording.count(len(others), 'point')} not judged{why}", Tone.CAUTION)
     if load.running:
         yield Toned(f"{Sign.RUNNING} being measured")
     elif load.status is not SeriesStatus.COMPLETE:

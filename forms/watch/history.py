@@ -202,7 +202,7 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
     link = history.link_bits_per_second
     points = [one for line in history.lines for one in line.points]
     times = sorted(one.created_at for one in points)
-    count = f"{len({one.recording for one in points}):,}"
+    count = f"{'' if history.is_whole else 'newest '}{len({one.recording for one in points}):,}"
     rest = "" if history.is_whole else "; sharebench history -o FILE writes the earlier ones too"
     return Report(
         form="history",
@@ -210,10 +210,7 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
         name="History",
         fields=(
             Field(name="Answer", text=history_sentence(history), tone=_tone(history.lines[-1].newest)),
-            Field(
-                name="Recordings",
-                text=f"{count if history.is_whole else f'newest {count}'}, {_day(times[0])} to {_day(times[-1])}{rest}",
-            ),
+            Field(name="Recordings", text=f"{count}, {_day(times[0])} to {_day(times[-1])}{rest}"),
             *fields_of(("Link", wording.link_rate(link) if link else "")),
         ),
         tables=(_levels_table(history, unit), _points_table(history, unit, newest)),
