@@ -248,9 +248,11 @@ class Canvas:
             figure.ruler("y").ticks(ticks, labels=[scale.label(tick).rjust(axis) for tick in scale.ticks])
             figure.ruler("x").lim(self.low, self.high)
             figure.ruler("x").ticks([], labels=[])
-            for pattern, colour, xs, ys in _grouped(self, shown, scale, inside):
-                scaled = [y / scale.factor for y in ys]
-                figure.draw(figure.signal(xs, scaled, marker=marker(pattern.value[1], colour)))
+            # neighbouring lines that look alike are drawn together: plotext takes its time for each call
+            for (pattern, colour), alike in groupby(shown, key=lambda line: (line.pattern, line.colour)):
+                if points := [point for line in alike for point in _sub_cells(self, line, scale, inside)]:
+                    scaled = [rate / scale.factor for _, rate in points]
+                    figure.draw(figure.signal([x for x, _ in points], scaled, marker=marker(pattern.value[1], colour)))
             for places, heights, line in self._curves:
                 scaled = [height / scale.factor for height in heights]
                 is_points = line.pattern is Pattern.POINTS
@@ -261,16 +263,6 @@ class Canvas:
             text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
             figure.clear()
         return text.split("\n")
-
-
-def _grouped(
-    canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int
-) -> Iterator[tuple[Pattern, int, list[float], list[float]]]:
-    """The points of neighbouring lines that look alike, together: plotext takes its time for each call."""
-    for (pattern, colour), alike in groupby(lines, key=lambda line: (line.pattern, line.colour)):
-        points = [point for line in alike for point in _sub_cells(canvas, line, scale, inside)]
-        if points:
-            yield pattern, colour, [x for x, _ in points], [rate for _, rate in points]
 
 
 def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tuple[float, float]]:

@@ -121,14 +121,16 @@ class _Picture:
         if bar.value is None:
             return " " * self.inside
         cells = _filled(self._at(bar.value), self.inside, hollow=bar.mark in _HOLLOW)
-        interval = self._interval(bar)
-        if interval:
+        if interval := self._interval(bar):
             start, drawn = interval
             cells = (cells[:start] + drawn).ljust(self.inside)
         if self.zoomed:
             cells = cells[:2] + ("~" if ascii_only() else "≈") + cells[3:]
         at = None if self.average is None or interval else min(self.inside - 1, int(self._at(self.average.value)))
-        return with_line(cells, at, colour)
+        if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
+            return marks.painted(cells, colour)  # a bar that ends at the average has no line: its end is what is read
+        line = marks.painted("|" if ascii_only() else "│", None if colour is None else marks.AVERAGE)
+        return marks.painted(cells[:at], colour) + line + marks.painted(cells[at + 1 :], colour)
 
     def _interval(self, bar: Bar) -> tuple[int, str] | None:
         """Where an interval of at least three cells begins, and how it is drawn; an arrow leads beyond the axis."""
@@ -180,14 +182,6 @@ def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
         return (sign * round(min(cells, width))).ljust(width)
     full, rest = divmod(round(min(cells, width) * 8), 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
-
-
-def with_line(cells: str, at: int | None, colour: int | None) -> str:
-    """A bar with a line at one cell, left out where the bar ends there: its end is what is read."""
-    if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
-        return marks.painted(cells, colour)
-    line = marks.painted("|" if ascii_only() else "│", None if colour is None else marks.AVERAGE)
-    return marks.painted(cells[:at], colour) + line + marks.painted(cells[at + 1 :], colour)
 
 
 def bar(percent: float | None, width: int) -> str:

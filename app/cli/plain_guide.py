@@ -286,8 +286,7 @@ class PlainGuide:
 
     def _ask(self, question: str) -> str:
         self._say(f"{question}:")
-        line = self._read()
-        if not line:
+        if not (line := self._read()):
             raise LeftError
         return line.rstrip("\n")
 
@@ -339,11 +338,8 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     taken = _taken_by_enter(page, offered) if offered else None
     for option in page.options:
         run = "run " if isinstance(option.act, Judge) else ""
-        words = [
-            f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split()).removesuffix('…')}".strip(),
-            option.hint,
-        ]
-        said = ", ".join(word for word in words if word)
+        title = f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split()).removesuffix('…')}".strip()
+        said = ", ".join(filter(None, (title, option.hint)))
         if option.act is None:
             yield f"-  {said}"
         else:

@@ -83,10 +83,8 @@ def assess(
     figures: dict[str, float | None] = {**_figures(before, "before"), **_figures(during, "during")}
     if server:
         found += _server_reasons(server)
-        figures |= {
-            "server_cpu_percent_before": _rounded(server.cpu_percent),
-            "server_other_sessions_before": server.other_sessions,
-        }
+        figures["server_cpu_percent_before"] = _rounded(server.cpu_percent)
+        figures["server_other_sessions_before"] = server.other_sessions
     if not figures:
         return Quiet(verdict=QuietVerdict.UNKNOWN, reasons=("this system does not say what it is busy with",))
     verdicts = {verdict for verdict, _ in found}
@@ -148,16 +146,14 @@ def _judged(
             return
 
 
-def _server_reasons(server: ServerLoad) -> list[tuple[QuietVerdict, str]]:
-    found: list[tuple[QuietVerdict, str]] = []
+def _server_reasons(server: ServerLoad) -> Iterator[tuple[QuietVerdict, str]]:
     cpu = server.cpu_percent or 0.0
     if cpu >= SERVER_CPU_PERCENT.typical:
         verdict = QuietVerdict.BUSY if cpu >= SERVER_CPU_PERCENT.busy else QuietVerdict.TYPICAL
-        found.append((verdict, f"the server's CPUs were {cpu:.0f} % busy before the series"))
+        yield verdict, f"the server's CPUs were {cpu:.0f} % busy before the series"
     if server.other_sessions:
         noun = "session" if server.other_sessions == 1 else "sessions"
-        found.append((QuietVerdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"))
-    return found
+        yield QuietVerdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"
 
 
 def _link_percent(one: Sample, wire: Wire) -> float:

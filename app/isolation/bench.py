@@ -284,10 +284,8 @@ class LayerBench:
                 return done
             self._end_programs()
         idle = next(run for run in done if not run.bytes_per_second)
-        raise MeasurementError(
-            f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times: measure longer",
-            options="--seconds",
-        )
+        why = f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times: measure longer"
+        raise MeasurementError(why, options="--seconds")
 
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
         counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}

@@ -80,11 +80,8 @@ def _size(value: Any) -> int:
 
 def _line(text: str, key: str) -> str:
     lines = text.splitlines()
-    at = next(
-        (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)),
-        max(1, len(lines)),
-    )
-    return f"line {at}"
+    found = (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line))
+    return f"line {next(found, max(1, len(lines)))}"
 
 
 def parse_think(text: str) -> Think:

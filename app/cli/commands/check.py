@@ -41,13 +41,11 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
             if not as_json:
                 sign, room = checked.state.sign, _WIDTH - len(_INDENT)
                 lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
-                common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{lines[0]}")
-                for line in lines[1:]:
-                    common.answer(_INDENT + line)
+                said = f"\n{_INDENT}".join(lines)
+                common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{said}")
     if as_json:
         common.answer_json([{"name": c.name, "state": c.state.name.lower(), "text": c.text} for c in found])
-    failed = [checked for checked in found if checked.state is CheckState.FAILED]
-    if failed:
+    if failed := [checked for checked in found if checked.state is CheckState.FAILED]:
         raise MeasurementError(failed[0].text)
     for command, options in dict.fromkeys((checked.command, checked.options) for checked in found):
         common.recommend(command, options, "measure")

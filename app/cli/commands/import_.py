@@ -87,11 +87,8 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
 def content_of(file: str) -> bytes:
     """Size-limited: parsing takes up to ten times as much memory. Raises UsageError."""
     try:
-        if file == "-":
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
-        else:
-            with Path(file).open("rb") as opened:
-                content = opened.read(MOST_BYTES + 1)
+        with click.open_file(file, "rb") as opened:
+            content: bytes = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     if len(content) > MOST_BYTES:

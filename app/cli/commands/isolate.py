@@ -377,8 +377,7 @@ def audit_command(
         setting = f"{found[0].name}={found[0].value}"
         common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
         passed = {name: choices[name] for name in _PASSED_TO_TRY}
-        code: int = context.invoke(try_command, setting=setting, target=target, **passed)
-        return code
+        return int(context.invoke(try_command, setting=setting, target=target, **passed))
     if audit.scope is AuditScope.SESSION:
         return _UNREADABLE
     return _HARMFUL if audit.count(Ruling.HARMFUL) else 0

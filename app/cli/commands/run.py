@@ -50,8 +50,7 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
             f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign and --encrypt"
         ) from None
     said = chosen(context.params)
-    given = common.given_options(context)
-    if not given:
+    if not (given := common.given_options(context)):
         raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
     return replace(options, **{name: getattr(said, name) for name in given})
 
@@ -200,7 +199,14 @@ def _measured_before(
         raise UsageError(
             "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
         )
-    _confirm(found, confirmed=choices["confirm_target"])
+    if not choices["confirm_target"] and found.imported_at is not None:
+        url = visible(format_target(found.target))
+        common.confirm(
+            f"Series {found.id} was imported. Log in at {url} and continue?",
+            alone=f"series {found.id} was imported and names the target {url}: when that is the server that you mean to"
+            " log in at, say so with --confirm-target",
+            declined="nothing was measured",
+        )
     return found
 
 
@@ -217,18 +223,6 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
         raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
     again = common.series(context, choices["again"])
     return replace(options, base_id=again.id, repeats=True, experiment=options.experiment or again.experiment)
-
-
-def _confirm(series: Series, *, confirmed: bool) -> None:
-    if confirmed or series.imported_at is None:
-        return
-    url = visible(format_target(series.target))
-    common.confirm(
-        f"Series {series.id} was imported. Log in at {url} and continue?",
-        alone=f"series {series.id} was imported and names the target {url}: when that is the server that you mean to"
-        " log in at, say so with --confirm-target",
-        declined="nothing was measured",
-    )
 
 
 @common.command("selftest")

@@ -123,8 +123,7 @@ def _carry_out(
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
-        for line in trial_order.consent_lines(order):
-            common.say(line)
+        _tell(trial_order.consent_lines(order))
         if not choices["yes"]:
             common.confirm("Start?", declined="nothing was written")
     summary = carried_out(order, common.notebook_path(context))
@@ -268,8 +267,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     where, and asks first. At the end every file is restored byte for byte; after a crash `sharebench restore` does it.
     Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
-    resumed = choices.pop("resumed")
-    if resumed:
+    if resumed := choices.pop("resumed"):
         return _resumed(context, resumed, choices)
     if not setting or not target:
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
@@ -357,8 +355,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     common.say(f"{wording.count(len(to_try), 'value')} of {settings} will be tried on {where}, one at a time.")
     common.say("Each is written into a file that smb.conf includes, checked, measured and")
     common.say("restored. Settings that have a risk are skipped.")
-    for remedy in tuning.first:
-        common.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
+    _tell(f"The audit proposes {one.name} = {one.value}, so that is tried first." for one in tuning.first)
     if ways.restart and tuning.first:
         common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
     found = trial_order.FittedRequest(request, 0)

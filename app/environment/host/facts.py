@@ -184,13 +184,9 @@ def parse_stat(text: str) -> Process | None:
     fields = rest.split()
     if not closing or len(fields) < 15:
         return None
-    user, system, children_user, children_system = (int(field) for field in fields[11:15])
-    return Process(
-        parent=int(fields[1]),
-        name=head.partition("(")[2],
-        ticks=user + system,
-        ended_children_ticks=children_user + children_system,
-    )
+    user, system, *of_children = (int(field) for field in fields[11:15])
+    name, ticks = head.partition("(")[2], user + system
+    return Process(parent=int(fields[1]), name=name, ticks=ticks, ended_children_ticks=sum(of_children))
 
 
 def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
