@@ -399,8 +399,7 @@ def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Tex
         if record.id not in before:
             taken.new.append(record.id)
     for one in notebook.recordings_of(ids):
-        theirs = texts.get(one.id)
-        if theirs is not None:
+        if (theirs := texts.get(one.id)) is not None:
             merged = before[one.id].merged(theirs) if one.id in before else theirs
             if one.id not in before or merged != before[one.id] or mine is None:
                 notebook.keep_said(one.id, merged)

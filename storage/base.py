@@ -373,8 +373,7 @@ class NotebookBase:
 
     def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
         rows = iter(rows)
-        first = next(rows, None)
-        if first is not None:
+        if (first := next(rows, None)) is not None:
             values = ", ".join(f":{name}" for name in first)
             insert = f"INSERT{' OR IGNORE' if unless_there else ''} INTO {table}"
             self._db.conn.executemany(f"{insert} ({', '.join(first)}) VALUES ({values})", chain([first], rows))

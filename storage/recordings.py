@@ -153,8 +153,7 @@ class RecordingTables(NotebookBase):
         with self._db.atomic():
             for texts in self.said([recording_id]).values():
                 known = dict.fromkeys(new, "") | texts.shown
-                changed = {name: text for name, text in new.items() if text != known[name]}
-                if changed:
+                if changed := {name: text for name, text in new.items() if text != known[name]}:
                     self.keep_said(recording_id, texts.written(changed, records.utc_now()))
 
     def said(self, ids: Sequence[str]) -> dict[str, Texts]:
@@ -330,8 +329,7 @@ class RecordingTables(NotebookBase):
             found = self.recordings_of([recording_id])
             if not found:
                 raise RefusedError(f"{recording_id} is in the notebook no more; measure a new one")
-            owner = found[0].lease
-            if owner:
+            if owner := found[0].lease:
                 raise RefusedError(
                     f"{held_text(recording_id, owner, found[0].kind)}: wait for its end, or end that process"
                 )

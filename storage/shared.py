@@ -91,8 +91,7 @@ class Texts:
         parts = self.texts[NOTE].newest.split("\n\n") if NOTE in self.texts else []
         for name, one in sorted(self.texts.items(), key=lambda item: (item[0] != NOTE, item[0])):
             for when, text in () if name.startswith(f"{BASELINE}/") else one.others:
-                fresh = [part for part in text.split("\n\n") if part not in parts]
-                if fresh:
+                if fresh := [part for part in text.split("\n\n") if part not in parts]:
                     what = f"reason for run {name.rpartition('/')[2]}" if "/" in name else name
                     parts += [f"Other {what} of {utc_minute(when)}: {fresh[0]}", *fresh[1:]]
         return "\n\n".join(part for part in parts if part)

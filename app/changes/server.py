@@ -176,8 +176,7 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
     if answer.text("uid") != "0":
         how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
         raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
-    missing = (answer.text("missing") or "").split()
-    if missing:
+    if missing := (answer.text("missing") or "").split():
         raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
     if age := answer.text("undo"):
         raise _taken(undo, where, age)

@@ -287,8 +287,7 @@ def curve_chart(
     chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False, name: str = "averages"
 ) -> str:
     """Points in their order, with their intervals where there is room: a curve, or dots, which begin zoomed."""
-    small = marks.too_small(width, height)
-    if small is not None:
+    if (small := marks.too_small(width, height)) is not None:
         return small
     zoomed ^= chart.is_dots
     values, count = [bar.value or 0.0 for bar in chart.bars], len(chart.bars)

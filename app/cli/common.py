@@ -394,8 +394,7 @@ def to_resume(
 
 
 def notebook_path(context: click.Context) -> Path:
-    chosen = (context.find_root().obj or {}).get("db")
-    if chosen:
+    if chosen := (context.find_root().obj or {}).get("db"):
         return Path(chosen)
     from platformdirs import user_data_path  # noqa: PLC0415  not needed where --db is given
 

@@ -153,8 +153,7 @@ def take_settings(context: click.Context, of_server: Mapping[str, str]) -> None:
     """Defaults of the settings file, the server's first. Raises ConfigError."""
     found = {**_defaults(config().defaults), **of_server}
     for parameter in context.command.params:
-        value = found.get(parameter.name or "")
-        if value is not None:
+        if (value := found.get(parameter.name or "")) is not None:
             try:
                 parameter.type_cast_value(context, value)
             except (click.BadParameter, UsageError) as error:

@@ -21,8 +21,7 @@ def server_counter_facts(
         "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
         "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
     }
-    busy = busy_percent(before.cpu, after.cpu)
-    if busy is not None:
+    if (busy := busy_percent(before.cpu, after.cpu)) is not None:
         facts["cpu.busy_percent_during"] = busy
     for name, counts in after.interfaces.items():
         old = before.interfaces.get(name)
@@ -53,12 +52,10 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     facts["filesystem.source"] = mount.source
     facts["filesystem.mounted_at"] = mount.folder
     facts["filesystem.options"] = mount.options[:OPTIONS_LIMIT]
-    sizes = re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or "")
-    if sizes:
+    if sizes := re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or ""):
         total, _, free = (int(kibibytes) * 1024 for kibibytes in sizes[-1])
         facts["filesystem.size_bytes"], facts["filesystem.free_bytes"] = total, free
-    rotational = (answer.text("disk:rotational") or "").strip()
-    if rotational:
+    if rotational := (answer.text("disk:rotational") or "").strip():
         facts["disk.rotational"] = "yes" if rotational == "1" else "no"
     scheduler = answer.text("disk:scheduler") or ""
     chosen = re.search(r"\[(\S+)\]", scheduler)

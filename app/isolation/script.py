@@ -92,8 +92,7 @@ class Script:
 
     def without(self, operations: Collection[Operation]) -> "Script":
         """Also drops what is useless without these operations. Raises UsageError."""
-        needed = sorted(_NEEDED & set(operations))
-        if needed:
+        if needed := sorted(_NEEDED & set(operations)):
             raise UsageError(
                 f"{needed[0]} cannot be left out, since the rest of the script needs it; these can: "
                 f"{', '.join(sorted(set(Operation) - _NEEDED))}"

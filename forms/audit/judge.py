@@ -214,8 +214,7 @@ def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSettin
         plain = _TRAILING_COMMENT.split(setting.value)[0].strip()
         why = "smb.conf has no comments at the end of a line: what follows belongs to the value."
         return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, why, instead=f"{setting.name} = {plain}")
-    refused = smb_conf.refusal(spelled.name, setting.value)
-    if refused:
+    if refused := smb_conf.refusal(spelled.name, setting.value):
         why = f"{refused}: Samba stops reading smb.conf at this line."
         return _finding(setting, "refused", Ruling.HARMFUL, 93, why, instead="")
     if setting.section != "global" and spelled.parameter is not None and spelled.parameter.scope == "global":

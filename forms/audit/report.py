@@ -262,8 +262,7 @@ def _edited(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFinding]]) -
 
 def edited_line(findings: Sequence[AuditFinding]) -> str:
     """The replacement for a line with these findings; "" deletes it."""
-    whole = [finding for finding in findings if not finding.word]
-    if whole:
+    if whole := [finding for finding in findings if not finding.word]:
         return whole[0].instead or ""
     words = {finding.word.lower() for finding in findings}
     kept = [word for word in findings[0].value.split() if word.partition("=")[0].strip(",").lower() not in words]

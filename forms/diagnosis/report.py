@@ -132,8 +132,7 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     """(command, seconds, what nearly every file takes, share of the round trips) of the slower direction."""
     found = []
     for command in ("put", "get"):
-        times = summary.file_seconds(stage, command)
-        if times:
+        if times := summary.file_seconds(stage, command):
             value, low = summary.middle(times)[0], summary.at_least(times)
             trip = summary.at_least(stage.of("echo_seconds") or (0.0,))
             found.append((command, value, low, (stage.number("round_trips") or 0) * trip / low))

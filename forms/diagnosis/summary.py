@@ -221,28 +221,23 @@ def _distance(stage: Stage) -> Iterator[Figure]:
     rates = rates_in_flight(stage)
     for key, size in (("least_in_flight", min(rates)), ("most_in_flight", max(rates))):
         yield Figure(stage.name, key, f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
-    granted = stage.number("granted_bytes_in_flight")
-    if granted:
+    if granted := stage.number("granted_bytes_in_flight"):
         yield Figure(stage.name, "granted", "Credits granted, for", Unit.BYTES, granted)
-    segment = stage.number("mtu.segment_bytes")
-    if segment:
+    if segment := stage.number("mtu.segment_bytes"):
         yield Figure(stage.name, "segment", "Largest TCP segment", Unit.BYTES, segment)
 
 
 def _small_files(stage: Stage) -> Iterator[Figure]:
     for command in ("put", "get"):
-        times = file_seconds(stage, command)
-        if times:
+        if times := file_seconds(stage, command):
             value, interval = middle(times)
             yield Figure(stage.name, f"{command}_file", f"One small file, {command}", Unit.SECONDS, value, interval)
-        factor = side_by_side_factor(stage, command)
-        if factor:
+        if factor := side_by_side_factor(stage, command):
             name = f"{stage.number('streams') or 0:.0f} streams against one, {command}"
             yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor)
     for pattern in patterns():
         for command in ("put", "get"):
-            rate = copied_per_second(stage, pattern, command)
-            if rate:
+            if rate := copied_per_second(stage, pattern, command):
                 name = f"Small files copied as by {pattern.name}, {command}"
                 yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate)
 
@@ -253,11 +248,9 @@ def _folders(stage: Stage) -> Iterator[Figure]:
         rates = (count / high, count / low)
         yield Figure(stage.name, "entries", f"Listing {count:,} entries", Unit.PER_SECOND, count / value, rates)
         for kind, name in (("ask", "Asking about one entry"), ("missing", "Asking for a missing name")):
-            times = stage.of(f"{kind}_{count}_seconds")
-            if times:
+            if times := stage.of(f"{kind}_{count}_seconds"):
                 yield Figure(stage.name, kind, name, Unit.SECONDS, *middle(times))
-    found = growth(stage)
-    if found:
+    if found := growth(stage):
         yield Figure(stage.name, "growth", "Growth of a listing (1: with the folder)", Unit.EXPONENT, *found)
 
 
@@ -266,8 +259,7 @@ def _protection(stage: Stage) -> Iterator[Figure]:
     if base:
         yield Figure(stage.name, "as_it_is", "As the server asks for it", Unit.RATE, *middle(base))
     for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
-        found = price(base, stage.of(f"{mode}_bytes_per_second"))
-        if found:
+        if found := price(base, stage.of(f"{mode}_bytes_per_second")):
             yield Figure(stage.name, mode, name, Unit.PERCENT, *found)
 
 
@@ -275,12 +267,10 @@ def _long_run(stage: Stage) -> Iterator[Figure]:
     at, moved = stage.of("at_seconds"), stage.of("moved_bytes")
     if at and at[-1]:
         yield Figure(stage.name, "whole", f"Long run of {wording.seconds(at[-1])}", Unit.RATE, moved[-1] / at[-1])
-    found = break_of(stage)
-    if found:
+    if found := break_of(stage):
         yield Figure(stage.name, "before", f"Before {wording.seconds(found.at_seconds)}", Unit.RATE, found.before)
         yield Figure(stage.name, "after", "After that", Unit.RATE, found.after)
-    flush = stage.number("flush_seconds")
-    if flush is not None:
+    if (flush := stage.number("flush_seconds")) is not None:
         yield Figure(stage.name, "flush", "Writing it to the disk then", Unit.SECONDS, flush)
 
 
@@ -296,8 +286,7 @@ def connections_factor(stage: Stage) -> tuple[float, Interval] | None:
 
 
 def _cards(stage: Stage) -> Iterator[Figure]:
-    found = connections_factor(stage)
-    if found:
+    if found := connections_factor(stage):
         name = f"{stage.number('connections') or 0:.0f} connections against one"
         yield Figure(stage.name, "connections", name, Unit.TIMES, *found)
     for side, whose in (("card", "this machine's"), ("server_card", "the server's")):

@@ -291,8 +291,7 @@ def _target(form: _Form, target_of: Callable[[str], records.Target]) -> records.
     text = form.text("Target")
     if not text:
         return None
-    url = form.facts("Target").value.get("url")
-    if url:
+    if url := form.facts("Target").value.get("url"):
         return target_of(url)
     exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
     return target_of(text.replace("%", "%25") if exported else text)

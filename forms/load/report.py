@@ -255,8 +255,7 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table:
 def knee_text(load: Load) -> str:
     """The knee in words; empty where the points cannot show one."""
     points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
-    found = summary.knee_of(points)
-    if found is not None:
+    if (found := summary.knee_of(points)) is not None:
         return (
             f"at {wording.count(found.users, 'user')}: {found.requests_per_second:,.1f} requests/s, answered in "
             f"{1000 * found.response_seconds:,.1f} ms on average; beyond it time grows faster than requests"
@@ -335,8 +334,7 @@ def _advice(load: Load) -> Iterator[str]:
             "of their own and list all of them in `interfaces`."
         )
     yield from _stalls(load.points)
-    few = [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]
-    if few:
+    if few := [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]:
         made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
         fewest = min(point.response.count for point in few)
         needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}

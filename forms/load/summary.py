@@ -358,11 +358,9 @@ def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
 
 
 def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
-    ended = _broken_off(load)
-    if ended is not None:
+    if (ended := _broken_off(load)) is not None:
         return f"the search was broken off at {ended.users:,} users{'' if brief else f' ({ended.reason})'}"
-    unjudged = [point for point in load.points if point.users > carried and not tells_of_server(point)]
-    if unjudged:
+    if unjudged := [point for point in load.points if point.users > carried and not tells_of_server(point)]:
         last = max(unjudged, key=lambda point: point.users)
         return f"{last.users:,} users were not judged{'' if brief else f' ({last.reason})'}"
     scenario = load.scenario

@@ -344,8 +344,7 @@ def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
         if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).returncode:
             text = f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
             return Verified(NOT_SIGNED, text)
-    wrong = next(_differences(signed + b"\n}"), None)
-    if wrong:
+    if wrong := next(_differences(signed + b"\n}"), None):
         return Verified(CHANGED, f"Changed before {who} signed it: {wrong}.")
     whose = "" if keys else " The file cannot say whose key that is: name the sender's key with --key."
     return Verified(UNCHANGED, f"Unchanged since {who} signed it; the averages follow from the runs.{whose}")

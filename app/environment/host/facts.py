@@ -84,8 +84,7 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
     _put(facts, "os", _os_name(read("/etc/os-release")))
     facts.update(cpu_facts(read("/proc/cpuinfo")))
     facts.update(memory_facts(read("/proc/meminfo")))
-    load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
-    if load:
+    if load := re.match(r"\d+\.\d+\b", read("/proc/loadavg") or ""):
         facts["load.1min"] = float(load.group())
     for name, path in _OF_FILES.items():
         _put(facts, name, read(path))
@@ -147,8 +146,7 @@ def _os_name(release: str | None) -> str | None:
 
 
 def _put(facts: dict[str, FactValue], name: str, text: str | None) -> None:
-    value = " ".join((text or "").split())
-    if value:
+    if value := " ".join((text or "").split()):
         number = whole_number([value])
         facts[name] = value if number is None else number
 

@@ -94,8 +94,7 @@ def parse_profile(printed: str) -> dict[str, ProfileCounter]:
     except ValueError:
         fields: dict[str, dict[str, int]] = {}
         for line in printed.splitlines():
-            match = _LINE.match(line)
-            if match:
+            if match := _LINE.match(line):
                 fields.setdefault(match[1], {})[match[2]] = int(match[3])
         return {name: _counter(values) for name, values in fields.items()}
     found: dict[str, ProfileCounter] = {}
@@ -159,11 +158,9 @@ def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> 
             "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
         )
         return found
-    version = answer.text("version")
-    if version:
+    if version := answer.text("version"):
         found.facts["samba.version"] = version.strip().removeprefix("Version ")
-    built = set((answer.text("build") or "").split())
-    if built:
+    if built := set((answer.text("build") or "").split()):
         found.facts.update({fact: "yes" if flag in built else "no" for fact, flag in BUILD_FLAGS.items()})
     _add_configuration(found, answer, share)
     _add_running(found, answer, client_address)
@@ -238,8 +235,7 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: smb_conf.SmbConf
     name = "smb.conf/global/log level"
     if conf.uses_registry and not has_registry:
         found.facts.pop(name, None)
-        running = running_log_level(answer.text("debuglevel"))
-        if running is not None:
+        if (running := running_log_level(answer.text("debuglevel"))) is not None:
             found.facts[name] = running
     else:
         found.facts[name] = conf.last("global", "log level") or "0"
@@ -321,8 +317,7 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
         unread = found.facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.UNREADABLE
         read = "" if unread else f", but the facts are those of {path}"
         found.problems.append(f"smbd runs with {named}{read}; name that file")
-    level = running_log_level(answer.text("debuglevel"))
-    if level is not None:
+    if (level := running_log_level(answer.text("debuglevel"))) is not None:
         found.facts["samba.running_log_level"] = level
     if answer.code("smbstatus") is None:
         return
@@ -436,8 +431,7 @@ class SmbdControl:
         """The current counters, from JSON where this version has it. Raises MeasurementError."""
         for form in (("--json",), ()):
             said = self._shell.run("smbstatus", *self._conf, "-P", *form)
-            found = parse_profile(said.out)
-            if found:
+            if found := parse_profile(said.out):
                 return found
         raise MeasurementError(
             f"`smbstatus -P` gives no counters on {self._shell.where}: {said.last_words}; run it there"
