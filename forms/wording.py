@@ -190,10 +190,11 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
     title = "" if series.title == default_title(series.command, series.target) else series.title
     name = plain(series.label or title or f"{series.command} {place(series.target).removeprefix('smb://')}")
     one, other = series.target, beside.target if beside else None
-    if beside is None or name != name_of(beside):
-        same_server = other and (one.protocol, one.host, one.port) == (other.protocol, other.host, other.port)
-        short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
-        return plain(short) if same_server and one.share and not (series.label or title) else name
+    same_server = other and (one.protocol, one.host, one.port) == (other.protocol, other.host, other.port)
+    short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
+    alone, name = name, plain(short) if same_server and one.share and not (series.label or title) else name
+    if beside is None or alone != name_of(beside):
+        return name
     mine, theirs = to_minute(series.created_at), to_minute(beside.created_at)
     when = series.id if mine == theirs else mine[11:] if mine[:10] == theirs[:10] else mine
     return f"{name} ({when if one.protocol == beside.target.protocol else one.protocol.upper()})"

@@ -368,7 +368,7 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
         most = carried / scenario.pace_seconds
         return f"the limit was not reached (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
     if pause := scenario.think.seconds:
-        return f"the limit was not reached (they pause {pause:g} s, so about {carried / pause:,.4g} requests/s at most)"
+        return f"the limit was not reached (they pause {pause:g} s on average: about {carried / pause:,.4g} requests/s)"
     return "no more were tried"
 
 

@@ -251,7 +251,7 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
     in_pairs = wording.change_size(shown.pairs_percent)
-    said = f"8 interleaved pairs of runs would find a change of {in_pairs} nine times in ten."
+    said = f"{in_pairs}, nine times in ten, by 8 interleaved pairs of runs."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name
     two = series_report(run_form(series([36e6, 40e6])))

@@ -92,14 +92,14 @@ def test_a_series_without_a_label_is_called_what_it_did():
     nas = Target(protocol="smb", host="nas", share="data", path="a/big.iso", user="anna")
     plainly = replace(series([1e8]), target=nas, label="", title=wording.default_title(Command.GET, nas))
     assert wording.name_of(plainly) == "get nas/data/a/big.iso"
-    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get nas/data/a/big.iso ({plainly.id})"
+    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get data/a/big.iso ({plainly.id})"
     for moment, theirs, when in (
         ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:00.000Z", plainly.id),
         ("2026-01-31T10:01:00.000Z", "2026-01-31T10:00:59.000Z", "10:01"),
         ("2026-01-31T10:01:00.000Z", "2026-01-30T10:01:00.000Z", "2026-01-31 10:01"),
     ):
         again = replace(plainly, created_at=theirs)
-        assert wording.name_of(replace(plainly, created_at=moment), beside=again) == f"get nas/data/a/big.iso ({when})"
+        assert wording.name_of(replace(plainly, created_at=moment), beside=again) == f"get data/a/big.iso ({when})"
     small = replace(nas, path="a/small.iso")
     titled = replace(plainly, target=small, title=wording.default_title(Command.GET, small))
     assert wording.name_of(plainly, beside=titled) == "get data/a/big.iso"

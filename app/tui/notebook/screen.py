@@ -85,9 +85,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
     def compose(self) -> ComposeResult:
         with Pane(TITLE, id="all-series"):
-            yield FilterLine(
-                placeholder="f or / filters: words of kind, label, answer, note …", id="filter", compact=True
-            )
+            yield FilterLine(placeholder="f or / filters by any words; space marks a line", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
             starts = [(name, screen_called(name)) for name in STARTS]
             yield Choices(

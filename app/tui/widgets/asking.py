@@ -160,9 +160,11 @@ class LinesScreen(BaseScreen):
     @on(events.DescendantFocus)
     def _tell(self) -> None:
         """Say below the lines what the one with the focus is for, and what they ask for together."""
-        plan = ""
-        with suppress(UsageError):
-            plan = self.plan_of(typed_values(self.LINES, self.typed()))
+        typed = self.typed()
+        try:
+            plan = self.plan_of(typed_values(self.LINES, typed))
+        except UsageError as error:
+            plan = f"! {error}" if typed[self.LINES[0].key] else ""
         hint = self.HINTS.get((self.focused and self.focused.id) or "", "")
         self.query_one("#told", Static).update(Content(f"\n{hint}\n\n{plan}"))
 
@@ -241,8 +243,9 @@ class LinesScreen(BaseScreen):
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
-            self.query_one(f"#{self._wrong(str(error))}").focus()  # the dialog gives it back
-            self.app.push_screen(MessageDialog("Not understood", str(error)))
+            line = self.query_one(f"#{self._wrong(str(error))}", Input)
+            line.focus()  # the dialog gives it back; what is typed then replaces what is wrong
+            self.app.push_screen(MessageDialog("Not understood", str(error)), lambda _: line.select_all())
         else:
             super().work_failed(error)
 

@@ -199,6 +199,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
         name, series_id = again[side == "other"]
         change = partial(branch_from, series_id=series_id)
         yield NextStep(name=f"Continue with {name} (the {side}): change one thing", choices=change)
+    if found.doubt is Doubt.SAME_SETTINGS:
+        yield NextStep(name="Change one thing", choices=partial(branch_from, series_id=found.other_id))
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for name, series_id in again:
             more, better = BETTER["scatter"]
@@ -245,7 +247,7 @@ _SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catal
 _SETTINGS = NextStep(name="Check the server's settings: audit", screen="audit")
 _AFTER = {
     LOAD: (
-        NextStep(name="Load it again, or with other users", screen="load"),
+        NextStep(name="Load it again, for longer or with other users", screen="load"),
         NextStep(name="Find the limit: disk, network or Samba", screen="isolation"),
         _SETTINGS,
     ),

@@ -412,8 +412,8 @@ def test_dependence_and_trend_of_a_side_are_told():
     waves = [100, 103, 105, 103, 100, 97, 95, 97, 100, 103, 105, 103, 100, 97, 95, 97]
     wavy = series([1e6 * rate for rate in waves], id="wavy")
     said = " ".join(comparison_form(rising, wavy).remarks)
-    assert 'The base series "get nas/data/big.bin (rising)" rose by' in said
-    assert 'The other series "get nas/data/big.bin (wavy)" has runs that depend on each other' in said
+    assert 'The base series "get data/big.bin (rising)" rose by' in said
+    assert 'The other series "get data/big.bin (wavy)" has runs that depend on each other' in said
     assert not any("rose" in remark for remark in comparison_form(*interleaved(rising, rising)).remarks)
 
 

@@ -88,9 +88,7 @@ def test_the_question_stands_on_the_form(question):
     assert "Question:" not in text(series((1e6, 1e6)))
 
 
-@pytest.mark.parametrize(
-    ("percent", "said"), [(100.0, "change of 100 % nine"), (101.0, "change by a factor of 2.0 nine")]
-)
+@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 %, nine times"), (101.0, "a factor of 2.0, nine times")])
 def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
     assert said in before_a_change(Shown(series_percent=200.0, pairs_percent=percent))
 

@@ -290,7 +290,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
-        assert "8 interleaved pairs of runs would find a change of " in painted(reviewing)
+        assert "Smallest change that can be shown here: " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, "down", "down", "enter")
         reviewing.screen.query_one(Input).value = "strict sync"

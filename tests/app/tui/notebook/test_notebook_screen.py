@@ -1293,7 +1293,11 @@ LINES = [
         label=label,
     )
     for what, label, answer in (
-        ("load redpaper smb://127.0.0.1/bench", "", "4 users carried; the limit was not reached (they pause 0.1 s)"),
+        (
+            "load redpaper smb://127.0.0.1/bench",
+            "",
+            "4 users carried; the limit was not reached (they pause 0.1 s on average)",
+        ),
         ("get 127.0.0.1:59289/bench", "first day", "get 2.896 GB/s ± 3.7 %"),
     )
 ]
