@@ -266,7 +266,9 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
     if isinstance(found, Isolation):
         verdict = isolation_summary(found).verdict
         entries = look_at(verdict)
-        if IsolationDoubt.VARYING in verdict.doubts[:1] or any(one.status is RunStatus.FAILED for one in found.runs):
+        failed = [one.layer for one in found.runs if one.status is RunStatus.FAILED]
+        too_short = any(one.layer in failed for one in found.runs if one.status is not RunStatus.FAILED)
+        if IsolationDoubt.VARYING in verdict.doubts[:1] or too_short:
             rounds, seconds = 2 * found.rounds, 2 * (found.seconds or DEFAULT_SECONDS)
             known = {"target": format_target(found.target), "rounds": str(rounds), "seconds": str(seconds)}
             name = f"Isolate again, {rounds} rounds of runs of {seconds} s"

@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from app.environment.collect import ask_server, counters_since, server_facts
+from app.environment.collect import ask_server, counters_since, network_facts, server_facts
 from app.environment.host.facts import HOST_FILES
 from app.server.shell import Answer
 from storage.json_reader import LARGEST
@@ -39,6 +39,12 @@ def broken(text: str, chance: random.Random) -> str:
             ([], [cut], [noise], [" ".join(words)], [lines[index], chance.choice(LINES)])
         )
     return "\n".join(lines[: chance.choice((len(lines), len(lines) // 2))])
+
+
+def test_a_shaper_that_was_not_looked_at_is_not_called_none() -> None:
+    seen = {"outward": "eth0", "shaper": "[]"}
+    assert network_facts(Answer(sections=seen))["link.shaper"] == "none"
+    assert "link.shaper" not in network_facts(Answer(sections={"outward": "eth0"}))
 
 
 @pytest.mark.parametrize("seed", range(80))

@@ -474,6 +474,31 @@ async def test_escape_leaves_a_search_before_it_leaves_the_catalogue(path):
         assert not isinstance(app.screen, CatalogueScreen)
 
 
+async def test_what_the_server_had_that_is_not_the_default_comes_first(tmp_path):
+    names = {"server signing": "default", "strict sync": "no", "workgroup": "HOME"}
+    facts = {f"smb.conf/global/{name}": value for name, value in names.items()}
+    path = book(tmp_path / "notebook.db", one(1, environment={"server": facts}))
+    app = app_on(path, first="catalogue", series_id=f"{1:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        lines = [line.split("│")[0] for line in painted(app).splitlines()]
+        at = {name: next((n for n, line in enumerate(lines) if name in line), None) for name in names}
+        assert at["strict sync"] is not None
+        assert at["server signing"] is not None
+        assert at["strict sync"] < at["server signing"]
+        assert "strict sync" in lines[at["strict sync"]]
+        assert "= no (not the default)" in painted(app)
+        assert "= default" in painted(app)
+        assert "(the default)" not in lines[at["server signing"]]
+        await press(app, pilot, "end")
+        assert "workgroup = HOME, when series 1 was measured" in painted(app)
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        assert f"{len(entries())} of {len(entries())}" in painted(app), "the catalogue alone, in its own order"
+        assert "= no" not in painted(app)
+
+
 async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):
     facts = [{"smb.conf/global/workgroup": value, "smb.conf/global/strict sync": value} for value in ("OLD", "NEW")]
     path = book(tmp_path / "notebook.db", *(one(n, environment={"server": facts[n - 1]}) for n in (1, 2)))

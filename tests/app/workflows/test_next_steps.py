@@ -411,6 +411,9 @@ def test_series_of_the_same_settings_are_offered_once_to_be_measured_again(tmp_p
         (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
         assert form.comparison.doubt is Doubt.SAME_SETTINGS
         assert sum(name.startswith("Measure again") for name in names(after_comparison(form.comparison))) == 1
+        change = next(one for one in after_comparison(form.comparison) if one.name == "Change one thing")
+        assert change.choices
+        assert change.choices(notebook).series_id == f"{2:012x}", "from the newer one"
 
 
 @pytest.mark.parametrize(("factor", "settles"), [(1.03, True), (1.02, False), (1.5, False)])

@@ -8,13 +8,14 @@ from unittest.mock import Mock
 import pytest
 
 from forms.comparison.comparison import MANY_RUNS, Comparison, SettlingStep, needs_longer_runs
-from forms.comparison.differences import Difference
+from forms.comparison.differences import Difference, prose
 from forms.comparison.report import _properties, comparison_report
 from forms.comparison.summary import ComparisonRow, comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
 from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
+from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series
 
@@ -137,6 +138,31 @@ def test_a_change_of_the_client_is_interleaved_by_run_itself():
     assert found.settle.way is Way.INTERLEAVED
     assert found.settle.commands[0].endswith("--versus '--in-flight 1' smb://nas/data/big.bin")
     assert found.sentence.endswith(found.settle.sentence)
+
+
+def test_a_session_that_is_encrypted_is_told_once_and_interleaved_by_run_itself():
+    asked = Plan(runs=5, settings=Settings(encrypt=True))
+    sealed = series(
+        scaled(VARIED, 1.05), id="other", plan=asked, client=replace(CLIENT, encryption="aes-128-gcm"),
+        change=Change(name="client encrypt", value="yes", previous="no", evidence=Evidence.CONFIRMED),
+    )  # fmt: skip
+    found = compare(series(VARIED, id="base"), sealed)
+    assert [one.name for one in found.differences] == ["client.encryption", "settings.encrypt"]
+    assert prose(found.differences) == "client: encryption none → aes-128-gcm"
+    assert prose(found.differences[1:]) == "client: encryption required no → yes", "where the session is not known"
+    assert found.settle is not None
+    assert found.settle.commands[0].endswith("--versus --encrypt smb://nas/data/big.bin")
+    back = compare(sealed, series(scaled(VARIED, 1.05), id="base"))
+    assert back.settle is not None
+    assert back.settle.way is not Way.INTERLEAVED, "no option takes encryption away"
+
+
+def test_the_time_of_interleaved_runs_counts_what_a_series_takes_beside_them():
+    other = series(scaled(VARIED, 1.05), id="other", client=replace(CLIENT, in_flight=1))
+    found = compare(series(VARIED, id="base"), other).settle
+    assert found is not None
+    transfers = [run.seconds for one in (series(VARIED), other) for run in one.runs if run.seconds]
+    assert found.seconds == pytest.approx(2 * ((found.count + 2) * sum(transfers) / len(transfers) + 3.0))
 
 
 def test_what_became_of_the_session_is_said_with_the_verdict():

@@ -9,7 +9,7 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.report import load_charts, load_document, load_from_document, load_report
+from forms.load.report import load_charts, load_document, load_from_document, load_report, points_table
 from forms.load.summary import (
     capacity_of,
     card_check,
@@ -148,6 +148,15 @@ def test_a_percentiles_interval_goes_by_ranks_and_needs_requests_beyond_both_end
     assert percentile_interval(histogram(*[0.001] * 73), 0.95)
     assert percentile_interval(histogram(*[0.001] * 72), 0.95) is None, "1.96 deviations above p95 are beyond all"
     assert percentile_interval(histogram(), 0.95) is None
+
+
+@pytest.mark.parametrize(("read", "unit", "shown"), [(999_999, "kB/s", 999.999), (1_000_000, "MB/s", 1.0)])
+def test_rates_below_a_megabyte_stand_in_kilobytes(read: int, unit: str, shown: float):
+    moved = replace(point(1, 10), seconds=1.0, read_bytes=read, write_bytes=10)
+    table = points_table([moved], scenario())
+    at = [column.heading for column in table.columns].index(f"Read {unit}")
+    assert table.rows[0].cells[at].value == pytest.approx(shown)
+    assert table.columns[at + 1].heading == f"Write {unit}"
 
 
 def test_each_point_is_drawn_with_the_interval_of_its_fifths_its_ranks_and_its_seconds():

@@ -323,6 +323,17 @@ def test_settings_of_the_client_are_seen_in_the_series_itself() -> None:
     assert (other.evidence, other.also_changed) == ("confirmed", ())
 
 
+@pytest.mark.parametrize(
+    ("name", "fact", "on"), [("client encrypt", "encryption", "aes-128-gcm"), ("client sign", "signing", "aes-gmac")]
+)
+def test_signing_and_encryption_that_this_client_asks_for_are_seen_in_the_session(name: str, fact: str, on: str):
+    plain, sealed = unseen(**{fact: "none"}), unseen(**{fact: on})
+    assert told(judge_change(name, "yes", plain, sealed)) == (name, "yes", "confirmed", "no", ())
+    assert told(judge_change(name, "no", sealed, plain)) == (name, "no", "confirmed", "yes", ())
+    assert judge_change(name, "yes", plain, plain).evidence == "contradicted"
+    assert judge_change(name, "yes", sealed, sealed).evidence == "contradicted"
+
+
 def host(name: str, value: FactValue) -> Series:
     return series((100.0,), environment={"server": {name: value}})
 

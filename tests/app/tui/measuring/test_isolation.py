@@ -113,6 +113,22 @@ def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
         IsolationScreen.read(typed)
 
 
+async def test_what_is_wrong_stands_below_the_lines_and_is_typed_over(app: SharebenchApp):
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        app.visit("isolation", target="smb://nas/data")
+        await settled(app, pilot)
+        seconds = app.screen.query_one("#seconds", Input)
+        seconds.focus()
+        await press(app, pilot, "1")
+        assert "! Seconds: a run of dbench takes 2 seconds or more" in painted(app)
+        await press(app, pilot, "f9")
+        assert isinstance(app.screen, MessageDialog)
+        await press(app, pilot, "enter", "3")
+        assert seconds.value == "3"
+        assert "a run of dbench takes" not in painted(app)
+
+
 @pytest.mark.parametrize(
     ("field", "said"),
     [

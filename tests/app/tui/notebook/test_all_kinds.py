@@ -21,7 +21,7 @@ from app.workflows.guide.rounds import NextStep, after_recording
 from forms.isolation.summary import IsolationDoubt, isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
+from storage.records import RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at
 from tests.loads import point
 from tests.recordings import MAKERS, made_up_kind
@@ -158,7 +158,7 @@ async def test_the_statistics_of_a_result_are_shown_only_when_asked(kind: str, d
 @pytest.mark.parametrize(
     ("kind", "first"),
     [
-        ("load", "Load it again, or with other users"),
+        ("load", "Load it again, for longer or with other users"),
         ("isolation", "Resume it"),
         ("trial", "Read about strict sync"),
         ("audit", "Measure a file"),
@@ -233,6 +233,10 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
     stopped = next(after_recording("isolation", replace(found, status=SeriesStatus.INTERRUPTED)))
     assert (stopped.screen, stopped.arguments) == ("stored", {"recording_id": "a"})
     few = replace(found, runs=runs[:2])
+    for layer, told in ((Layer.SERVER, "Isolate again, 6 rounds of runs of 6 s"), (Layer.DISK, "Isolate again")):
+        broken = LayerRun(round=2, layer=layer, clients=4, seconds=3, status=RunStatus.FAILED, error="no")
+        some = replace(few, runs=(*few.runs, broken))
+        assert next(after_recording("isolation", some)).name == told, "what never worked lacks more than time"
     assert next(after_recording("isolation", few)).name == "Isolate again", "it lacks what more rounds do not bring"
 
 

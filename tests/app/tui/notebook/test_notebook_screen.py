@@ -1426,6 +1426,25 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
         assert "o Just these two" not in footer_of(app)
 
 
+async def test_what_interleaved_runs_have_settled_is_not_advised_for_the_two_alone(tmp_path):
+    """The two that were marked cannot tell; their interleaved series can, and what follows is theirs."""
+    few = replace(CLIENT, in_flight=1)
+    wild = [100e6, 140e6, 95e6, 120e6, 85e6]
+    pair = interleaved(one(3, base_id=f"{1:012x}"), one(4, (50e6, 50.5e6) * 3, client=few, base_id=f"{2:012x}"))
+    series = (one(1, wild), one(2, wild[::-1], client=few), *pair)
+    app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        assert "▼ Slower by" in painted(app)
+        await press(app, pilot, "o")
+        assert "Just these two. All that count (o): ▼ Slower by" in painted(app)
+        assert "? Inconclusive" in painted(app)
+        assert "Interleave them" not in painted(app)
+        screen = here(app)
+        assert isinstance(screen, CompareScreen)
+        assert next(iter(screen.next_steps())).name.startswith("Continue with series 3")
+
+
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
     series = (one(1), one(2, (60e6,) * 5, base_id=f"{1:012x}"), one(3))
     app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{3:012x}")

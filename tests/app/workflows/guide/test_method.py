@@ -18,6 +18,7 @@ from app.workflows.guide.choices import (
     QuietChoice,
     Visit,
     changed,
+    choices_of,
     measured_again,
     new_measurement,
     next_round,
@@ -254,6 +255,9 @@ def test_the_link_can_be_said_and_taken_back():
     said = asked.then("100M")
     assert isinstance(said, Go)
     assert said.choices.link_bits_per_second == 100_000_000
+    assert "Link: 100 Mb/s, as given." in page_of(said.choices, LINKED).facts
+    as_seen = replace(said.choices, link_bits_per_second=LINKED.link.bits_per_second)
+    assert "Link: 1 Gb/s (eth0 runs at this rate)." in page_of(as_seen, LINKED).facts
     back = asked.then("auto")
     assert isinstance(back, Go)
     assert back.choices.link_bits_per_second is None
@@ -612,6 +616,57 @@ def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=other))
     tried = ask(page, "Try a setting of the server")
     assert tried.then("block = 64K") == Visit("trial", {"setting": "block = 64K"}), "it is this program's own setting"
+
+
+def test_encryption_and_signing_of_this_client_are_offered_both_ways():
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
+    for name, what in (("encrypt", "Encryption"), ("sign", "Signing")):
+        act = option(page, f"{what} (client {name}): off → on").act
+        assert isinstance(act, Go)
+        request = request_of(act.choices, Secrets(password="x"))
+        assert (request.change_name, request.change_value) == (f"client {name}", "yes")
+        assert getattr(request.plan.settings, name)
+        assert act.choices.label == f"client {name} = yes"
+        asked = replace(MEASURED, step=MethodStep.CHANGE, encrypt=name == "encrypt", sign=name == "sign")
+        back = option(page_of(asked, DONE), f"{what} (client {name}): on → off").act
+        assert isinstance(back, Go)
+        assert (getattr(back.choices, name), back.choices.change_value) == (False, "no")
+    assert DONE.series
+    sealed = replace(DONE.series, client=replace(DONE.series.client, encryption="aes-128-gcm"))
+    titles = [
+        one.title for one in page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=sealed)).options
+    ]
+    assert not [one for one in titles if "(client " in one and "client's" not in one], "the server requires it"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "value"),
+    [
+        ("encrypt = required", "client encrypt", "yes"),
+        ("client's encryption = on", "client encrypt", "yes"),
+        ("sign = Mandatory", "client sign", "yes"),
+        ("client sign = off", "client sign", "no"),
+        ("requests in flight = 2", "in-flight", "2"),
+        ("client's block = 64K", "block", "64K"),
+        ("encryption = required", "server smb encrypt", "required"),
+        ("signing = mandatory", "server signing", "mandatory"),
+        ("new switch = yes", "new switch", "yes"),
+    ],
+)
+def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str, value: str):
+    asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change a setting by hand, before")
+    act = asked.then(typed)
+    assert isinstance(act, Go)
+    assert (act.choices.change_name, act.choices.change_value) == (name, value)
+    told = [fact for fact in said(page_of(act.choices, LINKED)) if "Unless it is no setting of Samba's" in fact]
+    assert bool(told) is (name == "new switch")
+    with pytest.raises(UsageError, match="neither yes nor no"):
+        asked.then("client encrypt = perhaps")
+
+
+def test_what_is_measured_again_is_not_called_interleaved():
+    for label, kept in (("in-flight = 1, interleaved", "in-flight = 1"), ("get data/x, interleaved", ""), ("a", "a")):
+        assert choices_of(series([1e8], label=label)).label == kept
 
 
 @pytest.mark.parametrize("value", ["four", "0", "-1", ""])
