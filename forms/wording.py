@@ -244,11 +244,11 @@ def _way(percent: float, digits: int) -> str:
     return f"{size} {'faster' if percent > 0 else 'slower'}" if round(percent, digits) else "no difference"
 
 
-def equal_series_text(percent: float) -> str:
-    """How far equal series differ: ``differ by up to 3 %``, or ``be 50 % slower to 100 % faster``."""
+def beyond(percent: float) -> str:
+    """A change to both sides that equal series may show: ``3 %``, or ``50 % slower or 100 % faster``."""
     less, digits = 100 - 100 / (1 + percent / 100), 1 if percent < _NARROW_PERCENT else 0
-    slower, faster = "over 99 %" if less > 99 else _size(less, digits), _size(percent, digits)
-    return f"differ by up to {faster}" if slower == faster else f"be {slower} slower to {faster} faster"
+    slower, faster = "99 %" if less > 99 else _size(less, digits), _size(percent, digits).removeprefix("over ")
+    return faster if slower == faster else f"{slower} slower or {faster} faster"
 
 
 def interval_text(low: float, high: float, digits: int = 0) -> str:

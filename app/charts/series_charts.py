@@ -82,7 +82,7 @@ class _Picture:
         said += sorted({f"{one[-1]} beyond the chart" for one in drawn if one[-1] in "→>"})
         said += sorted({_mark(bar)[2] for bar in bars} - {""})
         if self.level is not None and (self.zoomed or self.level.value > self.high):
-            said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")
+            said.append(f"{self.level.name} {wording.rate(self.level.value)}, beyond the chart")
         return said + (["zoomed"] if self.zoomed else [])
 
     def _fitting(self, bars: Sequence[Bar]) -> tuple[int, list[str]]:

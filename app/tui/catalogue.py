@@ -1,6 +1,6 @@
 """The catalogue, searched as one types, and one entry of it on its way into the next series."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +17,8 @@ from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.rounds import MeasuredPlace, NextStep, measured_place, take_change
+from app.workflows.guide.choices import OWN_CHANGES
+from app.workflows.guide.rounds import SET, MeasuredPlace, NextStep, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
@@ -86,17 +87,16 @@ class CatalogueScreen(PlacedScreen):
             self._look(self.query_one("#search", Input).value)
 
     def _look(self, text: str) -> None:
-        entries: Sequence[catalogue.CatalogueEntry] = catalogue.search(text)
-        if self.series_id:  # what was read is asked for: what is not the default comes first
-            entries = sorted(entries, key=lambda one: not self.place.is_changed(one))
         others = self.place.others(text) if self.series_id or text else ()
-        self.shown = (*entries, *others)
+        self.shown = (*catalogue.search(text), *others)
+        if self.series_id:  # what was read is asked for: what is marked comes first
+            self.shown = tuple(sorted(self.shown, key=lambda one: not self._had(one)[1]))
         found = self.query_one("#entries", OptionList)
         found.clear_options()
         self._drawn_for = self._room
-        told = self.place if self.series_id else MeasuredPlace()
-        found.add_options([Option(_line(entry, self._drawn_for, told)) for entry in entries])
-        found.add_options([Option(f"{name} = {self.place.value(name) or '(empty)'}") for name in others])
+        told = [self._had(one) if self.series_id else ("", "") for one in self.shown]
+        lines = zip(self.shown, told, strict=True)
+        found.add_options([Option(_line(one, self._drawn_for, *had)) for one, had in lines])
         if self.shown:
             found.highlighted = 0
         else:
@@ -105,7 +105,12 @@ class CatalogueScreen(PlacedScreen):
             said = "Neither the catalogue nor what was read of the server has it."
             self.query_one("#entry", AnsiView).show(lambda _width, _height: said)
         every = len(catalogue.entries()) + len(self.place.others("") if self.series_id else ())
-        self.query_one("#found", Static).update(f"{len(self.shown)} of {every}")
+        count = sum(mark == SET for _, mark in told)
+        marked = f"{count} {SET}, " if count else ""
+        self.query_one("#found", Static).update(f"{marked}{len(self.shown)} of {every}")
+
+    def _had(self, one: catalogue.CatalogueEntry | str) -> tuple[str, str]:
+        return (self.place.value(one), self.place.mark(one)) if isinstance(one, str) else self.place.had(one)
 
     @property
     def _room(self) -> int:
@@ -157,7 +162,8 @@ class CatalogueScreen(PlacedScreen):
         box = self.query_one("#entry-box")
         box.border_title = Content(one if isinstance(one, str) else one.name)
         if isinstance(one, str):
-            had = wording.plain(f"{one} = {self.place.value(one) or '(empty)'}, when {self.place.when}.")
+            value, mark = self._had(one)
+            had = wording.plain(f"{one} = {value}{mark and f' ({mark})'}, when {self.place.when}.")
             said = f"{had} The catalogue has no entry for it."
             self.query_one("#entry", AnsiView).show(lambda width, _height: "\n".join(wrap(said, width)))
         box.scroll_home(animate=False)
@@ -177,16 +183,17 @@ class CatalogueScreen(PlacedScreen):
             self.sharebench_app.visit("entry", entry=one.name, series_id=self.series_id)
 
 
-def _line(entry: catalogue.CatalogueEntry, room: int, place: MeasuredPlace) -> Content:
-    had, changed = place.had(entry).removesuffix(" (the default)"), place.is_changed(entry)
-    style = "dim" if entry.is_history else "bold" if changed else ""
+def _line(one: catalogue.CatalogueEntry | str, room: int, value: str, mark: str) -> Content:
+    entry = None if isinstance(one, str) else one
+    had = wording.plain(" ".join(filter(None, (value, mark and f"({mark})"))))
+    style = "dim" if entry and entry.is_history else "bold" if mark else ""
+    rank, name = (f"{entry.rank:>3} ", entry.name) if entry else (" " * 4, str(one))
     if room < _EXPECTING:
-        lines = "\n    ".join(wrap(" = ".join(filter(None, (entry.name, had))), room - 4))
-        return Content.styled(f"{entry.rank:>3} {lines}", style)
-    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", style)
-    status = f"history: {catalogue.status_words(entry)}" if entry.is_history else ""
-    value = (f"= {wording.plain(had)}  ", "bold" if changed else "") if had else ""
-    return Content.assemble(name, value, (wording.plain(status or entry.expect), "dim"))
+        lines = "\n    ".join(wrap(" = ".join(filter(None, (name, had))), room - 4))
+        return Content.styled(f"{rank}{lines}", style)
+    said = (f"history: {catalogue.status_words(entry)}" if entry.is_history else entry.expect) if entry else ""
+    told = (f"= {had}  ", "bold" if mark else "") if had else ""
+    return Content.assemble(Content.styled(f"{rank}{pad(name, _NAME)} ", style), told, (wording.plain(said), "dim"))
 
 
 class EntryScreen(PlacedScreen, Copies, GoesOn):
@@ -236,6 +243,8 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it" and not is_tried(self.entry):
             return False
+        if action == "take" and self.entry.name in OWN_CHANGES:  # nothing is done by hand
+            return False
         if action in {"take", "value", "next"} and self.entry.status is catalogue.Status.REMOVED:
             return False
         return super().check_action(action, parameters)
@@ -246,7 +255,9 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
             name, setting = "Let sharebench change, measure and restore it", {"setting": advice.setting}
             yield NextStep(name=name, screen="trial", arguments=setting)
         change = partial(take_change, practice=practice, name=advice.name, value=advice.value)
-        yield NextStep(name="Change it by hand, then measure", choices=change)
+        own, by_hand = "Measure with it: it is applied automatically", "Change it by hand, then measure"
+        way = own if self.entry.name in OWN_CHANGES else by_hand
+        yield NextStep(name=way, choices=change)
 
     def action_try_it(self) -> None:
         self.take_step(next(self.next_steps()))

@@ -240,6 +240,20 @@ class Comparison(ChangeDecision):
         return self.verdict is not Verdict.UNKNOWN
 
     @property
+    def is_alike(self) -> bool:
+        """Whether nothing differs, in the server's settings either: measured again, both would be the same."""
+        return self.server_seen and not self.differences and self.change is None
+
+    @property
+    def the_change(self) -> Change | None:
+        """The change that was claimed, or else the one setting of this client that differs."""
+        own = [one for one in self.differences if one.name in _VERSUS_DIFFERENCES]
+        if self.change or len(own) != 1:
+            return self.change
+        name = _VERSUS_DIFFERENCES[own[0].name]
+        return Change(name=name, value=_typed(name, own[0].other), previous=_typed(name, own[0].base))
+
+    @property
     def decided(self) -> Verdict:
         """The trial's verdict where it has one, else its own."""
         if self.tried is None or self.tried.verdict is Verdict.UNKNOWN:
@@ -317,19 +331,19 @@ def basis_sentence(found: Comparison) -> str | None:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
-    apart = wording.equal_series_text(found.apart_percent)
-    again = "With nothing changed, a series measured again could"
-    if not found.history_count:
-        sides = len(found.base_ids), len(found.other_ids)
-        if sum(sides) == 2 or found.variation is None or found.critical is None:
-            return f"{again} {apart}, as far as one series a side tells."
-        error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
-        apart = wording.equal_series_text(percent_of(found.critical * error))
-        return f"With nothing changed, averages of {sides[0]} and {sides[1]} series could {apart}."
-    newest = ", the newest" if found.history_count > 1 else ","
-    age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
-    judged = f"judged with {found.history_count:,} earlier series{age}"
-    return f"{again} {apart} ({judged})."
+    sides = len(found.base_ids), len(found.other_ids)
+    if found.history_count:
+        newest = ", the newest" if found.history_count > 1 else ","
+        age = f"{newest} {_age(found.history_days)} before" if found.history_days is not None else ""
+        judged = f" (judged with {found.history_count:,} earlier series{age})"
+        return f"Series here show only changes beyond {wording.beyond(found.apart_percent)}{judged}."
+    if sum(sides) == 2 or found.variation is None or found.critical is None:
+        runs = f" ({wording.percent(100 * found.variation.run_deviation)})" if found.variation else ""
+        why = f": series vary by more than their runs{runs}"
+        return f"One series a side shows only changes beyond {wording.beyond(found.apart_percent)}{why}."
+    error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
+    beyond = wording.beyond(percent_of(found.critical * error))
+    return f"Averages of {sides[0]} and {sides[1]} series show only changes beyond {beyond}."
 
 
 def _age(days: float | None) -> str:
@@ -342,9 +356,11 @@ def _age(days: float | None) -> str:
 def hint_sentence(found: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
     if found.interleaved_since and not found.known:
-        return "Their runs have been interleaved since: compare just these two."
+        return "Their runs have been interleaved since: compare this pair alone."
     if not _is_open(found):
         return None
+    if found.is_alike:
+        return "Nothing that was recorded differs: measured again, both show only how series vary."
     if found.limits.noise_percent >= found.limits.margin_percent:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.needed_runs is not None and can_interleave(found):
@@ -356,7 +372,7 @@ def hint_sentence(found: Comparison) -> str | None:
         return f"{said}; there are {_have(found)}."
     if not needs_longer_runs(found):
         return None
-    return "A change this small cannot be shown here: measure longer runs of a larger file, or at a quieter time."
+    return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
 
 
 def interleaving(found: Comparison) -> str:
@@ -368,7 +384,7 @@ def interleaving(found: Comparison) -> str:
 def needs_longer_runs(found: Comparison) -> bool:
     """Whether no number of runs or series like these would settle it."""
     other_path = any(difference.name in _OTHER_PATH for difference in found.differences)
-    within = found.limits.noise_percent < found.limits.margin_percent
+    within = found.limits.noise_percent < found.limits.margin_percent and not found.is_alike
     return _is_open(found) and found.settle is None and within and not (can_interleave(found) or other_path)
 
 

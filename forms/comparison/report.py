@@ -106,9 +106,8 @@ def comparison_report(shown: Sequence[Series], found: Sequence[summary.Compariso
 
 def pair_report(form: summary.ComparisonSummary) -> Report:
     comparison, way = form.comparison, form.comparison.settle
-    tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
-    if form.differences:
-        tables.append(_properties("What differs", form.differences))
+    differing = [_properties("What differs", form.differences)] if form.differences else []
+    tables = [*differing, _averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
     report = Report(
         form=FORM, title=f"Comparison: {comparison.title}", name="Comparison",
         fields=(
@@ -261,7 +260,13 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
     beside, intervals = "with their 95 % intervals", "95 % interval"
     if form.comparison.apart_percent:
         beside, intervals = "and where 19 of 20 such series would lie", "19 of 20 such series"
-    return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE), intervals=intervals)
+    return Chart(
+        title=f"Averages, {beside}",
+        unit="bytes/sec",
+        bars=bars,
+        source=(int(bool(form.differences)), _AVERAGE),
+        intervals=intervals,
+    )
 
 
 def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | None:

@@ -125,11 +125,13 @@ def _compared(
     claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found, wide = decision.variation, decision.critical
+    server_seen = all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other))
     step = None
     settles = (
         settles
         and sides.tried is None
         and not sides.interleaved_since
+        and (differing or claimed or not server_seen)
         and base.command is other.command
         and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     )
@@ -166,7 +168,7 @@ def _compared(
         ),
         has_short_runs=decision.doubt is Doubt.SAME_SETTINGS
         and any(said.key == "short" for said in advice(max((base, other), key=lambda one: one.moment))),
-        server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
+        server_seen=server_seen,
         change=claimed, **named(sides, "tried", "tried_back", "stands_in", "interleaved_since"),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from forms.findings.finding import Finding, Severity, is_loopback, is_practice, 
 from forms.stats import summary
 from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern
 from storage.looks import AuditFinding
+from storage.plan import Settings
 from storage.records import Command, Facts, QuietVerdict, Series, Target
 
 SLOW_LINK_FACTOR = 10
@@ -305,13 +306,15 @@ def _client_ceiling(series: Series) -> Iterator[Finding]:
 
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
     """A signed or encrypted session costs both ends processor time for every byte."""
-    client = series.client
+    client, settings = series.client, series.plan.settings if series.plan else Settings()
     if client.is_encrypted and series.target.abilities.has_dialect:
         name = "encryption.fastest" if client.encryption == FASTEST_CIPHER else "encryption"
+        name = "encryption.asked" if settings.encrypt else name
         cipher = wording.plain(str(client.encryption))
         yield say(name, series, cipher=cipher, dialect=client.dialect, fastest=FASTEST_CIPHER)
     elif client.is_signed:
-        yield say("signing", series, signing=wording.plain(str(client.signing)))
+        name = "signing.asked" if settings.sign else "signing"
+        yield say(name, series, signing=wording.plain(str(client.signing)))
 
 
 def old_dialect(series: Series) -> Iterator[Finding]:

@@ -340,9 +340,8 @@ def _advice(load: Load) -> Iterator[str]:
         made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
         fewest = min(point.response.count for point in few)
         needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
-        missing = {name: needed for name, needed in needs.items() if fewest < needed}
-        each = ", ".join(f"{name} needs {needed}" for name, needed in missing.items())
-        yield f"Too few requests for {wording.listed([*missing])} ({made}): {each}; measure longer."
+        each = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if fewest < needed])
+        yield f"Too few requests for some percentiles ({made}): {each}; measure longer."
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:
             yield (

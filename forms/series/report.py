@@ -35,6 +35,7 @@ from forms.report import (
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
 from forms.stats.settle import PAIRS, Shown
 from forms.stats.summary import LEVEL, mean
+from forms.tuning.smb_conf import CONF_SET, lines_of_fact
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.loads.records import Load
@@ -140,7 +141,8 @@ def _settings_text(facts: records.Facts) -> str:
     changed = [f"{entry.parameter} = {value}" for entry, value, is_default in known if not is_default]
     said = f"; of those that matter most, all {len(known)} are at their defaults" if known else ""
     said = f"; not default: {'; '.join(changed)}" if changed else said
-    return wording.plain(f"{len(read)} read{said}") if read else ""
+    count = len(lines_of_fact(facts, CONF_SET))
+    return wording.plain(f"{len(read)} read{f', {count} of them set in smb.conf' * bool(count)}{said}") if read else ""
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:

@@ -266,7 +266,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 PARAMETER_PREFIX = "smb.conf/"
-CONF_STATE, CONF_WARNINGS = "smb.conf.state", "smb.conf.warnings"
+CONF_STATE, CONF_WARNINGS, CONF_SET = "smb.conf.state", "smb.conf.warnings", "smb.conf.set"
 _BETWEEN = "; "
 
 

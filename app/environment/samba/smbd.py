@@ -202,6 +202,10 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     found.facts[smb_conf.CONF_STATE] = (smb_conf.ConfState.WARNS if warned else smb_conf.ConfState.LOADS).value
     _add_parameters(found, answer, scopes, share)
     _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
+    if files["registry"] or not conf.uses_registry:
+        here = {"global", (share or "").strip().lower()}
+        names = [smb_conf.spelling(one.name).name for one in conf.settings if one.section in here]
+        found.facts[smb_conf.CONF_SET] = smb_conf.in_one_fact(names)
 
 
 def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:

@@ -117,7 +117,7 @@ class DiagnosisScreen(asking.LinesScreen):
             super().begin(request)
 
 
-_MOST_ROUNDS, _MOST_SECONDS, _SAFE_SECONDS = 100, 3600, 4
+_MOST_ROUNDS, _MOST_SECONDS = 100, 3600
 _RUNS = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
@@ -235,7 +235,8 @@ class IsolationScreen(asking.LinesScreen):
         seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * _seconds(typed))
         usual = places.DEFAULT_ROUNDS
         few = f" Fewer than {usual} rounds rarely give a verdict." if rounds < usual else ""
-        few += f" Runs under {_SAFE_SECONDS} s often fail on a busy server." if _seconds(typed) < _SAFE_SECONDS else ""
+        if _seconds(typed) < places.DEFAULT_SECONDS:
+            few += f" Runs under {places.DEFAULT_SECONDS} s may fail on a busy server."
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
 
     @classmethod

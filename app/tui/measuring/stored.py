@@ -83,7 +83,9 @@ _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_tri
 
 
 class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next stored.resume stored.label report.more chart.zoom")
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys(
+        "screen.next stored.resume stored.label report.more report.less chart.zoom"
+    )
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
@@ -136,8 +138,8 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "resume":
             return self.resumption is not None
-        if action == "more":
-            return self.report is not None and self.report.brief != self.report
+        if action == "more" and (self.report is None or self.report.brief == self.report):
+            return False
         if action == "next":
             return bool(self.recorded)
         return self.head is not None if action == "label" else super().check_action(action, parameters)

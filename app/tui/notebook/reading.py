@@ -84,7 +84,8 @@ class _Charts(Vertical):
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     KEYS = keys(
-        "screen.next report.more compare.alone compare.whole compare.swap compare.chart chart.zoom compare.export"
+        "screen.next report.more report.less compare.alone compare.whole compare.swap compare.chart chart.zoom"
+        " compare.export"
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
@@ -136,11 +137,11 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         if self.alone and self.whole:
             whole = self.whole.comparison
             verdict = [Toned(f"{comparison.sign} {comparison.headline}", comparison.tone)] if whole.known else verdict
-            verdict += [Toned(f"Just these two. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
+            verdict += [Toned(f"Only the named two. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
         elif self.check_action("only", (True,)):
-            repeats = "Judged by other series of their settings too"
-            turns = "Judged by two series of their settings that were interleaved"
-            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: just these two).")]
+            repeats = "With other series of their settings"
+            turns = "By two series of their settings, interleaved"
+            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: only the named two).")]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
@@ -192,7 +193,7 @@ class TableScreen(ReportScreen, GoesOn):
                 step = next(iter(after_comparison(one)))
                 yield replace(step, name=f"{one.title}: {step.name}")
             both = {"base": one.base_id, "other": one.other_id}
-            yield NextStep(name=f"Compare just these two: {one.title}", screen="compare", arguments=both)
+            yield NextStep(name=f"Compare this pair alone: {one.title}", screen="compare", arguments=both)
 
 
 _LISTED = 50

@@ -38,17 +38,18 @@ if TYPE_CHECKING:
 _TYPING_SECONDS = 0.15
 _LEAST_LISTED = 5
 _AROUND_LIST = 5
-_ALL_KEYS_FIT = 107
+_ALL_KEYS_FIT = 150
 """Columns from which one row has room for the foremost keys."""
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
 _POINTING_SECONDS = 0.1
 _READ_AT_ONCE = 1000
 
-_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "again")
+_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "mark")
+_MEASURING = ("app.visit('load')", "app.visit('isolation')")
 _OF_MARKED = ("compare", "export", "delete")
 _OF_ALL = {"filter", "sort", "group"}
-_NEEDS_RECORDINGS = {*_FOREMOST[1:], *_OF_ALL, "history"}
+_NEEDS_RECORDINGS = {*_FOREMOST[1:], *_OF_ALL, "again", "history"}
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
@@ -225,7 +226,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         elif not marked and self.has_class("-unmatched"):
             self.query_one(KeyBar).put_first(*restore, "new", "filter", alone=True)
         else:
-            self.query_one(KeyBar).put_first(*restore, *(_OF_MARKED if marked else ()), *_FOREMOST)
+            self.query_one(KeyBar).put_first(*restore, *(_OF_MARKED if marked else ()), *_FOREMOST, *_MEASURING)
         found, count = self._counted
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")

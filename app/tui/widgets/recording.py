@@ -219,7 +219,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more chart.zoom")
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more report.less chart.zoom")
 
     def __init__(self, heading: str) -> None:
         super().__init__(SeriesControl())
@@ -314,8 +314,9 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"stop", "finish"}:
             return not self.is_over
-        if action == "more":
-            return self._is_report_shown and self.report is not None and self.report.brief != self.report
+        is_detailed = self._is_report_shown and self.report is not None and self.report.brief != self.report
+        if action == "more" and not is_detailed:
+            return False
         if action == "export":
             return self.report is not None
         return self._is_report_shown if action == "next" else super().check_action(action, parameters)

@@ -94,8 +94,12 @@ class ShowsMore(DOMNode):
     def show_again(self) -> None:
         raise NotImplementedError
 
-    def action_more(self) -> None:
-        self.shows_more = not self.shows_more
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return (action, parameters) != ("more", (self.shows_more,)) and super().check_action(action, parameters)
+
+    def action_more(self, more: bool) -> None:
+        self.shows_more = more
+        self.refresh_bindings()
         self.show_again()
 
 

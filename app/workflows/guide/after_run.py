@@ -70,6 +70,9 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append(turn_text(choices, known))
     if choices.change_name:
         facts += _of_the_change(choices, choices.change_name)
+    elif choices.again_name:
+        again = _changed_to(Change(name=choices.again_name, value=choices.again_value))
+        facts.append(f"This is the base. {again} is offered after it, to be compared.")
     if not choices.interleaved:
         facts += what_to_set(choices, known)
     options = [Option("Start", acts.Simple.START, "Enter; the form fills in as runs end", advised=True)]
@@ -323,7 +326,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
                 Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
                 for change, found in made[:MOST_TOLD]
             ),
-            *([before_a_change(form.shown)] if form.shown else []),
+            *([before_a_change(form.shown)] if form.shown and not made else []),
             "Everything else stays as it was.",
         ),
         options,

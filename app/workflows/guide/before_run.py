@@ -206,7 +206,10 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
 _WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
 _RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
 _WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
-_FILE = ("Measure again with a larger file", lambda choices: replace(choices, step=MethodStep.FILE))
+_FILE = (
+    "Measure again with a larger file",
+    lambda choices: replace(choices, step=MethodStep.FILE, runs=min(choices.runs, GuideChoices().runs)),
+)
 QUIET_FILE = ("Measure again with a larger file, at a quiet time", lambda choices: _FILE[1](_WAIT[1](choices)))
 BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
     "busy": _WAIT, "short": _FILE, "scatter": _RUNS, "single": _RUNS, "until": _RUNS, "warm-up": _WARMUPS,

@@ -30,13 +30,23 @@ from forms.isolation.summary import IsolationDoubt, isolation_summary
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
-from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.smb_conf import CONF_SET, lines_of_fact, same_value, spelling
 from storage.isolations import Isolation
 from storage.loads.records import Load
 from storage.looks import AUDIT, DIAGNOSIS, Audit, Diagnosis
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
-from storage.records import Change, ExperimentKind, RunStatus, Series, SeriesStatus, Target, format_target, with_zone
+from storage.records import (
+    Change,
+    ExperimentKind,
+    Facts,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    format_target,
+    with_zone,
+)
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
@@ -54,6 +64,9 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
     return following
 
 
+SET = "set in smb.conf"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredPlace:
     """What the guide measures, or else the newest series did: its share, its server's smb.conf, and the settings."""
@@ -62,24 +75,34 @@ class MeasuredPlace:
     conf: str = DEFAULT_CONF
     series: Series | None = None
 
-    def value(self, name: str) -> str | None:
-        """The value that the server had when the series was measured; None where it was not read."""
-        facts = self.series.environment.get("server", {}) if self.series else {}
+    @property
+    def _facts(self) -> Facts:
+        return self.series.environment.get("server", {}) if self.series else {}
+
+    def value(self, name: str) -> str:
+        """What the server had when the series was measured; empty where that was not read."""
         in_share = self.series is None or self.share in {None, self.series.target.share}
-        return effective(facts, spelling(name).name, in_share=in_share)
+        value = effective(self._facts, spelling(name).name, in_share=in_share)
+        return value or ("" if value is None else "(empty)")
 
-    def is_changed(self, entry: CatalogueEntry) -> bool:
-        value = self.value(entry.parameter) if entry.kind is EntryKind.SMB_CONF else None
-        return value is not None and not same_value(spelling(entry.parameter).name, value, entry.default or "")
+    def mark(self, name: str, default: str | None = None) -> str:
+        """That smb.conf sets it; where that was not recorded, that it is not the default; else empty."""
+        if not (value := self.value(name)):
+            return ""
+        if CONF_SET in self._facts:
+            return SET if spelling(name).name in lines_of_fact(self._facts, CONF_SET) else ""
+        is_usual = default is None or same_value(spelling(name).name, value.replace("(empty)", ""), default)
+        return "" if is_usual else "not the default"
 
-    def had(self, entry: CatalogueEntry) -> str:
-        """That value in words, and whether it is the default; empty where it is not known."""
-        value = self.value(entry.parameter) if entry.kind is EntryKind.SMB_CONF else None
-        word = "not the default" if self.is_changed(entry) else "the default"
-        return "" if value is None else f"{value or '(empty)'} ({word})"
+    def had(self, entry: CatalogueEntry) -> tuple[str, str]:
+        """The value and its mark; both empty for what is no setting of smbd."""
+        name = entry.parameter if entry.kind is EntryKind.SMB_CONF else ""
+        return self.value(name), self.mark(name, entry.default or "")
 
     def now(self, entry: CatalogueEntry) -> str:
-        return f"{had}, when {self.when}" if (had := self.had(entry)) else ""
+        value, mark = self.had(entry)
+        usual = "not set in smb.conf" if CONF_SET in self._facts else "the default"
+        return f"{value} ({mark or usual}), when {self.when}" if value else ""
 
     @property
     def when(self) -> str:
@@ -88,9 +111,8 @@ class MeasuredPlace:
 
     def others(self, words: str) -> tuple[str, ...]:
         """Settings of the server with these words in their names that the catalogue has no entry for."""
-        facts = self.series.environment.get("server", {}) if self.series else {}
-        names = sorted({name for name in map(parameter_of, facts) if name and words.casefold().strip() in name})
-        return tuple(name for name in names if not about(name))
+        names = {name for name in map(parameter_of, self._facts) if name and words.casefold().strip() in name}
+        return tuple(name for name in sorted(names) if not about(name))
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
@@ -162,6 +184,7 @@ class NextStep:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
 
+_TURNS = "Measure both again, interleaved"
 _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", screen="survey")
 
 
@@ -192,7 +215,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if varies or needs_longer_runs(found) or (found.has_short_runs and found.decided is Verdict.UNKNOWN):
         name, better = QUIET_FILE if found.busy_ids else BETTER["short"]
         name += "" if found.doubt is Doubt.SAME_SETTINGS else ": the base first"
-        larger = partial(repeat_of, series_id=found.base_id, better=better, then=found.change)
+        larger = partial(repeat_of, series_id=found.base_id, better=better, then=found.the_change)
+        if found.interleaved and found.busy_ids:  # a disturbed moment passes sooner than a large file is made
+            yield NextStep(name=_TURNS, screen="interleaved", arguments=both)
         yield NextStep(name=name, choices=larger)
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
         side = "other" if found.decided is Verdict.FASTER else "base"
@@ -213,7 +238,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
         else:
             yield NextStep(name=f"Measure again: {name}", choices=step)
     if found.interleaved and found.settle is None and not settles:
-        yield NextStep(name="Measure both again, interleaved", screen="interleaved", arguments=both)
+        yield NextStep(name=_TURNS, screen="interleaved", arguments=both)
     yield _LOOK_AT_ALL
 
 

@@ -131,7 +131,7 @@ def test_what_is_far_above_is_named_instead_of_drawn():
     near, far = (chart_of([80e6], levels=(Level(name="link", value=value),)) for value in (125e6, 12.5e9))
     assert "125 link" in bars_chart(near, 78, 6, colour=False)
     text = bars_chart(far, 78, 6, colour=False)
-    assert "link 12.50 GB/s, above the chart" in text
+    assert "link 12.50 GB/s, beyond the chart" in text
     assert bar_length(rows_of(text)["n0"]) == len(rows_of(text)["n0"])
 
 

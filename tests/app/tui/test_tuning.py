@@ -17,7 +17,7 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
-from app.workflows.guide.rounds import take_change
+from app.workflows.guide.rounds import measured_place, take_change
 from forms.tuning.catalogue import entries, find
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
@@ -208,7 +208,10 @@ async def test_try_is_offered_where_sharebench_can_change_it_and_by_hand_elsewhe
         footer = painted(app).splitlines()[-1]
         assert ("t Try" in footer) is is_tried
         is_removed = here(app).entry.name == "write cache size"
-        assert ("n By hand" in footer) is ("⏎ Next…" in footer) is not is_removed
+        assert ("⏎ Next…" in footer) is not is_removed
+        assert ("n By hand" in footer) is not (is_removed or here(app).entry.name == "in-flight")
+        if here(app).entry.name == "in-flight":
+            assert [one.name for one in here(app).next_steps()] == ["Measure with it: it is applied automatically"]
         await press(app, pilot, "t")
         assert isinstance(here(app), EntryScreen) is not is_tried
 
@@ -497,6 +500,30 @@ async def test_what_the_server_had_that_is_not_the_default_comes_first(tmp_path)
         await settled(app, pilot)
         assert f"{len(entries())} of {len(entries())}" in painted(app), "the catalogue alone, in its own order"
         assert "= no" not in painted(app)
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_what_smb_conf_sets_is_marked_whether_or_not_the_catalogue_has_it(tmp_path, known):
+    names = {"server signing": "default", "max open files": "16424", "smb ports": "4450"}
+    facts = {f"smb.conf/global/{name}": value for name, value in names.items()}
+    facts |= {"smb.conf.set": "server signing; smb ports"} if known else {}
+    path = book(tmp_path / "notebook.db", one(1, environment={"server": facts}))
+    with Notebook(path) as notebook:
+        place = measured_place(notebook, (), f"{1:012x}")
+    marks = {name: place.mark(name, "16384") for name in names}
+    if known:
+        assert marks == {"server signing": "set in smb.conf", "smb ports": "set in smb.conf", "max open files": ""}
+        assert place.now(find("max open files")).startswith("16424 (not set in smb.conf), when")
+    else:
+        assert set(marks.values()) == {"not the default"}
+        assert place.mark("smb ports") == "", "whose default nobody knows"
+    app = app_on(path, first="catalogue", series_id=f"{1:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        listed = [line.partition(" = ")[0].split() for line in painted(app).splitlines() if " = " in line]
+        first = [" ".join(words[words[0].isdecimal() :]) for words in listed[:2]]
+        assert first == (["server signing", "smb ports"] if known else ["max open files", "server signing"])
+        assert ("2 set in smb.conf, " in painted(app)) is known
 
 
 async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):

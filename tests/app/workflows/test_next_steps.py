@@ -25,6 +25,7 @@ from app.workflows.guide.rounds import (
 from app.workflows.trial_order import StoredTrial
 from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
+from forms.comparison.verdict import compare
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import find
@@ -414,6 +415,38 @@ def test_series_of_the_same_settings_are_offered_once_to_be_measured_again(tmp_p
         change = next(one for one in after_comparison(form.comparison) if one.name == "Change one thing")
         assert change.choices
         assert change.choices(notebook).series_id == f"{2:012x}", "from the newer one"
+
+
+@pytest.mark.parametrize(("seen", "differs"), [(True, False), (False, False), (True, True)])
+def test_series_in_which_nothing_differs_are_not_measured_again_to_find_out_why(tmp_path: Path, *, seen, differs):
+    """Both would be the same; where the server was not read, or something differs, it can be alternated."""
+    facts = {"server": {"smb.conf/global/strict sync": "Yes"}} if seen else {}
+    client = replace(CLIENT, in_flight=1) if differs else CLIENT
+    pair = one(1, STEADY, environment=facts), one(2, [1.03 * rate for rate in STEADY], environment=facts, client=client)
+    with Notebook(book(tmp_path / "notebook.db", *pair)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+    found, alike = form.comparison, seen and not differs
+    assert not found.known
+    assert found.is_alike is alike
+    assert (found.settle is None) is alike
+    assert found.sentence.endswith(": measured again, both show only how series vary.") is alike
+    assert any("larger file" in name for name in names(after_comparison(found))) is False
+    assert ("The server's settings are the same." in form.remarks) is (seen and differs)
+
+
+def test_a_change_that_nobody_claimed_is_kept_for_after_the_larger_file(tmp_path: Path):
+    wild = [100e6, 140e6, 95e6, 120e6, 85e6]
+    pair = one(1, wild), one(2, wild[::-1], client=replace(CLIENT, in_flight=1))
+    with Notebook(book(tmp_path / "notebook.db", *pair)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+        larger = next(one for one in after_comparison(form.comparison) if "larger file" in one.name)
+        assert larger.choices
+        choices = larger.choices(notebook)
+        assert (choices.again_name, choices.again_value) == ("in-flight", "1")
+        facts = page_of(replace(choices, step=MethodStep.RUN), GuideContext()).facts
+        assert "This is the base. in-flight = 1 is offered after it, to be compared." in facts
+    two = replace(pair[1], client=replace(CLIENT, in_flight=1, block_bytes=65536))
+    assert compare(pair[0], two).the_change is None, "of two it is not known which"
 
 
 @pytest.mark.parametrize(("factor", "settles"), [(1.03, True), (1.02, False), (1.5, False)])

@@ -71,7 +71,7 @@ def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: fl
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
     assert found.apart_percent == pytest.approx(15.4, abs=0.2)
-    told = "With nothing changed, a series measured again could be 13 % slower to 15 % faster, as far as one series"
+    told = "One series a side shows only changes beyond 13 % slower or 15 % faster: series vary by more than their runs"
     assert told in found.sentence
     least = 13 if factor < 1 else 15
     assert verdict == "unknown" or abs(found.change_percent or 0) > least, "else it contradicts itself"
@@ -191,7 +191,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "(98 % slower to over 9,900 % faster)" in found.sentence
-    assert "averages of 2 and 1 series could be over 99 % slower to over " in found.sentence
+    assert "Averages of 2 and 1 series show only changes beyond 99 % slower or " in found.sentence
     assert "to +1," not in found.sentence
 
 
@@ -299,7 +299,7 @@ def test_many_runs_are_not_what_is_advised_first():
     assert result.doubt is Doubt.VARYING
     assert result.needed_runs is not None
     assert result.needed_runs > MANY_RUNS
-    assert "A change this small cannot be shown here: measure longer runs of a larger file" in result.sentence
+    assert "The runs vary too much to show it: measure longer runs of a larger file" in result.sentence
     assert "would settle" not in result.sentence
     assert needs_longer_runs(result)
     step = SettlingStep(way=Way.BASE_AGAIN, count=1, shows_percent=1.0, seconds=1.0, commands=())
@@ -329,14 +329,14 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
 @pytest.mark.parametrize(
     ("base_ids", "said"),
     [
-        (("a",), "With nothing changed, a series measured again could be "),
-        (("a", "c"), "With nothing changed, averages of 2 and 1 series could be "),
+        (("a",), "One series a side shows only changes beyond "),
+        (("a", "c"), "Averages of 2 and 1 series show only changes beyond "),
     ],
 )
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
     found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
     assert said in found.sentence
-    apart = found.sentence.partition(said)[2].partition(" slower to ")[2].partition(" %")[0]
+    apart = found.sentence.partition(said)[2].partition(" slower or ")[2].partition(" %")[0]
     assert float(apart) == pytest.approx(
         (found.apart_percent or 0.0) * (1.5 if len(base_ids) > 1 else 2) ** 0.5 / 2**0.5, rel=0.1
     )
@@ -348,7 +348,7 @@ def test_equal_settings_say_how_far_equal_series_differ():
         other = series(scaled(VARIED, factor), id="b")
         found = compare_sides(Sides(base=(base,), other=(other,), equal=True), Limits())
         assert found.doubt is Doubt.SAME_SETTINGS
-        assert " a series measured again could be 13 % slower to 15 % faster, as far as " in found.sentence
+        assert " shows only changes beyond 13 % slower or 15 % faster: " in found.sentence
         told[factor] = found.headline
     else_ = "more than equal series differ, so look for what else has changed."
     assert told[1.1].startswith("Same settings: 10 % faster is no more than series vary by themselves; the server's")

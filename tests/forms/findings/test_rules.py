@@ -13,6 +13,7 @@ from forms.findings.rules import _is_loss, findings, first_to_look_at
 from forms.series.report import result_fields
 from forms.series.summary import run_form
 from forms.stats.decision import Verdict
+from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, Quiet, QuietVerdict, Series, Target
 from tests.builders import CLIENT, interleaved, series
 
@@ -300,6 +301,10 @@ def test_signing_and_encryption():
     sealed = steady("smb", 100, client=replace(CLIENT, signing="aes-cmac", encryption="aes-128-gcm"))
     assert "aes-128-gcm" in of("encryption", sealed)[0].evidence
     assert of("signing", sealed) == []
+    for one, name, key in ((sealed, "encrypt", "encryption"), (signed, "sign", "signing")):
+        for asked in (True, False):
+            plan = Plan(runs=5, warmups=2, settings=replace(Settings(), **{name: asked}))
+            assert ("This client asked for it" in of(key, replace(one, plan=plan))[0].what_to_do) is asked
     assert keys(steady("smb", 100)) == []
     assert keys(steady("ftps", 100, client=replace(PLAIN, encryption="TLS 1.3"))) == []
 

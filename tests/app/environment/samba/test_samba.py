@@ -22,7 +22,7 @@ from app.environment.samba.smbd import (
     warnings,
 )
 from app.server.shell import Answer
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.smb_conf import CONF_SET, lines_of_fact, read_conf
 from storage.records import FactValue, Target
 
 SHARE = "smb.conf/share/"
@@ -162,6 +162,20 @@ def test_a_file_that_does_not_load_costs_its_values_and_nothing_else(tmp_path: P
     assert len(problems) == 1
     assert "does not load on the server" in problems[0]
     assert reason in problems[0] + str(facts.get("smb.conf.warnings"))
+
+
+@needs_testparm
+def test_what_the_file_sets_for_this_share_is_told(tmp_path: Path) -> None:
+    lines = "[global]\nsmb  ports = 4450\ndead time = 5\n[bench]\npath = /tmp\n[other]\nstrict sync = no\n"
+    facts, _ = facts_of(tmp_path, lines)
+    assert lines_of_fact(facts, CONF_SET)[-3:] == ["smb ports", "deadtime", "path"]
+    assert "strict sync" not in lines_of_fact(facts, CONF_SET), "that is another share's"
+
+
+def test_what_a_registry_sets_is_told_where_it_could_be_read() -> None:
+    assert CONF_SET not in samba_facts(registry_answer(), "bench").facts
+    listed = samba_facts(registry_answer(registry="[global]\nstrict sync = no\n"), "bench").facts
+    assert "strict sync" in lines_of_fact(listed, CONF_SET)
 
 
 @needs_testparm

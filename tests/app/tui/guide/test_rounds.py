@@ -79,7 +79,9 @@ async def test_a_value_that_this_program_cannot_set_is_refused(path):
     app = app_with(path, series_id=f"{1:012x}", entry="in-flight")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("v", "tab", *"many", "enter", "n")
+        await pilot.press("v", "tab", *"many", "enter", "enter")
+        await settled(app, pilot)
+        await pilot.press("enter")
         await settled(app, pilot)
         assert isinstance(app.screen, MessageDialog)
         assert "in-flight = many: a whole number from 1 on is needed" in text_of(app.screen, ".dialog-text")

@@ -503,7 +503,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         assert "Measures load points of 24 s each until one is overloaded." in told()
         app.screen.query_one("#users", Input).value = "ten"
         await settled(app, pilot)
-        assert told() == "Scenario: redpaper, office, small, large, idle, print, or a file."
+        assert told().startswith("Scenario: redpaper, office, small, large, idle, print, or a file. ! users: expected")
         assert "or a file." in painted(app)
 
 

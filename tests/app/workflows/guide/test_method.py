@@ -7,6 +7,7 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.workflows.guide.after_run import ask_server, page_of
+from app.workflows.guide.before_run import BETTER
 from app.workflows.guide.choices import (
     STEPS,
     Ask,
@@ -662,6 +663,12 @@ def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str,
     assert bool(told) is (name == "new switch")
     with pytest.raises(UsageError, match="neither yes nor no"):
         asked.then("client encrypt = perhaps")
+
+
+@pytest.mark.parametrize(("runs", "then"), [(30, 5), (6, 5), (5, 5), (3, 3)])
+def test_a_larger_file_takes_no_more_runs_than_usual(runs: int, then: int):
+    _, way = BETTER["short"]
+    assert way(replace(MEASURED, runs=runs)).runs == then
 
 
 def test_what_is_measured_again_is_not_called_interleaved():
