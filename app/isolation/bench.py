@@ -284,7 +284,7 @@ class LayerBench:
                 return done
             self._end_programs()
         idle = next(run for run in done if not run.bytes_per_second)
-        why = f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times: measure longer"
+        why = f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, in {_TRIES} tries: measure longer"
         raise MeasurementError(why, options="--seconds")
 
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:

@@ -82,7 +82,7 @@ class CatalogueScreen(PlacedScreen):
     def _of_place(self, place: MeasuredPlace) -> None:
         super()._of_place(place)
         if self.series_id and place.series:
-            title = f"sharebench · What the server had · {wording.name_of(place.series)}"
+            title = f"What the server had · {wording.name_of(place.series)}"
             self.query_one("#entries-pane", Pane).called(title)
             self._look(self.query_one("#search", Input).value)
 

@@ -25,6 +25,8 @@ from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, Req
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
 
+CAPACITY = "capacity"
+"""In place of numbers of users: as many as the server carries."""
 _LEAST_SHARE_CONNECTED = 0.5
 _RESERVED_FILES = 64
 

@@ -135,12 +135,17 @@ def cheapest_step(
     return min(steps, key=lambda step: step.seconds, default=None)
 
 
+def interleaved_seconds(runs: int, transfer: float) -> float:
+    """Of so many runs a side, each of ``transfer`` seconds, with their warm-up runs."""
+    return 2 * ((runs + 2) * transfer + _OPENING_SECONDS)
+
+
 def _cost(way: Settles, transfer: float, series: float) -> float:
     match way.way:
         case Way.TRY:
             return way.count * 2 * settle.slot_seconds(transfer)
         case Way.INTERLEAVED:
-            return 2 * ((way.count + 2) * transfer + _OPENING_SECONDS)
+            return interleaved_seconds(way.count, transfer)
         case _:
             return way.count * series
 
@@ -317,7 +322,8 @@ def _verdict(found: Comparison) -> str:
         if low > 0 or high < 0:
             seen = f"Same settings, but {wording.percent(abs(change))} {way}"
             return f"{seen}: more than equal series differ, so look for what else has changed"
-        return f"Same settings: {wording.percent(abs(change))} {way} is no more than series vary by themselves{else_}"
+        same = "Same settings" if found.server_seen else "No setting is known to differ"
+        return f"{same}: {wording.percent(abs(change))} {way} is no more than series vary by themselves{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
         return f"Inconclusive: {wording.signed_percent(change)}, but {needed}"
@@ -328,7 +334,8 @@ def _verdict(found: Comparison) -> str:
 
 def basis_sentence(found: Comparison) -> str | None:
     if found.interleaved:
-        return "The runs were interleaved, so what slows both down cancels out."
+        same = f"Less than {found.limits.margin_percent:g} % counts as none. " * (found.verdict is Verdict.SAME)
+        return f"{same}The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
     sides = len(found.base_ids), len(found.other_ids)
@@ -338,8 +345,8 @@ def basis_sentence(found: Comparison) -> str | None:
         judged = f" (judged with {found.history_count:,} earlier series{age})"
         return f"Series here show only changes beyond {wording.beyond(found.apart_percent)}{judged}."
     if sum(sides) == 2 or found.variation is None or found.critical is None:
-        runs = f" ({wording.percent(100 * found.variation.run_deviation)})" if found.variation else ""
-        why = f": series vary by more than their runs{runs}"
+        runs = wording.percent(100 * found.variation.run_deviation) if found.variation else ""
+        why = f": the runs vary by {runs}, and series by more" if runs else ""
         return f"One series a side shows only changes beyond {wording.beyond(found.apart_percent)}{why}."
     error = found.variation.deviation_percent / 100 * sum(1 / count for count in sides) ** 0.5
     beyond = wording.beyond(percent_of(found.critical * error))
@@ -365,7 +372,7 @@ def hint_sentence(found: Comparison) -> str | None:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.needed_runs is not None and can_interleave(found):
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
-        most = f"likely {low} to {high}" if high and high <= MANY_RUNS else f"{low} at best"
+        most = f"likely {low} to {high}" if high and high <= MANY_RUNS else "perhaps more"
         likely = "" if low == high else f" ({most})"
         cost = f", in about {duration(found.needed_seconds)}" if found.needed_seconds else ""
         said = f"About {found.needed_runs} interleaved runs a side would settle it{likely}{cost}"

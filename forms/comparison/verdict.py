@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from forms import wording
-from forms.comparison.comparison import OWN_SIGNS, Comparison, cheapest_step
+from forms.comparison.comparison import OWN_SIGNS, Comparison, cheapest_step, interleaved_seconds
 from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
 from forms.findings.series_warnings import advice
 from forms.stats.decision import (
@@ -247,7 +247,7 @@ def _needs(
     runs, (low, high) = needed_runs(change, variation, limits), needed_range(change, variation, limits)
     timed = [run.seconds for one in (*sides.base, *sides.other) for run in one.measured() if run.seconds]
     return {
-        "needed_seconds": 2 * max(least, runs) * basic.fmean(timed) if runs and timed else None,
+        "needed_seconds": interleaved_seconds(max(least, runs), basic.fmean(timed)) if runs and timed else None,
         "needed_runs": None if runs is None else max(least, runs),
         "needed_runs_range": (max(least, low), None if high is None else max(least, high)),
     }

@@ -96,16 +96,19 @@ def look_at(found: summary.IsolationVerdict) -> list[str]:
     """What of the catalogue can have cost anything."""
     one = found.evidence
     used = {"server signing": one.signed, "server smb encrypt": one.encrypted, _OFFLOADS: not one.loopback}
+    used["log level"] = one.logs
     return [name for name in LOOK_AT[found.cause] if used.get(name, True)]
 
 
 def answer_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
-        todo = f"Next, look at {wording.listed(look_at(found))} (in the catalogue)."
+        named = wording.listed(look_at(found))
+        todo = f"Next, look at {named} (in the catalogue)." if named else "No setting costs anything there."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
-        todo = "Disk and network were not measured together, for the reason below: resume it, or isolate again."
+        with_ = f"With {_clients(found.evidence)}, disk and network were not measured together"
+        todo = f"{with_}, for the reason below: isolate again, for longer."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
@@ -287,8 +290,11 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
-        failed = sum(run.clients == point.clients for run in _failed(measured.isolation))
-        look = {"mark": Mark.FAILED, "remark": f"{failed} of its measurements"} if failed else {}
+        tried, failed = (
+            sum(run.clients == point.clients for run in runs)
+            for runs in (measured.isolation.runs, _failed(measured.isolation))
+        )
+        look = {"mark": Mark.FAILED, "remark": f"{failed} of {tried} measurements"} if failed else {}
         rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, **look))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, ("Server / slower", ReportKind.RATIO), *whole)
     caption = "Many small operations, so slower than one large file; server / slower is computed in each round"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from enum import StrEnum
 
+from forms.comparison.differences import effective
 from forms.stats.summary import confidence_interval, mean
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, SeriesStatus, Spread
@@ -92,6 +93,8 @@ class LayerEvidence:
     same_machine: bool = False
     signed: bool = True
     encrypted: bool = True
+    logs: bool = True
+    """Whether smbd's log level is above 0, or not known."""
     rounds: int = 0
 
 
@@ -527,4 +530,5 @@ def _evidence(
         loopback=isolation.loopback or isolation.same_machine, same_machine=isolation.same_machine,
         signed=isolation.client is None or isolation.client.signing != "none",
         encrypted=isolation.client is None or isolation.client.encryption != "none", rounds=len(served),
+        logs=effective(isolation.environment.get("server", {}), "log level") != "0",
     )  # fmt: skip

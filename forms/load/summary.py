@@ -368,7 +368,8 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
         most = carried / scenario.pace_seconds
         return f"the limit was not reached (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
     if pause := scenario.think.seconds:
-        return f"the limit was not reached (they pause {pause:g} s on average: about {carried / pause:,.4g} requests/s)"
+        asked = f"they pause {pause:g} s on average, so they ask for about {carried / pause:,.4g} a second"
+        return f"the limit was not reached ({asked})"
     return "no more were tried"
 
 

@@ -168,8 +168,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 
 def before_a_change(shown: Shown, lead: str = "Smallest change that can be shown here: ") -> str:
-    size = wording.change_size(shown.pairs_percent)
-    return f"{lead}{size}, nine times in ten, by {PAIRS[0]} interleaved pairs of runs."
+    pairs, series = wording.change_size(shown.pairs_percent), wording.change_size(shown.series_percent)
+    return f"{lead}{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
 
 
 def link_field(bits_per_second: int | None) -> Field:

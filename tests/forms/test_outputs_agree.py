@@ -251,12 +251,13 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
     in_pairs = wording.change_size(shown.pairs_percent)
-    said = f"{in_pairs}, nine times in ten, by 8 interleaved pairs of runs."
+    in_series = wording.change_size(shown.series_percent)
+    said = f"{in_pairs} by 8 interleaved pairs, {in_series} by one more series (nine times in ten)."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name
     two = series_report(run_form(series([36e6, 40e6])))
     assert two.document()["shown"] is None
-    assert not any("would find a change" in text for text in outputs(two).values())
+    assert not any("nine times in ten" in text for text in outputs(two).values())
 
 
 def test_a_number_that_is_another_is_not_told():

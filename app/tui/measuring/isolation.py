@@ -216,7 +216,7 @@ class IsolationScreen(asking.LinesScreen):
         asking.SSH,
         asking.CONF,
         asking.FormLine(
-            "expose", "Network alone", "of another machine: its name again, to run tbench there", about=_ALONE
+            "expose", "Network alone", "empty for a server here, else its name, to run tbench there", about=_ALONE
         ),
     )
     RUN = IsolationRunScreen
@@ -236,7 +236,7 @@ class IsolationScreen(asking.LinesScreen):
         usual = places.DEFAULT_ROUNDS
         few = f" Fewer than {usual} rounds rarely give a verdict." if rounds < usual else ""
         if _seconds(typed) < places.DEFAULT_SECONDS:
-            few += f" Runs under {places.DEFAULT_SECONDS} s may fail on a busy server."
+            few += f" Runs under {places.DEFAULT_SECONDS} s may fail."
         return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
 
     @classmethod

@@ -24,7 +24,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
-from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
+from app.workflows.load import CAPACITY, LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -36,7 +36,6 @@ from storage.loads.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
-CAPACITY = "capacity"
 _WEEK = 7 * 86400
 
 
@@ -279,9 +278,9 @@ class LoadScreen(asking.LinesScreen):
     )
     RUN = LoadRunScreen
 
-    def __init__(self, target: str = "", ssh: str = "") -> None:
+    def __init__(self, target: str = "", ssh: str = "", users: str = "") -> None:
         super().__init__()
-        self._known = {"target": target, "ssh": ssh} if target else {}
+        self._known = ({"target": target, "ssh": ssh} if target else {}) | ({"users": users} if users else {})
 
     def _fill(self, values: dict[str, str]) -> None:
         super()._fill(values | self._known)

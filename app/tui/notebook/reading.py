@@ -114,17 +114,23 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.query_one("#comparison-box").focus()
         self._look()
 
+    def on_screen_resume(self) -> None:
+        if self.form:  # what was measured since may judge them
+            self._look()
+
     def _look(self) -> None:
         def read(notebook: Notebook) -> list[ComparisonSummary]:
             named = self.base_id, self.other_id
-            return [comparisons(sides_to_compare(notebook, named, alone=alone))[0] for alone in (self.alone, False)]
+            return [comparisons(sides_to_compare(notebook, named, alone=alone))[0] for alone in (True, False)]
 
         self.with_notebook(read, self._show, group="compare", exclusive=True)
 
     def _show(self, forms: Sequence[ComparisonSummary]) -> None:
-        form, self.whole = forms
-        self.form, self.report = form, pair_report(form)
-        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {form.comparison.title}")
+        marked, self.whole = forms
+        form = self.form = marked if self.alone else self.whole
+        self.report = pair_report(form)
+        title = marked.comparison.title if form.comparison.stands_in else form.comparison.title
+        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {title}")
         self.refresh_bindings()
         self.show_again()
 
@@ -137,11 +143,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         if self.alone and self.whole:
             whole = self.whole.comparison
             verdict = [Toned(f"{comparison.sign} {comparison.headline}", comparison.tone)] if whole.known else verdict
-            verdict += [Toned(f"Only the named two. All that count (o): {whole.sign} {whole.headline}", whole.tone)]
+            verdict += [Toned(f"The two you marked. By all that count (o): {whole.sign} {whole.headline}", whole.tone)]
         elif self.check_action("only", (True,)):
-            repeats = "With other series of their settings"
-            turns = "By two series of their settings, interleaved"
-            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: only the named two).")]
+            repeats, turns = "With other series of their settings", "Judged by their interleaved series"
+            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: the two you marked).")]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())

@@ -19,6 +19,7 @@ from app.workflows.guide.choices import (
     measured_again,
 )
 from app.workflows.guide.known import keep, proof_of, recall, ways_to
+from app.workflows.load import CAPACITY
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
@@ -32,7 +33,7 @@ from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
 from forms.tuning.smb_conf import CONF_SET, lines_of_fact, same_value, spelling
 from storage.isolations import Isolation
-from storage.loads.records import Load
+from storage.loads.records import Load, PointStatus
 from storage.looks import AUDIT, DIAGNOSIS, Audit, Diagnosis
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD
@@ -223,7 +224,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
         side = "other" if found.decided is Verdict.FASTER else "base"
         name, series_id = again[side == "other"]
         change = partial(branch_from, series_id=series_id)
-        yield NextStep(name=f"Continue with {name} (the {side}): change one thing", choices=change)
+        yield NextStep(name=f"Settled: continue with {name} (the {side}), change one thing", choices=change)
     if found.doubt is Doubt.SAME_SETTINGS:
         yield NextStep(name="Change one thing", choices=partial(branch_from, series_id=found.other_id))
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
@@ -294,10 +295,13 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
         failed = [one.layer for one in found.runs if one.status is RunStatus.FAILED]
         too_short = any(one.layer in failed for one in found.runs if one.status is not RunStatus.FAILED)
         if IsolationDoubt.VARYING in verdict.doubts[:1] or too_short:
-            rounds, seconds = 2 * found.rounds, 2 * (found.seconds or DEFAULT_SECONDS)
+            rounds, seconds = 2 * found.rounds, max(DEFAULT_SECONDS, 2 * (found.seconds or DEFAULT_SECONDS))
             known = {"target": format_target(found.target), "rounds": str(rounds), "seconds": str(seconds)}
             name = f"Isolate again, {rounds} rounds of runs of {seconds} s"
             yield NextStep(name=name, screen="isolation", arguments=known)
+    elif isinstance(found, Load) and all(point.status is PointStatus.VALID for point in found.points):
+        name = "Find its limit: as many users as it carries"
+        yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
     elif isinstance(found, Audit):
         for one in remedies(found.findings)[:1]:
             setting = f"{one.name} = {one.value}"

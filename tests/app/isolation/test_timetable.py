@@ -149,7 +149,7 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
     (run,) = bench.run(Layer.DISK, 1, 1)
     bench.close()
     assert run.status is status
-    assert (run.error or "").rpartition(" s, ")[2] in {"", "2 times: measure longer"}, "a screen shows it too"
+    assert (run.error or "").rpartition(" s, ")[2] in {"", "in 2 tries: measure longer"}, "a screen shows it too"
 
 
 def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_path: Path):

@@ -183,7 +183,7 @@ def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
         gone_on = taken(
             notebook,
             steps,
-            f"Continue with series {better} (the {'base' if better == 1 else 'other'}): change one thing",
+            f"Settled: continue with series {better} (the {'base' if better == 1 else 'other'}), change one thing",
         )
         assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
 
@@ -460,7 +460,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
     if settles:
         needed = form.comparison.needed_runs
         assert f"About {needed} interleaved runs a side would settle it" in form.comparison.sentence
-        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 10 min"
+        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 11 min"
         assert first.arguments["runs"] == needed
 
 

@@ -217,7 +217,9 @@ def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_
 
 def test_one_answer_on_form_headline_list_and_document():
     open_ended = full_load(points=(point(1, 10), point(2, 20, 195.1)), capacity=Capacity(carried=20))
-    said = "20 users carried; the limit was not reached (they pause 0.1 s on average: about 200 requests/s)"
+    said = (
+        "20 users carried; the limit was not reached (they pause 0.1 s on average, so they ask for about 200 a second)"
+    )
     assert load_answer(open_ended) == load_document(open_ended)["answer"] == said
     assert next(load_headline(open_ended)).text == said
     assert f"Answer: {said}" in " ".join(report_text(load_report(open_ended)).split())

@@ -88,7 +88,7 @@ def test_the_question_stands_on_the_form(question):
     assert "Question:" not in text(series((1e6, 1e6)))
 
 
-@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 %, nine times"), (101.0, "a factor of 2.0, nine times")])
+@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 % by 8"), (101.0, "a factor of 2.0 by 8")])
 def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
     assert said in before_a_change(Shown(series_percent=200.0, pairs_percent=percent))
 

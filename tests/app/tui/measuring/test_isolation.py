@@ -90,7 +90,7 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, monkeypatch, client
     for usual, warned in (3, True), (2, False):
         monkeypatch.setattr("app.isolation.places.DEFAULT_SECONDS", usual)
         told = IsolationScreen.plan_of(TYPED | {"seconds": "2"})
-        assert told.endswith(" Runs under 3 s may fail on a busy server.") is warned
+        assert told.endswith(" Runs under 3 s may fail.") is warned
     with pytest.raises(UsageError):
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})
 

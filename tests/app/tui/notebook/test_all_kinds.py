@@ -20,10 +20,11 @@ from app.tui.widgets.views import AnsiView, Draw
 from app.workflows.guide.rounds import NextStep, after_recording
 from forms.isolation.summary import IsolationDoubt, isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
+from storage.loads.records import PointStatus
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at
-from tests.loads import point
+from tests.loads import full_load, point
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled
 
@@ -155,6 +156,19 @@ async def test_the_statistics_of_a_result_are_shown_only_when_asked(kind: str, d
             await press(app, pilot, "m")
 
 
+@pytest.mark.parametrize(("status", "sought"), [(PointStatus.VALID, True), (PointStatus.FAILED, False)])
+async def test_a_load_whose_limit_was_not_reached_leads_to_the_search_for_it(tmp_path: Path, status, sought):
+    load = full_load(points=(point(1, 10), point(2, 20, status=status)))
+    steps = {step.name: step for step in after_recording("load", load)}
+    step = steps.get("Find its limit: as many users as it carries")
+    assert (step is not None) is sought
+    if step:
+        app = app_on(tmp_path / "notebook.db", first=step.screen, **step.arguments)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(app, pilot)
+            assert here(app).typed()["users"] == "capacity"
+
+
 @pytest.mark.parametrize(
     ("kind", "first"),
     [
@@ -232,6 +246,8 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
         }  # fmt: skip
     stopped = next(after_recording("isolation", replace(found, status=SeriesStatus.INTERRUPTED)))
     assert (stopped.screen, stopped.arguments) == ("stored", {"recording_id": "a"})
+    short = replace(found, seconds=2)
+    assert next(after_recording("isolation", short)).arguments["seconds"] == "5", "as long as usual, at least"
     few = replace(found, runs=runs[:2])
     for layer, told in ((Layer.SERVER, "Isolate again, 6 rounds of runs of 6 s"), (Layer.DISK, "Isolate again")):
         broken = LayerRun(round=2, layer=layer, clients=4, seconds=3, status=RunStatus.FAILED, error="no")

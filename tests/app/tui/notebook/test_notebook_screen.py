@@ -1418,12 +1418,12 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 2" in painted(app)
-        assert "By two series of their settings, interleaved (o: only the named two)." in painted(app)
-        assert "o Named only" in footer_of(app)
+        assert "Judged by their interleaved series (o: the two you marked)." in painted(app)
+        assert "o As marked" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1" in painted(app)
         assert "o All that count" in footer_of(app)
-        assert "o Named only" not in footer_of(app)
+        assert "o As marked" not in footer_of(app)
 
 
 async def test_what_interleaved_runs_have_settled_is_not_advised_for_the_two_alone(tmp_path):
@@ -1437,12 +1437,12 @@ async def test_what_interleaved_runs_have_settled_is_not_advised_for_the_two_alo
         await settled(app, pilot)
         assert "▼ Slower by" in painted(app)
         await press(app, pilot, "o")
-        assert "Only the named two. All that count (o): ▼ Slower by" in painted(app)
+        assert "The two you marked. By all that count (o): ▼ Slower by" in painted(app)
         assert "? Inconclusive" in painted(app)
         assert "Interleave them" not in painted(app)
         screen = here(app)
         assert isinstance(screen, CompareScreen)
-        assert next(iter(screen.next_steps())).name.startswith("Continue with series 3")
+        assert next(iter(screen.next_steps())).name.startswith("Settled: continue with series 3")
 
 
 async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
@@ -1451,18 +1451,18 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_p
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "With other series of their settings (o: only the named two)." in painted(app)
-        assert "Only the named two. All" not in painted(app)
+        assert "With other series of their settings (o: the two you marked)." in painted(app)
+        assert "The two you marked. By all" not in painted(app)
         await press(app, pilot, "o")
         assert "series 3 against series 1─" in painted(app)
         assert "With other series" not in painted(app)
         assert (
-            "Only the named two. All that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
+            "The two you marked. By all that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
             in painted(app)
         )
         await press(app, pilot, "o")
         assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "Only the named two. All" not in painted(app)
+        assert "The two you marked. By all" not in painted(app)
 
 
 @pytest.mark.parametrize(

@@ -548,7 +548,7 @@ def test_interleaved_runs_that_were_too_few_lead_to_as_many_as_would_settle_it()
     (first,) = (one for one in page.options if one.advised)
     assert isinstance(first.act, Visit)
     needed = first.act.arguments["runs"]
-    title = f"Measure both again, interleaved: {needed} runs each, about 10 min"
+    title = f"Measure both again, interleaved: {needed} runs each, about 11 min"
     assert (first.title, first.act.name) == (title, "interleaved")
     assert isinstance(needed, int)
     assert 10 < needed <= MANY_RUNS
