@@ -21,7 +21,7 @@ from forms.comparison.differences import (
 from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
-from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
+from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS, Verdict, decide_interleaved
 from forms.trials.report import KINDS, answer_of, judged
 from forms.trials.summary import TrialSummary, is_trial_of
 from forms.tuning.smb_conf import parameter_key
@@ -68,7 +68,8 @@ def sides_to_compare(
         for sides in sides_of(groups)
     ]
     if not alone and turns is not False:
-        found = _by_turns(found, called, least=0 if turns else 1 if len(called) == 2 else 2)
+        kept = {one.id for one in (*called, *more)}
+        found = _by_turns(found, called, kept, least=0 if turns else 1 if len(called) == 2 else 2)
     found = [_with_trial(notebook, sides) for sides in found]
     return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
 
@@ -130,22 +131,28 @@ def _group(
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
 
 
-def _by_turns(found: Sequence[Sides], called: Sequence[Series], least: int) -> list[Sides]:
+def _by_turns(found: Sequence[Sides], called: Sequence[Series], named: Collection[str], least: int) -> list[Sides]:
     """The newest two, ``least`` of them named, whose runs were interleaved: series of other times would blur them."""
-    named, newest = {one.id for one in called}, max(one.created_at for one in called)
     judged, others = [], set()
     for sides in found:
         base, other = (sorted(side, key=lambda one: one.created_at, reverse=True) for side in (sides.base, sides.other))
         pairs = [(a, b) for b in other for a in base if not sides.equal and paired_rates(a, b)]
-        others |= {one.id for pair in pairs for one in pair} - named
-        for a, b in pairs:
-            later = least == 1 and min(a.created_at, b.created_at) > newest
-            if later or len(named & {a.id, b.id}) >= least:
-                judged.append(replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= named))
-                break
-        else:
-            judged.append(replace(sides, interleaved_since=bool(pairs) and least > 1))
+        others |= {one.id for pair in pairs for one in pair if one.id not in named}
+        two = {sides.base[0].id, sides.other[0].id}
+        newest = max(one.created_at for one in called if one.id in two)
+        near = [(a, b) for a, b in pairs if two & {a.id, b.id} or _settles(a, b, newest)]
+        by_rule = {0: pairs, 1: near, 2: [(a, b) for a, b in pairs if {a.id, b.id} <= {*named}]}[least]
+        for a, b in by_rule[:1]:
+            judged.append(replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= {*named}))
+        if not by_rule:
+            judged.append(replace(sides, interleaved_since=bool(near) and least > 1))
     return [_without(sides, others) if least > 1 else sides for sides in judged]
+
+
+def _settles(base: Series, other: Series, after: str) -> bool:
+    """Whether two that nobody named were interleaved later, and have an answer."""
+    rates = paired_rates(base, other) if min(base.created_at, other.created_at) > after else None
+    return rates is not None and decide_interleaved(*rates).verdict is not Verdict.UNKNOWN
 
 
 def _without(sides: Sides, ids: set[str]) -> Sides:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.differences import Difference, session_difference
+from forms.comparison.differences import Difference, session_difference, told
 from forms.layout import Sign, Tone
 from forms.series.summary import duration
 from forms.stats import settle
@@ -232,6 +232,8 @@ class Comparison(ChangeDecision):
     has_short_runs: bool = False
     """Where the settings are the same: whether the newer series has, as its own warnings say."""
     server_seen: bool = True
+    is_alike: bool = False
+    """Whether nothing differs, in the server's settings either, or was changed: again, both would be the same."""
     change: Change | None = None
     tried: TrialSummary | None = None
     """A whole trial of the change, newer than it."""
@@ -245,18 +247,17 @@ class Comparison(ChangeDecision):
         return self.verdict is not Verdict.UNKNOWN
 
     @property
-    def is_alike(self) -> bool:
-        """Whether nothing differs, in the server's settings either: measured again, both would be the same."""
-        return self.server_seen and not self.differences and self.change is None
-
-    @property
     def the_change(self) -> Change | None:
         """The change that was claimed, or else the one setting of this client that differs."""
-        own = [one for one in self.differences if one.name in _VERSUS_DIFFERENCES]
-        if self.change or len(own) != 1:
+        differing = told(self.differences)
+        one = differing[0] if len(differing) == 1 else None
+        if self.change or one is None or None in (one.base, one.other):
             return self.change
-        name = _VERSUS_DIFFERENCES[own[0].name]
-        return Change(name=name, value=_typed(name, own[0].other), previous=_typed(name, own[0].base))
+        if name := _VERSUS_DIFFERENCES.get(one.name):
+            return Change(name=name, value=_typed(name, one.other), previous=_typed(name, one.base))
+        asked = next((each for each in self.differences if each.name in _REQUIRED), None)
+        name = f"client {asked.name.removeprefix('settings.')}" if asked else ""
+        return Change(name=name, value="yes" if asked.other else "no") if asked else None
 
     @property
     def decided(self) -> Verdict:
@@ -363,7 +364,7 @@ def _age(days: float | None) -> str:
 def hint_sentence(found: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
     if found.interleaved_since and not found.known:
-        return "Their runs have been interleaved since: compare this pair alone."
+        return "Their runs were interleaved later: compare just these two."
     if not _is_open(found):
         return None
     if found.is_alike:

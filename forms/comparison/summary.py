@@ -133,7 +133,8 @@ def _remarks(comparison: Comparison, sides: Sides) -> list[str]:
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
-    if comparison.differences and comparison.server_seen and not any(one.parameter for one in comparison.differences):
+    elsewhere = any(one.name == "target" or one.name.startswith("server.") for one in comparison.differences)
+    if comparison.differences and comparison.server_seen and not elsewhere:
         said.append("The server's settings are the same.")
     both = (sides.base, "base", comparison.base_name), (sides.other, "other", comparison.other_name)
     measured = [

@@ -126,12 +126,13 @@ def _compared(
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found, wide = decision.variation, decision.critical
     server_seen = all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other))
+    is_alike = server_seen and not (differing or sides.unseen or base.change or other.change)
     step = None
     settles = (
         settles
         and sides.tried is None
         and not sides.interleaved_since
-        and (differing or claimed or not server_seen)
+        and not is_alike
         and base.command is other.command
         and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     )
@@ -168,7 +169,7 @@ def _compared(
         ),
         has_short_runs=decision.doubt is Doubt.SAME_SETTINGS
         and any(said.key == "short" for said in advice(max((base, other), key=lambda one: one.moment))),
-        server_seen=server_seen,
+        server_seen=server_seen, is_alike=is_alike,
         change=claimed, **named(sides, "tried", "tried_back", "stands_in", "interleaved_since"),
     )  # fmt: skip
 

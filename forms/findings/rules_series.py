@@ -10,7 +10,7 @@ from forms.comparison.differences import effective
 from forms.findings import finding, series_warnings
 from forms.findings.finding import Finding, Severity, is_loopback, is_practice, number, round_trip_seconds, say
 from forms.stats import summary
-from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern
+from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern, tidy_value
 from storage.looks import AuditFinding
 from storage.plan import Settings
 from storage.records import Command, Facts, QuietVerdict, Series, Target
@@ -309,12 +309,17 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
     client, settings = series.client, series.plan.settings if series.plan else Settings()
     if client.is_encrypted and series.target.abilities.has_dialect:
         name = "encryption.fastest" if client.encryption == FASTEST_CIPHER else "encryption"
-        name = "encryption.asked" if settings.encrypt else name
+        name = "encryption.asked" if settings.encrypt and not _required(series, "server smb encrypt") else name
         cipher = wording.plain(str(client.encryption))
         yield say(name, series, cipher=cipher, dialect=client.dialect, fastest=FASTEST_CIPHER)
     elif client.is_signed:
-        name = "signing.asked" if settings.sign else "signing"
+        name = "signing.asked" if settings.sign and not _required(series, "server signing") else "signing"
         yield say(name, series, signing=wording.plain(str(client.signing)))
+
+
+def _required(series: Series, parameter: str) -> bool:
+    value = effective(series.environment.get("server", {}), parameter) or ""
+    return tidy_value(parameter, value) in {"required", "mandatory"}
 
 
 def old_dialect(series: Series) -> Iterator[Finding]:

@@ -227,7 +227,13 @@ def example_documents() -> tuple[bytes, ...]:
 
 
 FORM = "isolation"
-_LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
+_NAMES = {
+    Layer.DISK: "Disk alone",
+    Layer.NETWORK: "Network alone",
+    Layer.DISK_WITH_NETWORK: "Disk, both busy",
+    Layer.NETWORK_WITH_DISK: "Network, both busy",
+}
+_LAYERS = tuple(_NAMES)
 _NUMBER = ReportKind.SECONDS
 _MOST_GAIN = 10.0
 """Above it the end of an interval tells nothing."""
@@ -281,7 +287,7 @@ def _fields(isolation: Isolation) -> list[Field]:
 
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
-    names = "Disk alone", "Network alone", "Disk, both busy", "Network, both busy", "Slower, both busy", "Server"
+    names = *(_NAMES[layer] for layer in _LAYERS), "Slower, both busy", "Server"
     layers = ((f"{name}, MB/s", _NUMBER) for name in names)
     priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
@@ -294,7 +300,7 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
             sum(run.clients == point.clients for run in runs)
             for runs in (measured.isolation.runs, _failed(measured.isolation))
         )
-        look = {"mark": Mark.FAILED, "remark": f"{failed} of {tried} measurements"} if failed else {}
+        look = {"mark": Mark.UNUSUAL, "remark": f"{failed} of {tried} measurements failed"} if failed else {}
         rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, **look))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, ("Server / slower", ReportKind.RATIO), *whole)
     caption = "Many small operations, so slower than one large file; server / slower is computed in each round"
@@ -304,7 +310,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:
     said = measured.verdict.evidence.clients
     rates = next((point.rates for point in measured.points if point.clients == said), {})
-    bars = tuple(Bar(name=one.value, value=wording.megabytes(rates[one])) for one in _SHOWN if rates.get(one))
+    named = [(_NAMES.get(one, one.value).lower(), rates[one]) for one in _SHOWN if rates.get(one)]
+    bars = tuple(Bar(name=name, value=wording.megabytes(rate)) for name, rate in named)
     return Chart(title=f"What each carries, {wording.count(said, 'client')}", unit="MB/s", bars=bars, in_text=True)
 
 

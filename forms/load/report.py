@@ -156,15 +156,15 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         "time to the answer; offered: if no answer kept them waiting"
     )  # fmt: skip
     moved = [rate for p in points for rate in (p.read_bytes_per_second, p.write_bytes_per_second) if rate is not None]
-    unit, scale = ("kB/s", 1e-3) if 0 < max(moved, default=0.0) < 1e6 else ("MB/s", 1e-6)
+    kind = ReportKind.SECONDS if max(moved, default=0.0) < 1e6 else ReportKind.DECIMAL  # four decimals, or one
     return table_of(
         points,
         ("Users", ReportKind.TEXT, _name),
         ("Logged in", ReportKind.WHOLE, lambda point: point.connected),
         ("Requests/s", ReportKind.DECIMAL, lambda point: point.requests_per_second),
         ("Offered/s", ReportKind.DECIMAL, lambda point: point.offered_per_second),
-        (f"Read {unit}", ReportKind.DECIMAL, lambda point: _times(scale, point.read_bytes_per_second)),
-        (f"Write {unit}", ReportKind.DECIMAL, lambda point: _times(scale, point.write_bytes_per_second)),
+        ("Read MB/s", kind, lambda point: wording.megabytes(point.read_bytes_per_second)),
+        ("Write MB/s", kind, lambda point: wording.megabytes(point.write_bytes_per_second)),
         ("Errors", ReportKind.WHOLE, lambda point: sum(point.errors.values())),
         ("p50 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.5)),
         ("p95 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.95)),

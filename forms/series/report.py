@@ -141,7 +141,7 @@ def _settings_text(facts: records.Facts) -> str:
     changed = [f"{entry.parameter} = {value}" for entry, value, is_default in known if not is_default]
     said = f"; of those that matter most, all {len(known)} are at their defaults" if known else ""
     said = f"; not default: {'; '.join(changed)}" if changed else said
-    count = len(lines_of_fact(facts, CONF_SET))
+    count = len(read & {*lines_of_fact(facts, CONF_SET)})
     return wording.plain(f"{len(read)} read{f', {count} of them set in smb.conf' * bool(count)}{said}") if read else ""
 
 

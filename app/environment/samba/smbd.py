@@ -203,7 +203,9 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     _add_parameters(found, answer, scopes, share)
     _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
     if files["registry"] or not conf.uses_registry:
-        here = {"global", (share or "").strip().lower()}
+        named = (share or "").strip().lower()
+        section = named if any(one.section == named for one in conf.settings) else "homes"
+        here = {"global", section, (conf.last(section, "copy") or "").lower()}
         names = [smb_conf.spelling(one.name).name for one in conf.settings if one.section in here]
         found.facts[smb_conf.CONF_SET] = smb_conf.in_one_fact(names)
 

@@ -198,7 +198,7 @@ class TableScreen(ReportScreen, GoesOn):
                 step = next(iter(after_comparison(one)))
                 yield replace(step, name=f"{one.title}: {step.name}")
             both = {"base": one.base_id, "other": one.other_id}
-            yield NextStep(name=f"Compare this pair alone: {one.title}", screen="compare", arguments=both)
+            yield NextStep(name=f"Compare just these two: {one.title}", screen="compare", arguments=both)
 
 
 _LISTED = 50

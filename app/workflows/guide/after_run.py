@@ -105,8 +105,9 @@ def _of_the_change(choices: GuideChoices, name: str) -> Iterator[str | Toned]:
         who = "make it on the server now, then start; the guide checks whether it took effect"
         change = Change(name=name, value=choices.change_value)
         yield f"Change: {_changed_to(change)} ({'applied automatically' if name in acts.OWN_CHANGES else who})."
-    if own_setting(name) is None and (why := unknown_name(spelling(name), {})):
-        yield Toned(f"! Unless it is no setting of Samba's: {wording.plain(why)}", Tone.CAUTION)
+    is_sambas = choices.target is not None and choices.target.abilities.through_samba and own_setting(name) is None
+    if is_sambas and (why := unknown_name(spelling(name), {})):
+        yield Toned(f"! {wording.plain(why)} Ignore this if it is no setting of Samba's.", Tone.CAUTION)
     if acts_on(name) not in {None, choices.command}:
         other = "put" if choices.command is Command.GET else "get"
         yield Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
@@ -388,8 +389,8 @@ def _typed_change(text: str) -> tuple[str, str]:
     if "://" in text.partition("=")[0] or ("=" not in text and text.strip().startswith(("/", "\\\\"))):
         raise UsageError("a target is no setting: leave this question; n starts a new measurement of another target")
     name, value = parse_change(text)
-    own = about(f"client {name}") if spelling(name).parameter is None else ()
-    entry = next(iter(about(name) or own), None)
+    found = about(name) if spelling(name).parameter else about(name) or about(f"client {name}")
+    entry = next((one for one in found if one.kind is EntryKind.SMB_CONF or not spelling(name).parameter), None)
     return (entry.name if entry and entry.kind in (EntryKind.SMB_CONF, EntryKind.CLIENT) else name), value
 
 

@@ -144,7 +144,8 @@ def choices_of(series: Series) -> GuideChoices:
     options = options_of(series)
     made = options.size_bytes is not None
     plain = options.label.removesuffix(INTERLEAVED)  # of a series without a label: what it measured
-    options = replace(options, label="" if plain.startswith(f"{series.command} ") else plain)
+    is_made_up = plain != options.label and plain.startswith(f"{series.command} ")
+    options = replace(options, label="" if is_made_up else plain)
     return GuideChoices(
         **asdict(options),
         target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
@@ -204,12 +205,15 @@ _OWN: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "client sign": ("sign", _switch),
 }
 OWN_CHANGES = tuple(_OWN)
+_NEEDS = {"in-flight": "has_depth", "client encrypt": "has_dialect", "client sign": "has_dialect"}
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
     place = wording.plain(series.target.host or series.target.path)
     new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
+    if name in _NEEDS and not getattr(series.target.abilities, _NEEDS[name]):
+        raise UsageError(f"{name} is a setting of SMB: {series.target.abilities.label} has no such thing")
     own = own_options(name, value)
     switch = next((one for one in own.values() if isinstance(one, bool)), None)
     value = value if switch is None else "yes" if switch else "no"

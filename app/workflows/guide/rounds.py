@@ -82,7 +82,8 @@ class MeasuredPlace:
 
     def value(self, name: str) -> str:
         """What the server had when the series was measured; empty where that was not read."""
-        in_share = self.series is None or self.share in {None, self.series.target.share}
+        shares = (one and one.casefold() for one in (self.share, self.series.target.share if self.series else None))
+        in_share = self.series is None or self.share is None or len({*shares}) == 1
         value = effective(self._facts, spelling(name).name, in_share=in_share)
         return value or ("" if value is None else "(empty)")
 
@@ -98,12 +99,13 @@ class MeasuredPlace:
     def had(self, entry: CatalogueEntry) -> tuple[str, str]:
         """The value and its mark; both empty for what is no setting of smbd."""
         name = entry.parameter if entry.kind is EntryKind.SMB_CONF else ""
-        return self.value(name), self.mark(name, entry.default or "")
+        return self.value(name), self.mark(name, entry.default)
 
     def now(self, entry: CatalogueEntry) -> str:
         value, mark = self.had(entry)
-        usual = "not set in smb.conf" if CONF_SET in self._facts else "the default"
-        return f"{value} ({mark or usual}), when {self.when}" if value else ""
+        usual = "not set in smb.conf" if CONF_SET in self._facts else "the default" if entry.default is not None else ""
+        said = f" ({mark or usual})" if mark or usual else ""
+        return f"{value}{said}, when {self.when}" if value else ""
 
     @property
     def when(self) -> str:
@@ -113,7 +115,9 @@ class MeasuredPlace:
     def others(self, words: str) -> tuple[str, ...]:
         """Settings of the server with these words in their names that the catalogue has no entry for."""
         names = {name for name in map(parameter_of, self._facts) if name and words.casefold().strip() in name}
-        return tuple(name for name in sorted(names) if not about(name))
+        return tuple(
+            name for name in sorted(names) if not any(entry.kind is EntryKind.SMB_CONF for entry in about(name))
+        )
 
 
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
@@ -238,7 +242,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
             yield NextStep(name=f"{wait}: {name}", choices=partial(step, better=better))
         else:
             yield NextStep(name=f"Measure again: {name}", choices=step)
-    if found.interleaved and found.settle is None and not settles:
+    if found.interleaved and found.settle is None and not settles and not (found.busy_ids and needs_longer_runs(found)):
         yield NextStep(name=_TURNS, screen="interleaved", arguments=both)
     yield _LOOK_AT_ALL
 

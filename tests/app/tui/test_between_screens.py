@@ -53,7 +53,7 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
         assert path.with_name("copied.txt").read_text() == copied
         await pilot.press("enter")
         await settled(app, pilot)
-        assert "Compare this pair alone: untuned against FTP" in painted(app)
+        assert "Compare just these two: untuned against FTP" in painted(app)
         await pilot.press("enter")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
@@ -181,4 +181,4 @@ async def test_what_would_settle_a_pair_of_several_is_one_key_away(tmp_path):
         await settled(app, pilot)
         steps = [step.name for step in here(app).next_steps()]
         assert steps[0] == "b against a: Measure again with a larger file: the base first"
-        assert steps[1] == "Compare this pair alone: b against a"
+        assert steps[1] == "Compare just these two: b against a"

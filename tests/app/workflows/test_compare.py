@@ -101,7 +101,7 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     assert [one.interleaved_since for one in several] == [True, True]
     for after_, told in ((after, False), (replace(after, runs=at(2, 0.97).runs), True)):
         judged = compare_sides(replace(several[0], other=(after_,)), Limits())
-        said = judged.sentence.endswith(" Their runs have been interleaved since: compare this pair alone.")
+        said = judged.sentence.endswith(" Their runs were interleaved later: compare just these two.")
         assert (judged.known, judged.settle, said) == (not told, None, told)
     both = sides_to_compare(notebook, (newest[0].id, after.id, newest[1].id))
     assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"

@@ -354,7 +354,7 @@ def test_equal_settings_say_how_far_equal_series_differ():
         told[factor] = found.headline
     else_ = "more than equal series differ, so look for what else has changed."
     assert told[1.1].startswith(
-        "No setting is known to differ: 10 % faster is no more than series vary by themselves; the server's"
+        "No setting is known to differ: 10 % faster is no more than series vary by themselves; "
     )
     assert told[3.0] == f"Same settings, but 200 % faster: {else_}"
     assert told[0.4] == f"Same settings, but 60 % slower: {else_}"

@@ -55,7 +55,7 @@ def test_what_each_layer_carries_is_drawn_for_as_many_clients_as_the_verdict_spe
     assert chart.title == f"What each carries, {said} clients"
     row = next(row for row in rows_of(isolation_report(isolation).tables[0]) if int(row[0]) == said)
     assert [f"{bar.value:.4f}" for bar in chart.bars] == [*row[1:5], row[6]]
-    assert [bar.name for bar in chart.bars][::4] == ["disk", "server"]
+    assert [bar.name for bar in chart.bars][::4] == ["disk alone", "server"]
 
 
 def test_the_conclusion_is_that_of_2003():

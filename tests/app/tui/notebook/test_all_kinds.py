@@ -163,7 +163,7 @@ async def test_a_load_whose_limit_was_not_reached_leads_to_the_search_for_it(tmp
     step = steps.get("Find its limit: as many users as it carries")
     assert (step is not None) is sought
     if step:
-        app = app_on(tmp_path / "notebook.db", first=step.screen, **step.arguments)
+        app = app_on(tmp_path / "notebook.db", first=step.screen, users=str(step.arguments["users"]))
         async with app.run_test(size=(80, 24)) as pilot:
             await settled(app, pilot)
             assert here(app).typed()["users"] == "capacity"

@@ -1417,7 +1417,7 @@ async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them
     app = app_on(book(tmp_path / "notebook.db", one(1), *pair), first="compare", base=f"{1:012x}", other=f"{3:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
-        assert "series 3 against series 2" in painted(app)
+        assert "series 3 against series 1" in painted(app), "it is called as it was marked"
         assert "Judged by their interleaved series (o: the two you marked)." in painted(app)
         assert "o As marked" in footer_of(app)
         await press(app, pilot, "o")
