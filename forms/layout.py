@@ -21,8 +21,7 @@ def width(text: str) -> int:
     """Terminal cells: 2 for wide characters, 0 for combining and invisible ones; parts joined by U+200D all count."""
     if text.isascii():
         return len(text)
-    cells = 0
-    previous = 0
+    cells = previous = 0
     for character in text:
         if character == _EMOJI_PRESENTATION:
             cells += previous == 1
@@ -155,13 +154,7 @@ class Tone(StrEnum):
     DATA = "data"
 
 
-_ANSI = {
-    Tone.GOOD: "\x1b[32m",
-    Tone.BAD: "\x1b[31m",
-    Tone.CAUTION: "\x1b[33m",
-    Tone.FAINT: "\x1b[2m",
-    Tone.DATA: "\x1b[94m",
-}
+_ANSI = {Tone.GOOD: 32, Tone.BAD: 31, Tone.CAUTION: 33, Tone.FAINT: 2, Tone.DATA: 94}
 _END = "\x1b[0m"
 
 
@@ -204,7 +197,7 @@ def plain_signs(text: str, dots: str = ".") -> str:
 
 
 def coloured(text: str, tone: Tone) -> str:
-    return f"{_ANSI[tone]}{text}{_END}" if tone in _ANSI and text else text
+    return f"\x1b[{_ANSI[tone]}m{text}{_END}" if tone in _ANSI and text else text
 
 
 def local_zones() -> str:

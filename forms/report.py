@@ -32,13 +32,7 @@ class Mark(StrEnum):
     BOTTLENECK = "bottleneck"
 
 
-SIGNS: Mapping[Mark, str] = {
-    Mark.UNUSUAL: "*",
-    Mark.REJECTED: "x",
-    Mark.RESTORED: "x",
-    Mark.FAILED: "!",
-    Mark.BOTTLENECK: "<",
-}
+SIGNS = {Mark.UNUSUAL: "*", Mark.REJECTED: "x", Mark.RESTORED: "x", Mark.FAILED: "!", Mark.BOTTLENECK: "<"}
 
 
 class Role(StrEnum):
@@ -285,11 +279,8 @@ class Report:
 
     @property
     def brief(self) -> "Report":
-        return replace(
-            self,
-            tables=tuple(table for table in self.tables if not table.is_detail),
-            results=tuple(field for field in self.results if not field.is_detail),
-        )
+        tables = tuple(table for table in self.tables if not table.is_detail)
+        return replace(self, tables=tables, results=tuple(field for field in self.results if not field.is_detail))
 
     @property
     def leads_with_charts(self) -> bool:

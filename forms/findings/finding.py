@@ -58,14 +58,11 @@ class Finding:
         return f"{self.title}: {self.evidence} {self.what_to_do}" if self.evidence else self.title
 
 
-_file = partial(toml_data, package="forms.findings")
-
-
 @cache
 def texts_of(name: str, file: str) -> dict[str, str]:
     """The texts of ``KEY`` or ``KEY.VARIANT`` in a file of ``data``."""
     key, _, variant = name.partition(".")
-    entry = _file(file)[key]
+    entry = toml_data(file, package="forms.findings")[key]
     texts = (entry | entry.get(variant, {})).items()
     return {field: " ".join(text.split()) for field, text in texts if isinstance(text, str)}
 
@@ -160,13 +157,12 @@ NO_FINDINGS = "No findings: nothing measured so far speaks for or against this s
 
 
 def findings_report(found: Sequence[Finding]) -> Report:
+    answer = ((wording.ANSWER, f"{one.title}. {one.what_to_do}", SIGNS[one.severity].tone) for one in found[:1])
     return Report(
         form=FORM,
         title=TITLE,
         name=TITLE,
-        fields=fields_of(
-            *((wording.ANSWER, f"{one.title}. {one.what_to_do}", SIGNS[one.severity].tone) for one in found[:1])
-        ),
+        fields=fields_of(*answer),
         tables=(findings_table(found, ""),),
         document=lambda: {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]},
     )
@@ -180,18 +176,11 @@ def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str,
 
 
 def findings_table(found: Sequence[Finding], caption: str = TITLE) -> Table:
-    rows = tuple(
-        row_of(
-            f"{SIGNS[one.severity]} {one.title}",
-            one.evidence + (f" How sure: {one.sure}." if one.sure else ""),
-            one.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
-            tone=SIGNS[one.severity].tone,
-        )
-        for one in found
-    )
-    return Table(
-        columns=columns_of("Finding", "Evidence", "What to do"),
-        rows=rows or (row_of(NO_FINDINGS, "", ""),),
-        caption=caption,
-        sentences=True,
-    )
+    rows = []
+    for one in found:
+        sign, sure = SIGNS[one.severity], f" How sure: {one.sure}." if one.sure else ""
+        test = f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""
+        rows.append(row_of(f"{sign} {one.title}", one.evidence + sure, one.what_to_do + test, tone=sign.tone))
+    rows = rows or [row_of(NO_FINDINGS, "", "")]
+    columns = columns_of("Finding", "Evidence", "What to do")
+    return Table(columns=columns, rows=tuple(rows), caption=caption, sentences=True)

@@ -137,9 +137,8 @@ def _is_loss(comparison: Comparison, change_percent: float) -> bool:
 
 
 def _set_ups(measured: Sequence[_Measured]) -> list[_Measured]:
-    newest: dict[object, _Measured] = {}
-    for one in sorted(measured, key=lambda m: m.series.created_at):
-        newest[_place(one), _set_up(one.series)] = one
+    in_order = sorted(measured, key=lambda m: m.series.created_at)
+    newest = {(_place(one), _set_up(one.series)): one for one in in_order}
     return list(newest.values())
 
 
@@ -222,9 +221,7 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
         bare = max((m for m in group if not m.series.target.abilities.moves_files), key=_rate, default=None)
         smb = max((m for m in files if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
         ftp = max((m for m in files if m.series.target.abilities.is_yardstick), key=_rate, default=None)
-        if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
-            continue
-        if any(is_far(m.series) for m in (smb, ftp)):
+        if smb is None or ftp is None or any(m.at_ceiling or is_far(m.series) for m in (smb, ftp)):
             continue
         wireless = any(is_wireless(m.series) for m in (smb, ftp))
         slow = SLOW_PERCENT_OF_WIRELESS if wireless else SLOW_PERCENT_OF_LINK

@@ -52,21 +52,17 @@ def smaller_mtu(series: Series) -> Iterator[Finding]:
     mtu, way, segment = (number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
     if mtu is None or finding.is_loopback(series):
         return
+    seen = who = ""
     if way is not None and way < mtu:
-        yield _smaller(series, f"the path takes packets of {way:.0f} bytes", mtu, "a hop or a tunnel on the way")
+        seen, who = f"the path takes packets of {way:.0f} bytes", "a hop or a tunnel on the way"
     elif segment is not None and (packet := segment + _HEADERS[int(number(path, "link.ip_version") or 4)]) < mtu:
-        yield _smaller(
-            series, f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}", mtu, "the server's card"
-        )
+        seen, who = f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}", "the server's card"
+    if seen:
+        yield say("smaller-mtu", series, seen=seen, interface=_interface(path), mtu=mtu, who=who)
 
 
 _HEADERS = {4: 20 + 20 + 12, 6: 40 + 20 + 12}
 """IP and TCP with time stamps, which a segment's size leaves out."""
-
-
-def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
-    interface = _interface(series.environment.get("path", {}))
-    return say("smaller-mtu", series, seen=seen, interface=interface, mtu=mtu, who=who)
 
 
 def growing_errors(series: Series) -> Iterator[Finding]:
@@ -167,10 +163,8 @@ def _routed_one_way(facts: Facts) -> str | None:
         return None
     cards = number(facts, "link.cards_up") or 0
     among = f" of {cards:.0f} that are up" if cards > 1 else ""
-    return (
-        f"requests reach the server by {wording.plain(str(inward))}, its answers leave by"
-        f" {wording.plain(str(outward))}{among}"
-    )
+    way_in, way_out = wording.plain(str(inward)), wording.plain(str(outward))
+    return f"requests reach the server by {way_in}, its answers leave by {way_out}{among}"
 
 
 def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
@@ -293,15 +287,11 @@ OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 
 def _client_ceiling(series: Series) -> Iterator[Finding]:
     share = series_warnings.near_ceiling_percent(series)
-    if share is None or not series_warnings.at_ceiling(series):
-        return
-    yield say(
-        "client-ceiling.loopback" if is_loopback(series) else "client-ceiling",
-        series,
-        share=wording.percent(share),
-        ceiling=wording.rate(series.ceiling_bytes_per_second),
-        ways=wording.listed(series_warnings.ways_past_the_ceiling(series)),
-    )
+    if share is not None and series_warnings.at_ceiling(series):
+        name = "client-ceiling.loopback" if is_loopback(series) else "client-ceiling"
+        ceiling = wording.rate(series.ceiling_bytes_per_second)
+        ways = wording.listed(series_warnings.ways_past_the_ceiling(series))
+        yield say(name, series, share=wording.percent(share), ceiling=ceiling, ways=ways)
 
 
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
@@ -409,24 +399,8 @@ def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
     return harmful_settings(facts)
 
 
-RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    above_the_link,
-    half_duplex,
-    slow_link,
-    smaller_mtu,
-    growing_errors,
-    retransmits,
-    one_interface_out,
-    limited_by_distance,
-    relayed,
-    _harmful_server_settings,
-    _client_ceiling,
-    _busy_time,
-    old_dialect,
-    signing_and_encryption,
-    slow_login,
-    slow_opening,
-    nfs,
-    low_utilisation,
-    contradicting_cells,
-)
+_LINK_RULES = (above_the_link, half_duplex, slow_link, smaller_mtu, growing_errors, retransmits, one_interface_out)
+_WAY_RULES = (limited_by_distance, relayed, _harmful_server_settings, _client_ceiling, _busy_time)
+_SESSION_RULES = (old_dialect, signing_and_encryption, slow_login, slow_opening)
+_OTHER_RULES = (nfs, low_utilisation, contradicting_cells)
+RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (*_LINK_RULES, *_WAY_RULES, *_SESSION_RULES, *_OTHER_RULES)

@@ -64,8 +64,7 @@ def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> 
 def _ending(series: Series) -> Iterator[Finding]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
-        first = failed[0]
-        why = f" ({wording.plain(first.error)})" if first.error else ""
+        why = f" ({wording.plain(failed[0].error)})" if failed[0].error else ""
         yield warn("failed", runs=wording.count(len(failed), "run"), why=why)
     done, planned = len(series.rates()), series.plan.runs if series.plan else None
     if series.status is not SeriesStatus.COMPLETE and series.running_by is None and planned and done < planned:
@@ -112,20 +111,17 @@ def _busy(series: Series) -> Iterator[Finding]:
 def _unusual(series: Series) -> Iterator[Finding]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
     reasons = summary.unusual(series.rates(), [r.seconds for r in runs if r.seconds])
-    flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
+    judged = list(zip(runs, reasons, strict=True))
     usual = summary.median(series.rates()) or 0.0
-    slow_from_the_start = takewhile(
-        lambda pair: pair[1] is not None and (pair[0].bytes_per_second or 0.0) < usual, zip(runs, reasons, strict=True)
-    )
-    cold = [(run, why) for run, why in slow_from_the_start if why]
+    cold = list(takewhile(lambda pair: pair[1] and (pair[0].bytes_per_second or 0.0) < usual, judged))
     if cold:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
         more = max(DEFAULT_WARMUPS, 2 * warmups)
         them = f"run {cold[0][0].number}" if len(cold) == 1 else f"the first {len(cold)} runs"
         yield warn("warm-up", run=cold[0][0].number, why=cold[0][1], made=made, more=more, them=them)
-    for run, why in flagged:
-        if (run, why) not in cold:
+    for run, why in judged[len(cold) :]:
+        if why:
             yield warn("unusual", run=run.number, why=why, id=series.id)
 
 
@@ -205,11 +201,10 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
     client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":
-        other = protocol.other_client
         if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
             ways.append(f"with {2 * client.in_flight} requests in flight")
-        if other:
-            ways.append(f"with another client ({other})")
+        if protocol.other_client:
+            ways.append(f"with another client ({protocol.other_client})")
     elif protocol.other_client:
         ways.append("with sharebench's own client")
     if client.is_encrypted:

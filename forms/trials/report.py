@@ -9,7 +9,7 @@ from typing import Any
 from forms import wording
 from forms.findings.series_warnings import short_runs
 from forms.layout import Sign, Tone, Toned
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of, table_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import client_text, origin_fields, series_document
 from forms.stats.decision import Doubt, Verdict
 from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
@@ -334,15 +334,11 @@ def _chart(found: SweepSummary) -> Chart | None:
     if found.plan.axes:
         return None
     base, *tried = found.values
+    title, unit = f"Average at each value of {found.plan.name}", _rate_unit(found.plan)
+    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
+    levels = (Level(name="present value", value=base.average),) if base.average else ()
     return Chart(
-        title=f"Average at each value of {found.plan.name}",
-        unit=_rate_unit(found.plan),
-        bars=tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried),
-        levels=(Level(name="present value", value=base.average),) if base.average else (),
-        is_curve=True,
-        source=(0, 1),
-        rows_before=1,
-        in_text=True,
+        title=title, unit=unit, bars=bars, levels=levels, is_curve=True, source=(0, 1), rows_before=1, in_text=True
     )
 
 
@@ -407,15 +403,14 @@ TUNE_SCHEMA = "sharebench/tune/1"
 def tune_report(found: TuneSummary) -> Report:
     rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
     passed_over = Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
+    gains = ((f"Write into {one.plan.section}", f"{one.plan.name} = {one.value}") for one in found.found)
     return Report(
         form="tune",
         title="Tuning",
         name="Tuning",
         fields=tuple(_about(found)),
         tables=(_trials(found), *([passed_over] if found.not_tried else [])),
-        results=tuple(
-            Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}") for one in found.found
-        ),
+        results=fields_of(*gains),
         advice=tuple(_tune_advice(found)),
         document=lambda: _tune_document(found),
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from math import log1p
 from statistics import fmean, median
 
 from forms import wording
@@ -166,8 +165,8 @@ def _fills_link(series: Series) -> bool:
 
 
 def _moved(control: paired.PairedEffect, effect: paired.PairedEffect, share: float) -> bool:
-    explained = -log1p(control.change_percent / 100)  # more seconds are less throughput
-    seen = log1p(effect.change_percent / 100)
+    explained = -math.log1p(control.change_percent / 100)  # more seconds are less throughput
+    seen = math.log1p(effect.change_percent / 100)
     low, high = control.interval_percent or (-100.0, 100.0)
     return not low <= 0 <= high and explained * seen > 0 and abs(explained) >= share * abs(seen)
 
@@ -181,20 +180,12 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
     for number in sorted(rates.keys() & tried.keys()):
         first, second = places.get((base.id, number)), places.get((other.id, number))
         in_order = runs[number].started_at < others[number].started_at
-        control_ratio = None
+        pair = Pair(number=number, base_rate=rates[number], other_rate=tried[number], base_first=in_order)
         if first and second:
-            in_order = first.position < second.position
+            pair = replace(pair, base_first=first.position < second.position)
             if first.control_seconds > 0:
-                control_ratio = second.control_seconds / first.control_seconds
-        pairs.append(
-            Pair(
-                number=number,
-                base_rate=rates[number],
-                other_rate=tried[number],
-                base_first=in_order,
-                control_ratio=control_ratio,
-            )
-        )
+                pair = replace(pair, control_ratio=second.control_seconds / first.control_seconds)
+        pairs.append(pair)
     return tuple(pairs), len(runs.keys() - rates.keys() | others.keys() - tried.keys())
 
 
@@ -341,10 +332,8 @@ def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple
         ratios = [rate / best_rate for rate, best_rate in zip(column, columns[best], strict=True)]
         effect = paired.paired_effect(ratios, SWEEP_ALPHA / (len(columns) - 1))
         low, high = effect.interval_percent or (-100.0, 100.0)
-        if high < -WORSE_PERCENT:
-            found.append((Standing.WORSE, effect))
-        else:
-            found.append((Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED, effect))
+        not_worse = Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED
+        found.append((Standing.WORSE if high < -WORSE_PERCENT else not_worse, effect))
     return found
 
 

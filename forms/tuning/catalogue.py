@@ -149,19 +149,14 @@ def entries() -> tuple[CatalogueEntry, ...]:
     if unknown := first.keys() - {item["name"] for item in raw}:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
     raw.sort(key=lambda item: (_PLACE_IN_HISTORY.get(item.get("status"), 0), first.get(item["name"], len(first))))
-    return tuple(
-        _entry(rank, item | {"worth_trying": item["name"] in first and not item.get("warning")})
-        for rank, item in enumerate(raw, start=1)
-    )
+    judged = (item | {"worth_trying": item["name"] in first and not item.get("warning")} for item in raw)
+    return tuple(_entry(rank, item) for rank, item in enumerate(judged, start=1))
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
     item = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
-    item["needs"] = {
-        "text": item.get("needs"),
-        "options": item.pop("needs_options", None),
-        "session": item.pop("needs_session", None),
-    }
+    more = {part: item.pop(f"needs_{part}", None) for part in ("options", "session")}
+    item["needs"] = {"text": item.get("needs"), **more}
     if unknown := item.keys() - CatalogueEntry.__dataclass_fields__.keys():
         raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown)}")
     return JSONNode(item["name"], {"rank": rank, "parameter": item["name"], **item}).record(CatalogueEntry)
@@ -224,10 +219,9 @@ def relevant(series: Series) -> Iterator[CatalogueEntry]:
     seen: set[str] = set()
     for entry in entries():
         usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
-        usable = usable and entry.name not in _OF_MANY_FILES
+        fits = entry.name not in _OF_MANY_FILES and _ACTS_ON.get(entry.name, series.command) is series.command
         rule = _RULES.get(entry.name)
-        usable = usable and _ACTS_ON.get(entry.name, series.command) is series.command
-        if usable and entry.parameter not in seen and (rule is None or rule(series.client)):
+        if usable and fits and entry.parameter not in seen and (rule is None or rule(series.client)):
             seen.add(entry.parameter)
             yield entry
 
@@ -302,7 +296,6 @@ def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: s
 def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
     quoted = shlex.quote(value)
     queue = {"read_ahead_kb": "read_ahead_kb", "I/O scheduler": "scheduler"}.get(entry.name)
-    reconnects = entry.takes_effect is Effect.NEXT_CONNECTION
     if entry.kind is EntryKind.MOUNT:
         option = entry.parameter if value in ("", entry.parameter) else f"{entry.parameter}={value}"
         option = value if entry.parameter == "seal" else option
@@ -330,7 +323,7 @@ def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
         return
     else:
         yield InstructionStep(f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}")
-    if reconnects:
+    if entry.takes_effect is Effect.NEXT_CONNECTION:
         yield InstructionStep("only new connections have it; a new series makes one")
 
 
@@ -390,11 +383,9 @@ def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
     for index, entry in enumerate(entries):
         if entry.is_history and not (index and entries[index - 1].status is entry.status):
             lines += ["", HISTORY[entry.status]]
-        line = (
-            f"{entry.rank:>3} {pad(cut(entry.name, _NAME), _NAME)} {pad(status_words(entry), 16)}"
-            f" {_EFFECTS[entry.takes_effect]}"
-        )
-        lines.append(coloured(line.rstrip(), Tone.FAINT) if ansi and entry.is_history else line.rstrip())
+        name, status = pad(cut(entry.name, _NAME), _NAME), pad(status_words(entry), 16)
+        line = f"{entry.rank:>3} {name} {status} {_EFFECTS[entry.takes_effect]}".rstrip()
+        lines.append(coloured(line, Tone.FAINT) if ansi and entry.is_history else line)
     return "\n".join(lines) + "\n"
 
 
@@ -429,10 +420,7 @@ def suggested_value(entry: CatalogueEntry) -> str:
 
 
 def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:
-    told = [
-        asdict(entry) | {"misprints": [misprint.sentence for misprint in misprints_about(entry.name)]}
-        for entry in entries
-    ]
+    told = [asdict(entry) | {"misprints": [one.sentence for one in misprints_about(entry.name)]} for entry in entries]
     return {"schema": SCHEMA, "entries": told}
 
 

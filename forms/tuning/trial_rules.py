@@ -126,13 +126,11 @@ def _range(name: str, value: str) -> Iterator[str]:
     found = data()["ranges"].get(name)
     if found is None:
         return
-    number = tidy_value(name, value)
+    number, (least, most) = tidy_value(name, value), found
     if not _NUMBER.fullmatch(number):
         if name != "log level":  # which may name classes of its own
             yield f"{name}: {value!r} is no whole number"
-        return
-    least, most = found
-    if not least <= int(number) <= most:
+    elif not least <= int(number) <= most:
         yield f"{name}: {value} is out of range, {least} to {most}"
 
 
