@@ -305,9 +305,10 @@ class ClientModules:
     ceiling: str | None = None
 
 
+_OWN_FTP, _LOCAL = "app.clients.ftp.client:FTPClient", "app.clients.local:LocalClient"
 _FTP = ClientModules(
-    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.programs:CurlClient"},
-    files="app.clients.ftp.client:FTPClient",
+    clients={OWN: _OWN_FTP, "curl": "app.clients.programs:CurlClient"},
+    files=_OWN_FTP,
     ceiling="app.clients.ftp.client",
 )
 MODULES = {
@@ -322,11 +323,7 @@ MODULES = {
     ),
     "ftp": _FTP,
     "ftps": _FTP,
-    "file": ClientModules(
-        clients={OWN: "app.clients.local:LocalClient"},
-        files="app.clients.local:LocalClient",
-        ceiling="app.clients.local",
-    ),
+    "file": ClientModules(clients={OWN: _LOCAL}, files=_LOCAL, ceiling="app.clients.local"),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.programs:Iperf3Client"}),
 }
 
@@ -366,7 +363,6 @@ def connected_files(target: Target, secrets: Secrets, settings: Settings, call: 
 
 
 FILES_FACT = "tree.files"
-_NAMES = "f{:07}"
 
 
 class TreeClient:
@@ -396,10 +392,7 @@ class TreeClient:
         each, began = content.size_bytes // self._count, perf_counter()
         self._files.make_folder(path)
         open_seconds = perf_counter() - began
-        made = (
-            FileMove(f"{path}/{_NAMES.format(number)}", each, content.block(number * each, each))
-            for number in range(self._count)
-        )
+        made = (FileMove(f"{path}/f{n:07}", each, content.block(n * each, each)) for n in range(self._count))
         return replace(self._moved(made, meter), open_seconds=open_seconds)
 
     def _moved(self, files: Iterable[FileMove], meter: Meter) -> Transfer:

@@ -40,13 +40,9 @@ def find_program(name: str, package: str) -> str:
 
 def first_version(program: str) -> str:
     """The first word with a digit and a dot in the program's version output, or empty."""
+    env = clean_environment()
     done = subprocess.run(
-        [program, "--version"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        errors="replace",
-        env=clean_environment(),
+        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False, errors="replace", env=env
     )
     words = (word.strip(",()") for word in f"{done.stdout} {done.stderr}".split())
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
@@ -252,12 +248,8 @@ class CurlClient(ExternalClient):
 
     def facts(self) -> ClientFacts:
         self.connect()
-        return ClientFacts(
-            name="curl",
-            version=first_version(find_program("curl", "curl")),
-            encryption=self._own.facts().encryption,
-            in_flight=1,
-        )
+        version = first_version(find_program("curl", "curl"))
+        return ClientFacts(name="curl", version=version, encryption=self._own.facts().encryption, in_flight=1)
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
         size_bytes = self._size_to_get(path, self._where(path))
@@ -276,14 +268,10 @@ class CurlClient(ExternalClient):
     ) -> Transfer:
         where = self._where(path)
         self._own.close()  # an idle connection may not outlive the run, and some servers allow one a client
+        command, timeout = [find_program("curl", "curl"), "--disable", "--config", "-"], self._settings.timeout_seconds
+        configuration = "\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape")
         outcome = self._program.run(
-            [find_program("curl", "curl"), "--disable", "--config", "-"],
-            where,
-            meter,
-            counter=counter,
-            timeout_seconds=self._settings.timeout_seconds,
-            stdin="\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape"),
-            files=files,
+            command, where, meter, counter=counter, timeout_seconds=timeout, stdin=configuration, files=files
         )
         report = parsed_object(outcome.out) or {}
         if outcome.code:
@@ -336,16 +324,12 @@ def _quoted(text: str) -> str:
 
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
-_ANOTHER, _START = "or start another `iperf3 -s` on another --port", "start `iperf3 -s` there"
+_ANOTHER, _START = "or start another `iperf3 -s` on another --port", "start `iperf3 -s` there and open its port"
 _NO_NAME = ("name or service", "address family", "no address")
 _REFUSALS: tuple[tuple[tuple[str, ...], type[errors.MeasurementError], str], ...] = (
     (("busy",), errors.UnreachableError, f"the server is busy with another test; wait until it is over, {_ANOTHER}"),
     (_NO_NAME, errors.UnreachableError, "no host of that name is known; check the name, or give its address"),
-    (
-        ("unable to connect",),
-        errors.UnreachableError,
-        f"no iperf3 server answers ({{said}}); {_START} and open its port",
-    ),
+    (("unable to connect",), errors.UnreachableError, f"no iperf3 server answers ({{said}}); {_START}"),
     (("timed out", "timeout"), errors.StalledError, "nothing moved ({said}); look at the server and the network"),
     (("",), errors.ConnectionLostError, "iperf3 said: {said}; check that `iperf3 -s` still runs there"),
 )
@@ -402,12 +386,8 @@ class Iperf3Client(OneByOne):
     def facts(self) -> ClientFacts:
         self.connect()
         test = part(self._trial, "start", "test_start")
-        return ClientFacts(
-            name="iperf3",
-            version=self._version,
-            block_bytes=whole(part(test, "blksize")),
-            in_flight=whole(part(test, "num_streams")),
-        )
+        block, streams = whole(part(test, "blksize")), whole(part(test, "num_streams"))
+        return ClientFacts(name="iperf3", version=self._version, block_bytes=block, in_flight=streams)
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:  # noqa: ARG002  the protocol's signature
         return []
@@ -472,13 +452,8 @@ class Iperf3Client(OneByOne):
             *(["--length", str(settings.block_bytes)] if settings.block_bytes else []),
             *(["--parallel", str(settings.in_flight)] if settings.in_flight else []),
         ]
-        outcome = self._program.run(
-            command,
-            self._where,
-            meter,
-            counter="rchar" if reverse else "wchar",
-            timeout_seconds=settings.timeout_seconds,
-        )
+        counter, timeout = "rchar" if reverse else "wchar", settings.timeout_seconds
+        outcome = self._program.run(command, self._where, meter, counter=counter, timeout_seconds=timeout)
         raw = parsed_object(outcome.out)
         if raw is None:
             if outcome.code < 0:

@@ -151,13 +151,8 @@ class FTPClient(base.OneByOne):
         self._linked()
 
     def facts(self) -> ClientFacts:
-        return ClientFacts(
-            name="sharebench",
-            version=__version__,
-            encryption=self._linked().cipher_name(),
-            block_bytes=self._block_bytes,
-            in_flight=1,
-        )
+        cipher, block = self._linked().cipher_name(), self._block_bytes
+        return ClientFacts(name=base.OWN, version=__version__, encryption=cipher, block_bytes=block, in_flight=1)
 
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         path = path or "/"
@@ -365,11 +360,8 @@ class FTPClient(base.OneByOne):
         self._path_in_use = path
         try:
             yield control
-        except ftplib.error_reply as error:
-            self._drop()
-            raise reply_error(error, where) from error
         except ftplib.Error as error:
-            if str(error).startswith("421"):
+            if isinstance(error, ftplib.error_reply) or str(error).startswith("421"):
                 self._drop()
             raise reply_error(error, where) from error
         except (OSError, EOFError) as error:

@@ -61,23 +61,17 @@ def parse_mlsd(line: str) -> DirectoryEntry | None:
     kind = facts.get("type", "file").lower()
     if kind in {"cdir", "pdir"} or not name:
         return None
+    size, is_folder = facts.get("size", ""), kind == "dir"
+    size_bytes = int(size) if _SIZE.fullmatch(size) and not is_folder else 0
     modified = _MODIFIED.match(facts.get("modify", ""))
-    size = facts.get("size", "")
-    is_folder = kind == "dir"
-    return DirectoryEntry(
-        name=name,
-        is_folder=is_folder,
-        size_bytes=int(size) if _SIZE.fullmatch(size) and not is_folder else 0,
-        modified_at="{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else "",
-    )
+    modified_at = "{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else ""
+    return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=size_bytes, modified_at=modified_at)
 
 
 def parse_line(line: str) -> DirectoryEntry | None:
     """One LIST line; None for a line such as ``total 12``. Its time is dropped: LIST does not tell the time zone."""
     if match := _UNIX.fullmatch(line):
-        name = match["name"]
-        if match["kind"] == "l":
-            name = name.partition(" -> ")[0]
+        name = match["name"].partition(" -> ")[0] if match["kind"] == "l" else match["name"]
         is_folder = match["kind"] == "d"
         return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=0 if is_folder else int(match["size"]))
     if match := _DOS.fullmatch(line):
