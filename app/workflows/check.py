@@ -66,10 +66,8 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
         if facts is not None:
             yield from _connected(target, facts, client.facts_of_path())
             memory = environment.server.get("memory_bytes")
-            around = FileSizeContext(
-                link_bits_per_second=_rate(options, environment),
-                memory_bytes=int(memory) if isinstance(memory, int | float) else None,
-            )
+            memory_bytes = int(memory) if isinstance(memory, int | float) else None
+            around = FileSizeContext(link_bits_per_second=_rate(options, environment), memory_bytes=memory_bytes)
             yield from _share(target, client)
             for checked in _file(target, options.command, client, around, why_hidden(environment.server, target)):
                 can_be_measured = checked.state is not CheckState.FAILED
@@ -276,11 +274,9 @@ def folder_of(client: Client, target: Target) -> Target:
 
 def leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Leftovers in that folder, by name. Raises MeasurementError."""
-    found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
-    return [
-        Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover))
-        for entry in sorted(found, key=lambda entry: entry.name)
-    ]
+    ours = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
+    found = sorted(ours, key=lambda entry: entry.name)
+    return [Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover)) for entry in found]
 
 
 def remove(

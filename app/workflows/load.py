@@ -153,9 +153,8 @@ class LoadStanding:
 
 
 def _check_hosts(request: LoadRequest) -> None:
-    for host in (request.server_ssh, *request.choices.hosts):
-        if host:
-            check_ssh_host(host)
+    for host in filter(None, (request.server_ssh, *request.choices.hosts)):
+        check_ssh_host(host)
 
 
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
@@ -405,10 +404,8 @@ def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: 
     cancelled = failed is not None and failed.kind is CancelledError
     left = failed is not None and failed.kind is ChildDiedError
     stopped = cancelled or left or not (failed or load.points)
-    load = replace(
-        load,
-        status=SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE,
-        error=failed.text if failed and not cancelled else None,
-        scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
-    )
+    status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
+    error = failed.text if failed and not cancelled else None
+    folder = load.scratch_folder if left or kept or (ended and ended.left_behind) else None
+    load = replace(load, status=status, error=error, scratch_folder=folder)
     return LoadClosed(load=load, failure=failed, stored=bool(load.points or left or resumed))

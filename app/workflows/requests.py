@@ -43,18 +43,14 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
         "secrets": secrets,
     }
     experiment = Experiment(name=options.experiment) if options.experiment else None
-    return SeriesRequest(
-        plan=MeasurementPlan(**shared(options, MeasurementPlan) | own),
-        **shared(options, SeriesRequest) | {"experiment": experiment},
-    )
+    plan = MeasurementPlan(**shared(options, MeasurementPlan) | own)
+    return SeriesRequest(plan=plan, **shared(options, SeriesRequest) | {"experiment": experiment})
 
 
 def options_of(series: Series) -> SeriesOptions:
     plan = series.plan or Plan()
-    return SeriesOptions(
-        **shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions),
-        **named(series, "command", "link_bits_per_second", "label", "experiment"),
-    )
+    planned = shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions)
+    return SeriesOptions(**planned, **named(series, "command", "link_bits_per_second", "label", "experiment"))
 
 
 def parse_change(text: str) -> tuple[str, str]:

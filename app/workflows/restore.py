@@ -145,9 +145,8 @@ def owner_text(entry: JournalEntry) -> str:
 
 def restored_text(one: Restored) -> str:
     entry = one.entry
-    said = f"{entry.name} on {where(entry)} is {one.effective or 'empty'} again, as before"
-    if one.effective is None:
-        said = f"{entry.name} on {where(entry)} is as before"
+    again = "" if one.effective is None else f"{one.effective or 'empty'} again, "
+    said = f"{entry.name} on {where(entry)} is {again}as before"
     if one.same_configuration is False:
         said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
     if not one.reloaded:

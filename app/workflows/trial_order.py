@@ -99,12 +99,7 @@ def new_order(
 
 
 def order_of(
-    request: process.SeriesRequest,
-    setting: str,
-    *,
-    keeps_size: bool,
-    accepted: tuple[str, ...] = (),
-    restart: bool = False,
+    request: process.SeriesRequest, setting: str, *, keeps_size: bool, accepted: tuple[str, ...], restart: bool
 ) -> TrialOrder:
     """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError."""
     name, value = parse_change(setting)

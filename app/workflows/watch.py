@@ -163,11 +163,8 @@ def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, fi
 
 def baseline_of(notebook: Notebook, name: str, series: Series) -> tuple[Series, ...]:
     """The baseline's series of this path, from the newest "new normal" on."""
-    of_path = [
-        one
-        for one in notebook.all_of(notebook.baseline_ids(name, SERIES))
-        if one.measured() and path_of(one) == path_of(series)
-    ]
+    measured = (one for one in notebook.all_of(notebook.baseline_ids(name, SERIES)) if one.measured())
+    of_path = [one for one in measured if path_of(one) == path_of(series)]
     marked = notebook.all_of([one.id for one in notebook.recordings_of(notebook.new_normals()) if one.kind == SERIES])
     begins = max((one.created_at for one in marked if path_of(one) == path_of(series)), default="")
     return tuple(one for one in of_path if one.created_at >= begins)
