@@ -210,10 +210,6 @@ def _line(one: ExperimentEntry) -> str:
 
 
 def _read(notebook: Notebook, name: str) -> ExperimentSummary | None:
-    if not name:
-        found = notebook.experiments(ExperimentKind.STEPS)
-        if not found:
-            return None
-        name = found[0].experiment.name
-    series = notebook.experiment(name)
+    name = name or next((one.experiment.name for one in notebook.experiments(ExperimentKind.STEPS)), "")
+    series = notebook.experiment(name) if name else []
     return experiment_summary(name, series) if series else None

@@ -96,10 +96,8 @@ def told(error: BaseException) -> tuple[str, str]:
         return "That did not work", str(unusable(error))
     if isinstance(error, OSError):
         return "That did not work", f"{error}; is the disk full?"
-    return (
-        "A fault in sharebench",
-        f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it.",
-    )
+    text = f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it."
+    return "A fault in sharebench", text
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -233,14 +231,9 @@ class ScreenEntry(NamedTuple):
         return cast("type[BaseScreen]", getattr(import_module(f"app.tui.{module}"), name))
 
     def command(self) -> KeyCommand:
-        return KeyCommand(
-            f"screen.{self.name}",
-            self.key,
-            self.title,
-            self.help,
-            action=f"app.visit('{self.name}')",
-            hidden=not self.key.startswith("f"),
-            priority=self.key.startswith("f"),  # what others do in a line of text is done there
+        action, f_key = f"app.visit('{self.name}')", self.key.startswith("f")
+        return KeyCommand(  # what other keys do in a line of text is done there
+            f"screen.{self.name}", self.key, self.title, self.help, action=action, hidden=not f_key, priority=f_key
         )
 
 

@@ -198,20 +198,16 @@ class HelpDialog(BaseDialog[None]):
             commands = [one for one in commands if any(map(_is_no_letter, chosen.get(one.id, one.keys).split(",")))]
         rows = list(_together([(keys_in_use(self.app, command, chosen), command) for command in commands]))
         beside = max((len(keys) for keys, _ in rows), default=0) + 2
-        room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
-        lines = [
-            Content.assemble((keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(text, room)))
-            for keys, text in rows
-        ]
+        widest = min(_WIDEST, self.app.size.width - _AROUND)
+        below, room = f"\n{' ' * beside}", max(20, widest - beside)
+        lines = [Content.assemble((keys.ljust(beside), "bold"), below.join(wrap(text, room))) for keys, text in rows]
         own = f'Your own keys: {config_file()}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title, box.border_subtitle = "Help", f"end Words  {_CLOSES}"
             yield Static(Content("\n\n".join(explanations(self.about))))
             yield Static(Content("\n").join(lines), id="help-keys")
             yield Static(Content(own))
-            yield Static(
-                Content("\n").join(_words(max(20, min(_WIDEST, self.app.size.width - _AROUND)))), id="help-words"
-            )
+            yield Static(Content("\n").join(_words(max(20, widest))), id="help-words")
 
 
 def _words(room: int) -> Iterator[Content]:

@@ -1,6 +1,7 @@
 """Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours; text readable in all."""
 
 from collections.abc import Container
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,9 @@ _LINEAR = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for
 
 
 def remember(path: Path, word: str) -> None:
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(word, encoding="utf-8")
-    except OSError:
-        return
 
 
 def remembered_theme(path: Path, known: Container[str]) -> str | None:

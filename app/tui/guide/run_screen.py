@@ -316,9 +316,5 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 def cpu_chart(percents: Mapping[float, float]) -> Chart:
     places = sorted(percents)[:: 1 + len(percents) // 400]
     values = [percents[at] for at in places]
-    return Chart(
-        title="CPU, this machine",
-        unit="%",
-        bars=tuple(Bar(name="", value=value) for value in [*values[:1], *values]),
-        places=tuple([0.0, *places] if places else []),
-    )
+    bars = tuple(Bar(name="", value=value) for value in [*values[:1], *values])
+    return Chart(title="CPU, this machine", unit="%", bars=bars, places=tuple([0.0, *places] if places else []))

@@ -66,15 +66,10 @@ class DiagnosisRunScreen(MeasurementScreen):
         return "\n".join(map(plain, self.problems))
 
     def heard_text(self, width: int) -> str:
-        lines = [
-            line
-            for stage in reversed(self.record.stages if self.record else ())
-            for line in hanging(
-                f"{'✓' if stage.status is SeriesStatus.COMPLETE else '!'} {STAGE_NAMES[stage.name]}:"
-                f" {plain(stage.error or 'measured')}, {stage.seconds:.0f} s",
-                width,
-            )
-        ]
+        lines: list[str] = []
+        for stage in reversed(self.record.stages if self.record else ()):
+            sign, said = "✓" if stage.status is SeriesStatus.COMPLETE else "!", plain(stage.error or "measured")
+            lines += hanging(f"{sign} {STAGE_NAMES[stage.name]}: {said}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)
 
 
@@ -99,13 +94,9 @@ class DiagnosisScreen(asking.LinesScreen):
         target = asking.typed_target(text["target"])
         if text["effort"] not in {"", *Effort}:
             raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-        request = diagnosing.DiagnosisRequest(
-            target=target,
-            effort=Effort(text["effort"] or Effort.USUAL),
-            only=diagnosing.parse_stages(text["only"]),
-            folder=text["folder"] or None,
-            **server_ways(target, text["ssh"], text["conf"]),
-        )
+        effort, only = Effort(text["effort"] or Effort.USUAL), diagnosing.parse_stages(text["only"])
+        folder, ways = text["folder"] or None, server_ways(target, text["ssh"], text["conf"])
+        request = diagnosing.DiagnosisRequest(target=target, effort=effort, only=only, folder=folder, **ways)
         diagnosing.check_request(request)
         return request
 
@@ -220,13 +211,6 @@ class IsolationScreen(asking.LinesScreen):
         ),
     )
     RUN = IsolationRunScreen
-
-    def __init__(self, **known: str) -> None:
-        super().__init__()
-        self._known = known
-
-    def _fill(self, values: dict[str, str]) -> None:
-        super()._fill(values | self._known)
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:

@@ -132,21 +132,16 @@ class LoadProgressState(LoadStanding):
     def _areas(self, most: int) -> Iterator[Chart]:
         step = -(-len(self.seconds) // most)
         parts = [self.seconds[at : at + step] for at in range(0, len(self.seconds), step)]
-        names = [
-            count(part[0].users, "user") if not at or part[0].users != parts[at - 1][0].users else ""
-            for at, part in enumerate(parts)
-        ]
+        users = [part[0].users for part in parts]
+        steps = zip([None, *users], users, strict=False)
+        names = [count(now, "user") if now != before else "" for before, now in steps]
         rates = [fmean(second.requests_per_second for second in part) for part in parts]
         p95 = [
             max((1000 * one.p95_seconds for one in part if one.p95_seconds is not None), default=None) for part in parts
         ]
         for title, unit, values in (("each second", "requests/s", rates), ("p95 of each second", "ms", p95)):
-            yield Chart(
-                title=title,
-                unit=unit,
-                bars=tuple(Bar(name=name, value=value) for name, value in zip(names, values, strict=True)),
-                places=tuple(float(step * at) for at in range(len(parts))),
-            )
+            bars = tuple(Bar(name=name, value=value) for name, value in zip(names, values, strict=True))
+            yield Chart(title=title, unit=unit, bars=bars, places=tuple(float(step * at) for at in range(len(parts))))
 
     def _second_lines(self, width: int) -> Iterator[str]:
         if not self.seconds:
@@ -279,11 +274,7 @@ class LoadScreen(asking.LinesScreen):
     RUN = LoadRunScreen
 
     def __init__(self, target: str = "", ssh: str = "", users: str = "") -> None:
-        super().__init__()
-        self._known = ({"target": target, "ssh": ssh} if target else {}) | ({"users": users} if users else {})
-
-    def _fill(self, values: dict[str, str]) -> None:
-        super()._fill(values | self._known)
+        super().__init__(**({"target": target, "ssh": ssh} if target else {}), **({"users": users} if users else {}))
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
@@ -304,12 +295,8 @@ class LoadScreen(asking.LinesScreen):
             duration_seconds=asking.typed_number("Steady", text["duration"], 1, _WEEK) if text["duration"] else None,
             settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
         )
-        choices = LoadChoices(
-            users=() if capacity else parse_users(text["users"] or "5,10,20"),
-            find_capacity=capacity,
-            processes=len(os.sched_getaffinity(0)),
-        )
-        return scenario, choices
+        users = () if capacity else parse_users(text["users"] or "5,10,20")
+        return scenario, LoadChoices(users=users, find_capacity=capacity, processes=len(os.sched_getaffinity(0)))
 
     @classmethod
     def read(cls, typed: Mapping[str, str]) -> LoadRequest:

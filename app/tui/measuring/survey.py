@@ -106,9 +106,8 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
     runs = [one.series.measured() if one.series else () for one in stations]
     rates = [tuple(run.bytes_per_second for run in done if run.bytes_per_second) for done in runs]
     begun = zip(stations, rates, strict=True)
-    return SurveyProgress(
-        series=tuple(StationProgress(station=one, doing=one.state.value, rates=done) for one, done in begun)
-    )
+    series = tuple(StationProgress(station=one, doing=one.state.value, rates=done) for one, done in begun)
+    return SurveyProgress(series=series)
 
 
 class SurveyRunScreen(ReportRunScreen, GoesOn):
@@ -297,8 +296,6 @@ class SurveyScreen(asking.LinesScreen):
         if not planned.continued:
             measure(True)  # noqa: FBT003  as the dialog answers
             return
-        text = (
-            f"{planned.experiment.name} is not complete:"
-            f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
-        )
+        todo = f"{len(planned.todo)} of {len(planned.stations)} series are to do"
+        text = f"{planned.experiment.name} is not complete: {todo}. Ctrl+R begins a new one instead."
         self.ask(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), measure)

@@ -88,11 +88,9 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         with Pane(TITLE, id="all-series"):
             yield FilterLine(placeholder="f or / filters by any words; space marks a line", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
-            starts = [(name, screen_called(name)) for name in STARTS]
-            yield Choices(
-                *(Option(f"{one.key[:2].upper()}  {one.title:<9}{one.help}", id=name) for name, one in starts),
-                id="starts",
-            )
+            starts = map(screen_called, STARTS)
+            rows = [Option(f"{one.key[:2].upper()}  {one.title:<9}{one.help}", id=one.name) for one in starts]
+            yield Choices(*rows, id="starts")
             yield SeriesList(id="series")
             yield Static(id="whole")
         yield Vertical(id="detail")
@@ -149,16 +147,12 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         query, before, self._seen = self.asked, self._seen, written(self.context.notebook_path)
         if before != self._seen:
             self.rows.ask_again()
-        self.with_notebook(
-            lambda notebook: (
-                listing(notebook.find(query), query, imported=notebook.has_imported()),
-                notebook.count_recordings(),
-                notebook.recordings(limit=1),
-            ),
-            self._found,
-            group="find",
-            exclusive=True,
-        )
+
+        def read(notebook: "Notebook") -> "tuple[ListRows, int, list[Recording]]":
+            rows = listing(notebook.find(query), query, imported=notebook.has_imported())
+            return rows, notebook.count_recordings(), notebook.recordings(limit=1)
+
+        self.with_notebook(read, self._found, group="find", exclusive=True)
 
     def _found(self, answer: "tuple[ListRows, int, list[Recording]]") -> None:
         found, count, newest = answer

@@ -190,7 +190,7 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
                 cut,
                 key=lambda c: (
                     widths[c.order] < (c.uncut if c.order in _GROW_LAST else _NAME),
-                    _longer(lengths[c.order], widths[c.order]),
+                    len(lengths[c.order]) - bisect_right(lengths[c.order], widths[c.order]),  # how many are longer
                     c.order is not SortKey.TARGET,
                     -widths[c.order],
                     c.order,
@@ -203,10 +203,6 @@ def fitted(width: int, lines: "Sequence[RecordingLine]" = (), *, imported: bool 
             widths[column.order] = used[column.order]
     shares = sum(column.grows for column in chosen.values()) or 1
     return [PlacedColumn(one, widths[one.order] + left * one.grows // shares) for one in chosen.values()]
-
-
-def _longer(lengths: Sequence[int], width: int) -> int:
-    return len(lengths) - bisect_right(lengths, width)
 
 
 def _short_date(when: str, year: str) -> str:

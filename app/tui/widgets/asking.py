@@ -109,6 +109,11 @@ class LinesScreen(BaseScreen):
     _offered = ""
     """Whose ways stood in the lines at first."""
 
+    def __init__(self, **known: str) -> None:
+        """What is ``known`` stands in the lines, whatever was typed before."""
+        super().__init__()
+        self._known = known
+
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: line.about or f"{line.name}: {line.hint}." for line in cls.LINES}
         cls._first = {line.key: "" for line in cls.LINES}
@@ -130,7 +135,7 @@ class LinesScreen(BaseScreen):
 
     def on_mount(self) -> None:
         typed = self.context.typed.get(self.NAME, {})
-        self.with_notebook(self._values, lambda values: self._fill(values | typed))
+        self.with_notebook(self._values, lambda values: self._fill(values | typed | self._known))
 
     def _values(self, notebook: Notebook) -> dict[str, str]:
         practice, pointed = self.context.practice, self.context.pointed

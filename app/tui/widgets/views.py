@@ -166,19 +166,12 @@ def _lines(paragraphs: list[list[str]]) -> list[str]:
     return [line for part in paragraphs for line in (*part, "")][:-1]
 
 
-STYLES = {
-    Tone.PLAIN: "",
-    Tone.GOOD: "$success",
-    Tone.BAD: "$error",
-    Tone.CAUTION: "$warning",
-    Tone.FAINT: "dim",
-    Tone.DATA: "$primary",
-}
+STYLES = {Tone.GOOD: "$success", Tone.BAD: "$error", Tone.CAUTION: "$warning", Tone.FAINT: "dim", Tone.DATA: "$primary"}
 
 
 def content_of(said: str | Toned) -> Content:
     toned = said if isinstance(said, Toned) else Toned(said)
-    return Content.styled(toned.text, STYLES[toned.tone])
+    return Content.styled(toned.text, STYLES.get(toned.tone, ""))
 
 
 def joined(parts: Iterable[str | Toned], gap: str) -> Content:
