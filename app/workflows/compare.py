@@ -146,7 +146,7 @@ def _by_turns(found: Sequence[Sides], called: Sequence[Series], named: Collectio
             judged.append(replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= {*named}))
         if not by_rule:
             judged.append(replace(sides, interleaved_since=bool(near) and least > 1))
-    return [_without(sides, others) if least > 1 else sides for sides in judged]
+    return [sides if sides.stands_in else _without(sides, others) for sides in judged]
 
 
 def _settles(base: Series, other: Series, after: str) -> bool:

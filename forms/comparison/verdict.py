@@ -126,7 +126,8 @@ def _compared(
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found, wide = decision.variation, decision.critical
     server_seen = all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other))
-    is_alike = server_seen and not (differing or sides.unseen or base.change or other.change)
+    changed = base.change or other.change or (sides.unseen and other.base_id is not None)
+    is_alike = server_seen and not differing and not changed
     step = None
     settles = (
         settles

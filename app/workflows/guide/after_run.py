@@ -362,7 +362,7 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         yield _change(choices, series, "block", typed, title, advised=practice)
     sealed, client = series.client.encryption not in (None, "none"), series.client
     for name, what, seen in ("encrypt", "Encryption", client.encryption), ("sign", "Signing", client.signing):
-        if getattr(choices, name) or (seen == "none" and not sealed):
+        if series.target.abilities.has_dialect and (getattr(choices, name) or (seen == "none" and not sealed)):
             way, switched = ("on → off", "no") if getattr(choices, name) else ("off → on", "yes")
             yield _change(choices, series, f"client {name}", switched, f"{what} (client {name}): {way}")
 

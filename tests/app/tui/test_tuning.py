@@ -516,13 +516,14 @@ async def test_what_smb_conf_sets_is_marked_whether_or_not_the_catalogue_has_it(
         assert place.now(find("max open files")).startswith("16424 (not set in smb.conf), when")
     else:
         assert set(marks.values()) == {"not the default"}
+        assert place.had(find("max open files")) == ("16424", ""), "the catalogue does not know its default"
+        assert place.now(find("max open files")).startswith("16424, when")
         assert place.mark("smb ports") == "", "whose default nobody knows"
     app = app_on(path, first="catalogue", series_id=f"{1:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
-        listed = [line.partition(" = ")[0].split() for line in painted(app).splitlines() if " = " in line]
-        first = [" ".join(words[words[0].isdecimal() :]) for words in listed[:2]]
-        assert first == (["server signing", "smb ports"] if known else ["server signing", "max open files"])
+        first = [one if isinstance(one, str) else one.name for one in here(app).shown[:2]]
+        assert first == (["server signing", "smb ports"] if known else ["server signing", "server smb encrypt"])
         assert ("2 set in smb.conf, " in painted(app)) is known
 
 

@@ -107,6 +107,41 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"
 
 
+@pytest.mark.parametrize(
+    ("day", "runs", "wild", "stands"),
+    [(5, 5, False, True), (2, 5, False, False), (5, 2, False, False), (5, 5, True, False)],
+    ids=["later", "no later", "cut off", "tells nothing"],
+)
+def test_a_pair_that_nobody_named_stands_in_where_it_came_later_and_has_an_answer(
+    notebook: Notebook, day: int, runs: int, *, wild: bool, stands: bool
+) -> None:
+    few = replace(CLIENT, in_flight=1)
+    before, after = at(1), at(2, 0.5, client=few)
+    rates = (100e6, 180e6, 60e6, 150e6, 90e6) if wild else (50e6, 50.1e6, 50e6, 50.2e6, 50e6)
+    pair = interleaved(
+        one(day, (100e6, 100.2e6, 100e6, 100.1e6, 100e6)[:runs], base_id=before.id),
+        one(6, rates[:runs], client=few, base_id=after.id),
+    )
+    for each in (before, after, at(3), *(replace(each, id=f"{number:012x}") for number, each in enumerate(pair, 11))):
+        notebook.add(each)
+    (sides,) = sides_to_compare(notebook, (before.id, after.id))
+    assert sides.stands_in is stands
+    assert ((ids(sides.base), ids(sides.other)) == ([11], [12])) is stands
+    if runs == 5:
+        assert compare_sides(sides, Limits()).verdict == "slower", "the answer is not lost"
+    several = sides_to_compare(notebook, (before.id, after.id, at(3).id), each=True)
+    assert several[0].interleaved_since is stands
+
+
+def test_a_base_again_that_was_interleaved_counts_where_it_was_named(notebook: Notebook) -> None:
+    few = replace(CLIENT, in_flight=1)
+    pair = interleaved(at(3, base_id=f"{1:012x}"), at(4, 0.8, client=few, base_id=f"{2:012x}"))
+    for each in (at(1), at(2, 0.7, client=few), *pair, at(5, client=replace(CLIENT, in_flight=2))):
+        notebook.add(each)
+    first, _ = sides_to_compare(notebook, [f"{number:012x}" for number in (1, 2, 5)], [f"{3:012x}"])
+    assert ids(first.base) == [1, 3]
+
+
 def test_two_series_of_one_baseline_are_variation(notebook: Notebook) -> None:
     for each in (at(1), at(2, 1.2)):
         notebook.add(each)

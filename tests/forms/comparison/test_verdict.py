@@ -16,7 +16,7 @@ from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from storage.plan import Plan, Settings
-from storage.records import Change, Command, Evidence, Series
+from storage.records import Change, Command, Evidence, Facts, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
@@ -155,6 +155,59 @@ def test_a_session_that_is_encrypted_is_told_once_and_interleaved_by_run_itself(
     back = compare(sealed, series(scaled(VARIED, 1.05), id="base"))
     assert back.settle is not None
     assert back.settle.way is not Way.INTERLEAVED, "no option takes encryption away"
+
+
+@pytest.mark.parametrize(
+    ("facts", "host", "told"),
+    [({}, "nas", True), ({"tcp.rmem": "1"}, "nas", False), ({}, "attic", False)],
+    ids=["same", "the kernel's differ", "another server"],
+)
+def test_that_the_settings_of_the_server_are_the_same_is_said_where_they_are(facts: Facts, host: str, *, told: bool):
+    seen: Facts = {"smb.conf/global/strict sync": "Yes", "tcp.rmem": "2"}
+    base = series(VARIED, id="base", environment={"server": seen})
+    target = replace(base.target, host=host)
+    other = series(
+        VARIED,
+        id="other",
+        environment={"server": {**seen, **facts}},
+        target=target,
+        client=replace(CLIENT, in_flight=1),
+    )
+    assert ("The server's settings are the same." in comparison_form(base, other).remarks) is told
+
+
+def test_the_change_is_the_one_setting_of_this_client_that_differs():
+    base, few = series(VARIED, id="base"), replace(CLIENT, in_flight=1)
+    sealed = replace(CLIENT, encryption="aes-128-gcm")
+    asked = Plan(runs=5, settings=Settings(encrypt=True))
+    server = {"server": {"smb.conf/global/strict sync": "Yes"}}
+    for other, name, value in (
+        (series(VARIED, client=few), "in-flight", "1"),
+        (series(VARIED, client=replace(CLIENT, block_bytes=65536)), "block", "64K"),
+        (series(VARIED, client=sealed, plan=asked), "client encrypt", "yes"),
+        (series(VARIED, client=sealed), None, None),
+        (series(VARIED, client=replace(CLIENT, in_flight=None)), None, None),
+        (series(VARIED, client=replace(few, block_bytes=65536)), None, None),
+        (series(VARIED, client=few, environment={"server": {"smb.conf/global/strict sync": "No"}}), None, None),
+    ):
+        mine = replace(base, environment=server) if other.environment else base
+        change = compare(mine, other).the_change
+        assert (change and change.name, change and change.value) == (name, value)
+
+
+@pytest.mark.parametrize("whose", ["base", "other"])
+def test_series_are_not_alike_where_one_of_them_has_a_change_that_no_fact_shows(whose: str):
+    seen = {"server": {"smb.conf/global/strict sync": "Yes"}}
+    cable = Change(name="cable", value="new", evidence=Evidence.UNCONFIRMED)
+    pair = [
+        series(
+            scaled(VARIED, factor), id=name, environment=seen, base_id="b" * 12, change=cable if name == whose else None
+        )
+        for name, factor in (("base", 1), ("other", 1.03))
+    ]
+    found = compare(pair[0], pair[1])
+    assert not found.is_alike
+    assert found.settle is not None, "what would settle it is still said"
 
 
 def test_the_time_of_interleaved_runs_counts_what_a_series_takes_beside_them():

@@ -305,6 +305,10 @@ def test_signing_and_encryption():
         for asked in (True, False):
             plan = Plan(runs=5, warmups=2, settings=replace(Settings(), **{name: asked}))
             assert ("This client asked for it" in of(key, replace(one, plan=plan))[0].what_to_do) is asked
+        names = {"encrypt": "server smb encrypt", "sign": "server signing"}
+        server = {"server": {f"smb.conf/global/{names[name]}": "required"}}
+        both = replace(one, environment=server, plan=Plan(runs=5, settings=replace(Settings(), **{name: True})))
+        assert "This client asked" not in of(key, both)[0].what_to_do, "the server requires it as well"
     assert keys(steady("smb", 100)) == []
     assert keys(steady("ftps", 100, client=replace(PLAIN, encryption="TLS 1.3"))) == []
 

@@ -9,7 +9,7 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.report import load_charts, load_document, load_from_document, load_report, points_table
+from forms.load.report import load_charts, load_document, load_from_document, load_report
 from forms.load.summary import (
     capacity_of,
     card_check,

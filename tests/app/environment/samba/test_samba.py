@@ -172,6 +172,15 @@ def test_what_the_file_sets_for_this_share_is_told(tmp_path: Path) -> None:
     assert "strict sync" not in lines_of_fact(facts, CONF_SET), "that is another share's"
 
 
+@needs_testparm
+def test_what_a_share_takes_from_homes_or_another_is_told_too(tmp_path: Path) -> None:
+    homes = "[global]\n[homes]\nstrict sync = no\n"
+    assert "strict sync" in lines_of_fact(facts_of(tmp_path, homes, "anna")[0], CONF_SET)
+    copied = "[global]\n[tpl]\nstrict sync = no\n[bench]\ncopy = tpl\npath = /tmp\n"
+    assert "strict sync" in lines_of_fact(facts_of(tmp_path, copied)[0], CONF_SET)
+    assert "path" in lines_of_fact(facts_of(tmp_path, copied, "Bench")[0], CONF_SET), "whatever its case"
+
+
 def test_what_a_registry_sets_is_told_where_it_could_be_read() -> None:
     assert CONF_SET not in samba_facts(registry_answer(), "bench").facts
     listed = samba_facts(registry_answer(registry="[global]\nstrict sync = no\n"), "bench").facts

@@ -46,7 +46,7 @@ from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
 from storage.records import Change, Command, Evidence, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
-from tests.builders import interleaved, series
+from tests.builders import CLIENT, interleaved, series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
@@ -652,6 +652,8 @@ def test_encryption_and_signing_of_this_client_are_offered_both_ways():
         ("encryption = required", "server smb encrypt", "required"),
         ("signing = mandatory", "server signing", "mandatory"),
         ("new switch = yes", "new switch", "yes"),
+        ("block size = 4096", "block size", "4096"),
+        ("client signing = required", "client signing", "required"),
     ],
 )
 def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str, value: str):
@@ -672,8 +674,26 @@ def test_a_larger_file_takes_no_more_runs_than_usual(runs: int, then: int):
 
 
 def test_what_is_measured_again_is_not_called_interleaved():
-    for label, kept in (("in-flight = 1, interleaved", "in-flight = 1"), ("get data/x, interleaved", ""), ("a", "a")):
+    for label, kept in (
+        ("in-flight = 1, interleaved", "in-flight = 1"),
+        ("get data/x, interleaved", ""),
+        ("get over wifi", "get over wifi"),
+        ("a", "a"),
+    ):
         assert choices_of(series([1e8], label=label)).label == kept
+
+
+@pytest.mark.parametrize("name", ["client encrypt = yes", "client sign = yes", "in-flight = 4"])
+def test_a_setting_that_ftp_does_not_have_is_refused_at_once(name: str):
+    ftp = replace(SMB, protocol="ftp", port=21, share="")
+    known = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8], target=ftp, client=replace(CLIENT, in_flight=None)))
+    page = page_of(replace(MEASURED, target=ftp, step=MethodStep.CHANGE), known)
+    asked = ask(page, "Change a setting by hand, before")
+    with pytest.raises(UsageError, match="is a setting of SMB: FTP has no such thing"):
+        asked.then(name)
+    act = asked.then("use_sendfile = NO")
+    assert isinstance(act, Go)
+    assert not any("Samba" in fact for fact in said(page_of(act.choices, LINKED))), "vsftpd is not Samba"
 
 
 @pytest.mark.parametrize("value", ["four", "0", "-1", ""])
