@@ -136,7 +136,7 @@ def cheapest_step(
 
 
 def interleaved_seconds(runs: int, transfer: float) -> float:
-    """Of so many runs a side, each of ``transfer`` seconds, with their warm-up runs."""
+    """How long ``runs`` a side take, each of ``transfer`` seconds, with their warm-up runs."""
     return 2 * ((runs + 2) * transfer + _OPENING_SECONDS)
 
 
