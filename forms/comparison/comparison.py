@@ -324,6 +324,8 @@ def _verdict(found: Comparison) -> str:
             seen = f"Same settings, but {wording.percent(abs(change))} {way}"
             return f"{seen}: more than equal series differ, so look for what else has changed"
         same = "Same settings" if found.server_seen else "No setting is known to differ"
+        if not round(change, 1):
+            return f"{same}, and no difference is seen{else_}"
         return f"{same}: {wording.percent(abs(change))} {way} is no more than series vary by themselves{else_}"
     if found.doubt is Doubt.FEW_RUNS:
         needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"

@@ -93,9 +93,9 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         super().__init__()
         self.base_id, self.other_id = base, other
         self.form: ComparisonSummary | None = None
-        self.alone = False
+        self.alone = True
         self.whole: ComparisonSummary | None = None
-        """With the series that repeat the two."""
+        """With the series that repeat the two, or stand for them."""
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Compare", id="comparison-pane"):
@@ -129,8 +129,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         marked, self.whole = forms
         form = self.form = marked if self.alone else self.whole
         self.report = pair_report(form)
-        title = marked.comparison.title if form.comparison.stands_in else form.comparison.title
-        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {title}")
+        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {form.comparison.title}")
         self.refresh_bindings()
         self.show_again()
 
@@ -140,13 +139,16 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
         verdict = [*tried_lines(comparison.tried), Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
-        if self.alone and self.whole:
+        if self._others_count and self.whole:
             whole = self.whole.comparison
-            verdict = [Toned(f"{comparison.sign} {comparison.headline}", comparison.tone)] if whole.known else verdict
-            verdict += [Toned(f"The two you marked. By all that count (o): {whole.sign} {whole.headline}", whole.tone)]
-        elif self.check_action("only", (True,)):
-            repeats, turns = "With other series of their settings", "Judged by their interleaved series"
-            verdict += [Toned(f"{turns if comparison.stands_in else repeats} (o: the two you marked).")]
+            by = "By their interleaved series" if whole.stands_in else "By all series of their settings"
+            if not self.alone:
+                verdict += [Toned(f"{by} (o: the two you marked).")]
+            elif whole.known:
+                alone = f"The two you marked, alone: {comparison.sign} {comparison.headline}"
+                verdict = [Toned(f"{whole.sign} {by} (o): {whole.headline}", whole.tone), Toned(alone, comparison.tone)]
+            else:
+                verdict += [Toned(f"{whole.sign} {by} (o): {whole.headline}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
@@ -158,15 +160,19 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             self.query_one(picture).border_title = chart.title if chart else ""
             self.query_one(f"{picture} ChartView", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
 
+    @property
+    def _others_count(self) -> bool:
+        """Whether other series are judged with the two that were marked, or in their place."""
+        whole = self.whole.comparison if self.whole else None
+        return whole is not None and {*whole.base_ids, *whole.other_ids} != {self.base_id, self.other_id}
+
     def next_steps(self) -> Iterable[NextStep]:
         shown = self.whole if self.alone and self.whole and self.whole.comparison.known else self.form
         return after_comparison(shown.comparison) if shown else ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":
-            shown = (*self.form.comparison.base_ids, *self.form.comparison.other_ids) if self.form else ()
-            offered = self.form is not None and (self.alone or {*shown} != {self.base_id, self.other_id})
-            return offered and parameters != (self.alone,)
+            return self._others_count and parameters != (self.alone,)
         return super().check_action(action, parameters)
 
     def action_chart(self) -> None:

@@ -15,7 +15,7 @@ from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.layout import Tone, Toned, pad
 from forms.series import summary
-from forms.series.report import before_a_change, mark_of, resumed_text, run_table
+from forms.series.report import mark_of, resumed_text, run_table
 from forms.wording import link_rate
 from storage.json_reader import named
 from storage.plan import MOST_RUNS, MOST_WARMUPS
@@ -272,8 +272,7 @@ def _said(form: summary.SeriesSummary) -> tuple[Toned, ...]:
     warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
     if series.resumed_at:
         warnings = (Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION), *warnings)
-    shown = (Toned(before_a_change(form.shown)),) if form.shown else ()
-    return (*(warnings or (Toned("No problems found.", Tone.GOOD),)), *shown)
+    return warnings or (Toned("No problems found.", Tone.GOOD),)
 
 
 def _table(form: summary.SeriesSummary) -> Iterator[Option]:

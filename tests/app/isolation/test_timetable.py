@@ -1,6 +1,7 @@
 """Which runs an isolation makes, in which order, and what it leaves out where there is no time."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -150,6 +151,23 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
     bench.close()
     assert run.status is status
     assert (run.error or "").rpartition(" s, ")[2] in {"", "in 2 tries: measure longer"}, "a screen shows it too"
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [((2.5,), RunStatus.VALID), ((1e-6, 5.0), RunStatus.VALID), ((2.4, 2.4, 5.0), RunStatus.FAILED)],
+)
+def test_a_run_of_the_server_whose_clients_stood_still_is_tried_again(monkeypatch, times, status: RunStatus):
+    """No bytes in a millionth of a second are no rate."""
+    left = iter(times)
+    monkeypatch.setattr(LayerBench, "_server_once", lambda _, run: replace(run, seconds=next(left)))
+    request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script(), seconds=5)
+    bench = LayerBench(request, Places(share_folder="x"))
+    (run,) = bench.run(Layer.SERVER, 2, 1)
+    bench.close()
+    assert run.status is status
+    told = "the clients stood still for most of 5 s, in 2 tries: measure longer"
+    assert run.error == (told if status is RunStatus.FAILED else None)
 
 
 def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_path: Path):

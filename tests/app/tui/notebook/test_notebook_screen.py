@@ -1412,22 +1412,8 @@ def test_a_dialog_names_four_of_those_to_delete_and_counts_the_rest(tmp_path, mo
     assert asked.startswith(f"{4 + more} recordings are marked: {told}")
 
 
-async def test_only_the_named_are_offered_where_a_partner_stands_for_one_of_them(tmp_path):
-    pair = interleaved(one(2, base_id=f"{1:012x}"), one(3, client=replace(CLIENT, in_flight=1)))
-    app = app_on(book(tmp_path / "notebook.db", one(1), *pair), first="compare", base=f"{1:012x}", other=f"{3:012x}")
-    async with app.run_test(size=(160, 36)) as pilot:
-        await settled(app, pilot)
-        assert "series 3 against series 1" in painted(app), "it is called as it was marked"
-        assert "Judged by their interleaved series (o: the two you marked)." in painted(app)
-        assert "o As marked" in footer_of(app)
-        await press(app, pilot, "o")
-        assert "series 3 against series 1" in painted(app)
-        assert "o All that count" in footer_of(app)
-        assert "o As marked" not in footer_of(app)
-
-
-async def test_what_interleaved_runs_have_settled_is_not_advised_for_the_two_alone(tmp_path):
-    """The two that were marked cannot tell; their interleaved series can, and what follows is theirs."""
+async def test_the_two_that_were_marked_are_shown_and_what_judges_better_is_told_first(tmp_path):
+    """Of the interleaved series that stand for the two, the answer leads; the figures are those of the two."""
     few = replace(CLIENT, in_flight=1)
     wild = [100e6, 140e6, 95e6, 120e6, 85e6]
     pair = interleaved(one(3, base_id=f"{1:012x}"), one(4, (50e6, 50.5e6) * 3, client=few, base_id=f"{2:012x}"))
@@ -1435,34 +1421,44 @@ async def test_what_interleaved_runs_have_settled_is_not_advised_for_the_two_alo
     app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{2:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
-        assert "▼ Slower by" in painted(app)
-        await press(app, pilot, "o")
-        assert "The two you marked. By all that count (o): ▼ Slower by" in painted(app)
-        assert "? Inconclusive" in painted(app)
-        assert "Interleave them" not in painted(app)
         screen = here(app)
         assert isinstance(screen, CompareScreen)
+        lines = painted(app).splitlines()
+        assert "series 2 against series 1─" in lines[0]
+        assert lines[1].startswith("▼ By their interleaved series (o): Slower by")
+        assert lines[2].startswith("The two you marked, alone: ? Inconclusive")
+        assert "Interleave them" not in painted(app)
         assert next(iter(screen.next_steps())).name.startswith("Settled: continue with series 3")
+        assert "o All that count" in footer_of(app)
+        await press(app, pilot, "o")
+        assert "series 4 against series 3─" in painted(app)
+        assert "By their interleaved series (o: the two you marked)." in painted(app)
+        assert "o As marked" in footer_of(app)
+        assert "o All that count" not in footer_of(app)
 
 
-async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in_again(tmp_path):
+async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in(tmp_path):
     series = (one(1), one(2, (60e6,) * 5, base_id=f"{1:012x}"), one(3))
     app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{3:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
-        assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "With other series of their settings (o: the two you marked)." in painted(app)
-        assert "The two you marked. By all" not in painted(app)
-        await press(app, pilot, "o")
-        assert "series 3 against series 1─" in painted(app)
-        assert "With other series" not in painted(app)
-        assert (
-            "The two you marked. By all that count (o): ? Inconclusive: 25 % faster (20 % slower to 96 % faster)"
-            in painted(app)
-        )
-        await press(app, pilot, "o")
-        assert "series 3 against series 1 and 1 repeat" in painted(app)
-        assert "The two you marked. By all" not in painted(app)
+        for _ in range(2):
+            assert "series 3 against series 1─" in painted(app)
+            assert "? By all series of their settings (o): Inconclusive: 25 % faster (20 % slower to 96 %" in painted(
+                app
+            )
+            await press(app, pilot, "o")
+            assert "series 3 against series 1 and 1 repeat" in painted(app)
+            assert "By all series of their settings (o: the two you marked)." in painted(app)
+            await press(app, pilot, "o")
+
+
+async def test_nothing_else_is_offered_where_no_other_series_count(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2)), first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settled(app, pilot)
+        assert "(o" not in painted(app)
+        assert "o All that count" not in footer_of(app)
 
 
 @pytest.mark.parametrize(
