@@ -77,12 +77,15 @@ network() {
 
 running_smbds() {
     section processes
+    blank=$(printf '\037')
     for process in /proc/[0-9]*; do
         { IFS= read -r command <"$process/comm"; } 2>/dev/null || continue
         case $command in
         smbd*)
-            tr '\000' '\037' <"$process/cmdline" 2>/dev/null
-            printf '\n'
+            words=$(tr '\000' '\037' <"$process/cmdline" 2>/dev/null)
+            # Another look asks smbd for its version or its folders: that serves nobody.
+            case $words in *"$blank"-[bV]"$blank"*) continue ;; esac
+            printf '%s\n' "$words"
             ;;
         esac
     done
