@@ -265,10 +265,10 @@ def test_beside_a_file_that_no_smbd_runs_with_the_one_with_this_port_is_named(ma
 def test_an_smbd_that_is_only_asked_for_its_version_serves_nobody(make_smbd: Callable[..., Smbd]) -> None:
     """As another look at the same moment asks; it has no configuration of its own, so it seemed to be the default."""
     server = make_smbd()
-    wrong, asked = server.root / "wrong.conf", server.root / "smbd"
+    wrong, asked = server.root / "wrong.conf", server.root / "smbd-asked"
     shutil.copy(server.conf, wrong)
     asked.symlink_to("/bin/dash")
-    with subprocess.Popen([asked, "-b", "-c", "sleep 60; :"]) as looking:
+    with subprocess.Popen([asked, "-b", "-c", "read line"], stdin=subprocess.PIPE) as looking:
         problems = server_facts(server.target("x"), None, str(wrong)).problems
         looking.kill()
     assert f"smbd runs with {server.conf}, but the facts are those of {wrong}; name that file" in problems
