@@ -140,12 +140,13 @@ def _by_turns(found: Sequence[Sides], called: Sequence[Series], named: Collectio
         others |= {one.id for pair in pairs for one in pair if one.id not in named}
         two = {sides.base[0].id, sides.other[0].id}
         newest = max(one.created_at for one in called if one.id in two)
-        near = [(a, b) for a, b in pairs if two & {a.id, b.id} or _settles(a, b, newest)]
-        by_rule = {0: pairs, 1: near, 2: [(a, b) for a, b in pairs if {a.id, b.id} <= {*named}]}[least]
-        for a, b in by_rule[:1]:
-            judged.append(replace(sides, base=(a,), other=(b,), stands_in=not {a.id, b.id} <= {*named}))
-        if not by_rule:
-            judged.append(replace(sides, interleaved_since=bool(near) and least > 1))
+        near = ((a, b) for a, b in pairs if two & {a.id, b.id} or _settles(a, b, newest))
+        both = ((a, b) for a, b in pairs if {a.id, b.id} <= {*named})
+        if chosen := next((iter(pairs), near, both)[least], None):
+            stands_in = not {one.id for one in chosen} <= {*named}
+            judged.append(replace(sides, base=chosen[:1], other=chosen[1:], stands_in=stands_in))
+        else:
+            judged.append(replace(sides, interleaved_since=least > 1 and any(near)))
     return [sides if sides.stands_in else _without(sides, others) for sides in judged]
 
 

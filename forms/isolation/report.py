@@ -103,7 +103,9 @@ def look_at(found: summary.IsolationVerdict) -> list[str]:
 def answer_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
         named = wording.listed(look_at(found))
-        todo = f"Next, look at {named} (in the catalogue)." if named else "No setting costs anything there."
+        todo = (
+            f"Next, look at {named} (in the catalogue)." if named else "No setting of the server is known to cost it."
+        )
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):

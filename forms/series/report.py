@@ -161,15 +161,15 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     yield from fields_of(
         ("Beside each run", f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""),
         ("95 % interval of the average", sure if form.confidence else ""),
-        ("Smallest change", before_a_change(form.shown, "") if form.shown else ""),
+        ("Smallest change", before_a_change(form.shown) if form.shown else ""),
         ("Processors", processors_text(form.series.quiet)),
         ("Other load", "; ".join(form.series.quiet.reasons[1:]) if form.series.quiet else ""),
     )
 
 
-def before_a_change(shown: Shown, lead: str = "Smallest change that can be shown here: ") -> str:
+def before_a_change(shown: Shown) -> str:
     pairs, series = wording.change_size(shown.pairs_percent), wording.change_size(shown.series_percent)
-    return f"{lead}{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+    return f"{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
 
 
 def link_field(bits_per_second: int | None) -> Field:

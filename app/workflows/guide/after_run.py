@@ -314,6 +314,9 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]
+    shown = (
+        [f"Smallest change that can be shown here: {before_a_change(form.shown)}"] if form.shown and not made else []
+    )
     kept = []
     if series.change and series.change.evidence is not Evidence.CONTRADICTED and series.decision is None:
         kept.append(Toned(f"! {_changed_to(series.change)} is kept. To leave it out, go to step 7.", Tone.CAUTION))
@@ -327,7 +330,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
                 Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
                 for change, found in made[:MOST_TOLD]
             ),
-            *([before_a_change(form.shown)] if form.shown and not made else []),
+            *shown,
             "Everything else stays as it was.",
         ),
         options,

@@ -181,7 +181,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
 
 def own_options(name: str, value: str) -> dict[str, Any]:
     """The program's own setting, as typed; nothing for another name. Raises UsageError."""
-    option, read = _OWN.get(name, ("", str))
+    option, read, _ = _OWN.get(name, ("", str, ""))
     return {option: read(value)} if option else {}
 
 
@@ -198,21 +198,22 @@ def _switch(value: str) -> bool:
     return words == "yes"
 
 
-_OWN: Mapping[str, tuple[str, Callable[[str], object]]] = {
-    "in-flight": ("in_flight", _count),
-    "block": ("block_bytes", parse_size),
-    "client encrypt": ("encrypt", _switch),
-    "client sign": ("sign", _switch),
+_OWN: Mapping[str, tuple[str, Callable[[str], object], str]] = {
+    "in-flight": ("in_flight", _count, "has_depth"),
+    "block": ("block_bytes", parse_size, ""),
+    "client encrypt": ("encrypt", _switch, "has_dialect"),
+    "client sign": ("sign", _switch, "has_dialect"),
 }
+"""The option of each, how it is read, and what the protocol must have for it."""
 OWN_CHANGES = tuple(_OWN)
-_NEEDS = {"in-flight": "has_depth", "client encrypt": "has_dialect", "client sign": "has_dialect"}
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
     place = wording.plain(series.target.host or series.target.path)
     new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
-    if name in _NEEDS and not getattr(series.target.abilities, _NEEDS[name]):
+    needed = _OWN[name][2] if name in _OWN else ""
+    if needed and not getattr(series.target.abilities, needed):
         raise UsageError(f"{name} is a setting of SMB: {series.target.abilities.label} has no such thing")
     own = own_options(name, value)
     switch = next((one for one in own.values() if isinstance(one, bool)), None)

@@ -554,3 +554,19 @@ def test_the_only_put_among_several_is_told_to_be_compared_with_none():
 def test_a_column_of_what_differs_is_there_only_where_a_row_is_of_a_setting(block: int | None, told: list[str]):
     rows = [ComparisonRow("Average", "1", "2"), *([ComparisonRow("Block", "64K", "1M", differs=True)] if block else [])]
     assert [column.heading for column in _properties("Side by side", rows).columns] == ["", "Base", "Other", *told]
+
+
+@pytest.mark.parametrize(
+    ("factor", "told"), [(1.0004, "and no difference is seen"), (1.0006, "0.1 % faster is no more")]
+)
+def test_series_of_the_same_settings_that_do_not_differ_say_so(factor: float, told: str):
+    other = series(scaled(VARIED, factor), id="b")
+    found = compare_sides(Sides(base=(series(VARIED, id="a"),), other=(other,), equal=True), Limits())
+    assert told in found.headline
+
+
+def test_no_change_of_interleaved_runs_says_what_counts_as_none():
+    found = compare(*interleaved(series(VARIED, id="a"), series(VARIED, id="b", client=replace(CLIENT, in_flight=1))))
+    assert found.verdict is Verdict.SAME
+    assert "Less than 5 % counts as none. " in found.sentence
+    assert "counts as none" not in replace(found, verdict=Verdict.FASTER).sentence

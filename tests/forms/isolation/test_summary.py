@@ -20,7 +20,7 @@ from forms.isolation.summary import (
 )
 from forms.report import Mark
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
-from storage.records import RunStatus, SeriesStatus, Spread, Target
+from storage.records import FactValue, RunStatus, SeriesStatus, Spread, Target
 
 PROFILE = {
     "smb2_read": ProfileCounter(calls=100, microseconds=10_000, idle_microseconds=4_000),
@@ -257,3 +257,13 @@ def test_the_cost_of_profiling_may_be_chance_where_its_interval_holds_none(low, 
     wide = replace(measured, profiling_cost=MeasuredRatio(value=0.95, low=0.1, high=10.1))
     (said,) = [field.text for field in _results(wide) if field.name == "Cost of profiling"]
     assert said == "not known: the rounds vary too much"
+
+
+@pytest.mark.parametrize(("level", "logs"), [("0", False), ("1", True), (None, True)])
+def test_the_log_level_can_have_cost_something_unless_it_is_known_to_be_0(level: str | None, logs: bool):
+    facts: dict[str, FactValue] = {} if level is None else {"smb.conf/global/log level": level}
+    isolation = Isolation(
+        id="a", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb"), script="office", clients=(4,),
+        rounds=1, runs=(run(Layer.SERVER, 10.0),), environment={"server": facts},
+    )  # fmt: skip
+    assert isolation_summary(isolation).verdict.evidence.logs is logs

@@ -123,6 +123,7 @@ def test_a_part_that_is_far_slower_alone_than_with_the_other_was_disturbed(
         (AT_THE_LIMIT, "server signing, server smb encrypt, log level and network card: offloads"),
         (replace(AT_THE_LIMIT, signed=False), "server smb encrypt, log level and network card: offloads"),
         (replace(AT_THE_LIMIT, signed=False, encrypted=False, loopback=True), "log level"),
+        (replace(AT_THE_LIMIT, encrypted=False, logs=False, loopback=True), "server signing"),
     ],
 )
 def test_what_cannot_have_cost_anything_is_not_advised(evidence: LayerEvidence, named: str):
@@ -301,3 +302,8 @@ def test_a_part_that_is_less_than_nothing_has_no_bar():
     exact = _waterfall_chart(measured)
     assert exact is not None
     assert exact.title == "Where one operation's time goes"
+
+
+def test_a_processor_that_no_setting_burdens_has_no_setting_to_look_at():
+    found = judge(replace(AT_THE_LIMIT, signed=False, encrypted=False, logs=False, loopback=True))
+    assert answer_sentence(found).endswith(" No setting of the server is known to cost it.")
