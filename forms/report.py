@@ -85,6 +85,8 @@ class Cell:
 class Column:
     heading: str
     kind: ReportKind = ReportKind.WHOLE
+    is_detail: bool = False
+    """What a screen shows only when asked; no formula refers to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,14 @@ class Table:
 
     def cells(self, row: Row) -> Iterator[tuple[Cell, Column]]:
         return zip(chain(row.cells, repeat(Cell())), self.columns, strict=False)
+
+    @property
+    def brief(self) -> "Table":
+        kept = [at for at, column in enumerate(self.columns) if not column.is_detail]
+        if len(kept) == len(self.columns):
+            return self
+        rows = (replace(row, cells=tuple(row.cells[at] for at in kept if at < len(row.cells))) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
 
     @property
     def signed(self) -> bool:
@@ -279,7 +289,7 @@ class Report:
 
     @property
     def brief(self) -> "Report":
-        tables = tuple(table for table in self.tables if not table.is_detail)
+        tables = tuple(table.brief for table in self.tables if not table.is_detail)
         return replace(self, tables=tables, results=tuple(field for field in self.results if not field.is_detail))
 
     @property

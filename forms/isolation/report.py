@@ -9,7 +9,20 @@ from forms import wording
 from forms.comparison.blame import with_blame
 from forms.isolation import summary
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
+from forms.report import (
+    Bar,
+    Chart,
+    Column,
+    Field,
+    Mark,
+    Report,
+    ReportKind,
+    Table,
+    columns_of,
+    fields_of,
+    row_of,
+    table_of,
+)
 from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
@@ -185,11 +198,11 @@ def _ratio_text(one: summary.LayerEvidence) -> str:
 def _busy(one: summary.LayerEvidence) -> str:
     if one.cpu_percent is None:
         return ""
-    split = [
-        f"{name} {percent:.0f}"
-        for name, percent in (("smbd", one.server_percent), ("clients", one.clients_percent))
-        if percent is not None
-    ]
+    known = {"smbd": one.server_percent, "clients": one.clients_percent}
+    parts = {name: percent for name, percent in known.items() if percent is not None}
+    if (rest := one.cpu_percent - sum(parts.values())) >= 0.5:
+        parts |= {"the rest": rest} if parts else {}
+    split = [f"{name} {percent:.0f}" for name, percent in parts.items()]
     return f"; processors {one.cpu_percent:.0f} % busy" + (f" ({', '.join(split)})" if split else "")
 
 
@@ -236,6 +249,7 @@ _NAMES = {
     Layer.NETWORK_WITH_DISK: "Network, both busy",
 }
 _LAYERS = tuple(_NAMES)
+_BOTH = "Disk + network"
 _NUMBER = ReportKind.SECONDS
 _MOST_GAIN = 10.0
 """Above it the end of an interval tells nothing."""
@@ -289,23 +303,25 @@ def _fields(isolation: Isolation) -> list[Field]:
 
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
-    names = *(_NAMES[layer] for layer in _LAYERS), "Slower, both busy", "Server"
-    layers = ((f"{name}, MB/s", _NUMBER) for name in names)
     priced = any(point.price for point in measured.points)
+    are_details = any(point.least for point in measured.points)
+    layers = (Column(heading=f"{one}, MB/s", kind=_NUMBER, is_detail=are_details) for one in _NAMES.values())
+    rates = ((f"{name}, MB/s", _NUMBER) for name in (_BOTH, "Server"))
+    share = "Server / both", ReportKind.RATIO
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
+    columns = Column(heading="Clients"), *layers, *columns_of(*rates, share, *whole)
     rows = []
     for point in measured.points:
-        rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
+        each = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
-        ratio = point.ratio.value if point.ratio else None
+        of_both = point.ratio.value if point.ratio else None
         tried, failed = (
             sum(run.clients == point.clients for run in runs)
             for runs in (measured.isolation.runs, _failed(measured.isolation))
         )
         look = {"mark": Mark.UNUSUAL, "remark": f"{failed} of {tried} measurements failed"} if failed else {}
-        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price, **look))
-    columns = columns_of(("Clients", ReportKind.WHOLE), *layers, ("Server / slower", ReportKind.RATIO), *whole)
-    caption = "Many small operations, so slower than one large file; server / slower is computed in each round"
+        rows.append(row_of(point.clients, *map(wording.megabytes, each), of_both, *price, **look))
+    caption = f"Many small operations, so slower than one large file. {_BOTH}: the slower of both, both busy"
     return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
 
 

@@ -284,7 +284,8 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
-        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}"
+        each = f"Each point: {scenario.settle_seconds:g} s to settle, then {scenario.duration_seconds:g} s that count."
+        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)} {each}"
 
     @staticmethod
     def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:

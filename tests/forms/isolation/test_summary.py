@@ -8,9 +8,11 @@ import pytest
 
 from forms.exporters.drawing import Box, drawing
 from forms.exporters.text import report_text
-from forms.isolation.report import _results, answer_sentence, isolation_report
+from forms.isolation.report import _results, answer_sentence, isolation_report, verdict_sentence
 from forms.isolation.summary import (
     Cause,
+    IsolationVerdict,
+    LayerEvidence,
     MeasuredRatio,
     isolation_summary,
     pooled_cpu,
@@ -21,6 +23,7 @@ from forms.isolation.summary import (
 from forms.report import Mark
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import FactValue, RunStatus, SeriesStatus, Spread, Target
+from tests.builders import example_isolation
 
 PROFILE = {
     "smb2_read": ProfileCounter(calls=100, microseconds=10_000, idle_microseconds=4_000),
@@ -82,6 +85,7 @@ def test_a_failed_run_counts_nowhere():
         (Mark.UNUSUAL, "2 of 3 measurements failed"),
         (Mark.NONE, ""),
     ]
+    assert report.brief.tables[0].columns == report.tables[0].columns, "with nothing to compare each rate is the answer"
     assert "* clients 4 unusual: 2 of 3 measurements failed" in " ".join(report_text(report).split())
     sound = isolation_report(replace(isolation, runs=runs[:1]))
     assert [row.mark for row in sound.tables[0].rows] == [Mark.NONE]
@@ -267,3 +271,22 @@ def test_the_log_level_can_have_cost_something_unless_it_is_known_to_be_0(level:
         rounds=1, runs=(run(Layer.SERVER, 10.0),), environment={"server": facts},
     )  # fmt: skip
     assert isolation_summary(isolation).verdict.evidence.logs is logs
+
+
+def test_on_the_screen_stands_what_the_verdict_compares():
+    report = isolation_report(example_isolation())
+    (brief,) = (table for table in report.brief.tables if table.entry == "clients")
+    shown = [column.heading for column in brief.columns]
+    assert shown == ["Clients", "Disk + network, MB/s", "Server, MB/s", "Server / both"]
+    whole = report.tables[0]
+    places = [0, 5, 6, 7]
+    assert [row.cells for row in brief.rows] == [tuple(row.cells[at] for at in places) for row in whole.rows]
+    assert report.brief.brief == report.brief
+
+
+@pytest.mark.parametrize(
+    ("busy", "told"), [(98.0, "(smbd 60, clients 37, the rest 1)"), (97.4, "(smbd 60, clients 37)")]
+)
+def test_the_parts_of_the_processors_add_up(busy: float, told: str):
+    known = LayerEvidence(clients=4, server=1.0, ratio=0.5, cpu_percent=busy, server_percent=60.0, clients_percent=37.0)
+    assert verdict_sentence(IsolationVerdict(cause=Cause.SAMBA, evidence=known)).endswith(told)

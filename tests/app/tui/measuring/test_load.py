@@ -490,6 +490,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         app.screen.query_one("#files", Input).value = "200"
         await settled(app, pilot)
         assert "Creates 200 files (about 1 s with" in told()
+        assert told().endswith("Each point: 10 s to settle, then 60 s that count."), "what empty lines stand for"
         assert "12,000" not in told()
         app.screen.query_one("#files", Input).value = ""
         await press(app, pilot, "enter", "enter")
