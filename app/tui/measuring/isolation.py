@@ -157,7 +157,8 @@ class IsolationRunScreen(MeasurementScreen):
                 self.record, self.is_closed = isolation, True
 
     def now(self) -> str:
-        each = fmean(self._run_seconds) if self._run_seconds else WHOLE_RUN * self.request.seconds
+        expected = self._runs // self.request.rounds * [WHOLE_RUN * self.request.seconds]
+        each = fmean([*expected, *self._run_seconds] or [0.0])  # the first runs are of few clients, and short
         left = each * max(0, self._runs - self._begun) + max(0.0, each - (monotonic() - self._began_at))
         is_told = left > 0 and self._begun and not self.is_over
         return super().now() + (f", about {duration(left)} left" if is_told else "")

@@ -41,8 +41,9 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
 
 @pytest.mark.parametrize(("passed", "left"), [(0.0, 20.0), (9.0, 11.0), (10.0, 10.0), (60.0, 10.0)])
 def test_a_run_that_takes_longer_takes_no_time_from_those_to_come(app: SharebenchApp, monkeypatch, passed, left):
-    screen = IsolationRunScreen(IsolationScreen.read(TYPED))
-    screen._runs, screen._begun, screen._run_seconds, screen._began_at = 9, 8, [10.0], 100.0
+    """Of a mean of 10 s: 18 s of the one that ended, and a round of four as planned, 8 s each."""
+    screen = IsolationRunScreen(IsolationScreen.read(TYPED | {"seconds": "5"}))
+    screen._runs, screen._begun, screen._run_seconds, screen._began_at = 9, 8, [18.0], 100.0
     monkeypatch.setattr("app.tui.measuring.isolation.monotonic", lambda: 100.0 + passed)
     assert screen.now().endswith(f"about {left:.0f} s left")
 
