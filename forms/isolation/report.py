@@ -321,7 +321,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         )
         look = {"mark": Mark.UNUSUAL, "remark": f"{failed} of {tried} measurements failed"} if failed else {}
         rows.append(row_of(point.clients, *map(wording.megabytes, each), of_both, *price, **look))
-    caption = f"Many small operations, so slower than one large file. {_BOTH}: the slower of both, both busy"
+    slower = f"{_BOTH}: the slower of the two while both are busy"
+    caption = f"Many small operations, so slower than one large file. {slower}"
     return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
 
 
