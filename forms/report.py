@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any, TypeVar
 
 from forms import wording
@@ -86,7 +86,7 @@ class Column:
     heading: str
     kind: ReportKind = ReportKind.WHOLE
     is_detail: bool = False
-    """What a screen shows only when asked; no formula refers to it."""
+    """What a screen shows only when asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +133,9 @@ class Table:
 
     @property
     def brief(self) -> "Table":
-        kept = [at for at, column in enumerate(self.columns) if not column.is_detail]
-        if len(kept) == len(self.columns):
-            return self
-        rows = (replace(row, cells=tuple(row.cells[at] for at in kept if at < len(row.cells))) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
+        shown = [not column.is_detail for column in self.columns]
+        rows = (replace(row, cells=tuple(compress(row.cells, shown))) for row in self.rows)
+        return replace(self, columns=tuple(compress(self.columns, shown)), rows=tuple(rows))
 
     @property
     def signed(self) -> bool:

@@ -9,20 +9,7 @@ from forms import wording
 from forms.comparison.blame import with_blame
 from forms.isolation import summary
 from forms.layout import Tone
-from forms.report import (
-    Bar,
-    Chart,
-    Column,
-    Field,
-    Mark,
-    Report,
-    ReportKind,
-    Table,
-    columns_of,
-    fields_of,
-    row_of,
-    table_of,
-)
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
@@ -43,13 +30,25 @@ def verdict_sentence(found: summary.IsolationVerdict) -> str:
         return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if summary.IsolationDoubt.VARYING in found.doubts[:1]:
-        reached = f"the server reaches {_ratio_text(found.evidence)} of what disk and network carry together"
+        reached = f"the server reaches {_ratio_text(found.evidence)} of {_carried(found.evidence)}"
         return f"Inconclusive, perhaps Samba: {reached}, with {_clients(found.evidence)}, but {reason}"
     return f"Inconclusive: {reason}"
 
 
+def _only(one: summary.LayerEvidence) -> str:
+    """The one of disk and network that was measured, where the other could not be."""
+    measured = {"disk": one.disk, "network": one.network}
+    named = [name for name, rate in measured.items() if rate]
+    return named[0] if len(named) == 1 else ""
+
+
+def _carried(one: summary.LayerEvidence) -> str:
+    """What the server is compared with."""
+    return f"what the {only} alone carries" if (only := _only(one)) else "what disk and network carry together"
+
+
 def _samba(one: summary.LayerEvidence) -> str:
-    return f"Samba, {_ratio_text(one)} of what disk and network carry together, with {_clients(one)}{_busy(one)}"
+    return f"Samba, {_ratio_text(one)} of {_carried(one)}, with {_clients(one)}{_busy(one)}"
 
 
 def _disk(one: summary.LayerEvidence) -> str:
@@ -199,10 +198,10 @@ def _busy(one: summary.LayerEvidence) -> str:
     if one.cpu_percent is None:
         return ""
     known = {"smbd": one.server_percent, "clients": one.clients_percent}
-    parts = {name: percent for name, percent in known.items() if percent is not None}
-    if (rest := one.cpu_percent - sum(parts.values())) >= 0.5:
-        parts |= {"the rest": rest} if parts else {}
-    split = [f"{name} {percent:.0f}" for name, percent in parts.items()]
+    parts = {name: round(percent) for name, percent in known.items() if percent is not None}
+    if parts and (rest := round(one.cpu_percent) - sum(parts.values())) > 0:
+        parts["the rest"] = rest
+    split = [f"{name} {percent}" for name, percent in parts.items()]
     return f"; processors {one.cpu_percent:.0f} % busy" + (f" ({', '.join(split)})" if split else "")
 
 
@@ -304,25 +303,27 @@ def _fields(isolation: Isolation) -> list[Field]:
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     priced = any(point.price for point in measured.points)
-    are_details = any(point.least for point in measured.points)
-    layers = (Column(heading=f"{one}, MB/s", kind=_NUMBER, is_detail=are_details) for one in _NAMES.values())
+    is_compared = measured.verdict.evidence.least is not None
+    layers = columns_of(*((f"{name}, MB/s", _NUMBER) for name in _NAMES.values()))
+    parts = (replace(layer, is_detail=is_compared) for layer in layers)
     rates = ((f"{name}, MB/s", _NUMBER) for name in (_BOTH, "Server"))
     share = "Server / both", ReportKind.RATIO
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
-    columns = Column(heading="Clients"), *layers, *columns_of(*rates, share, *whole)
+    columns = *columns_of(("Clients", ReportKind.WHOLE)), *parts, *columns_of(*rates, share, *whole)
     rows = []
     for point in measured.points:
-        each = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
+        carried = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
-        of_both = point.ratio.value if point.ratio else None
+        ratio = point.ratio.value if point.ratio else None
         tried, failed = (
             sum(run.clients == point.clients for run in runs)
             for runs in (measured.isolation.runs, _failed(measured.isolation))
         )
         look = {"mark": Mark.UNUSUAL, "remark": f"{failed} of {tried} measurements failed"} if failed else {}
-        rows.append(row_of(point.clients, *map(wording.megabytes, each), of_both, *price, **look))
-    slower = f"{_BOTH}: the slower of the two while both are busy"
-    caption = f"Many small operations, so slower than one large file. {slower}"
+        rows.append(row_of(point.clients, *map(wording.megabytes, carried), ratio, *price, **look))
+    both = measured.verdict.evidence
+    least = _carried(both) if _only(both) else "the slower of the two while both are busy"
+    caption = f"Many small operations, so slower than one large file. {_BOTH}: {least}"
     return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
 
 

@@ -157,8 +157,10 @@ class IsolationRunScreen(MeasurementScreen):
                 self.record, self.is_closed = isolation, True
 
     def now(self) -> str:
-        expected = self._runs // self.request.rounds * [WHOLE_RUN * self.request.seconds]
-        each = fmean([*expected, *self._run_seconds] or [0.0])  # the first runs are of few clients, and short
+        a_round = max(1, self._runs // self.request.rounds) * [WHOLE_RUN * self.request.seconds]
+        each = fmean(
+            [*a_round, *self._run_seconds]
+        )  # as planned too, since the first runs are of few clients and short
         left = each * max(0, self._runs - self._begun) + max(0.0, each - (monotonic() - self._began_at))
         is_told = left > 0 and self._begun and not self.is_over
         return super().now() + (f", about {duration(left)} left" if is_told else "")

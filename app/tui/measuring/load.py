@@ -284,7 +284,8 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
-        each = f"Each point: {scenario.settle_seconds:g} s to settle, then {scenario.duration_seconds:g} s that count."
+        settle, counts = duration(scenario.settle_seconds), duration(scenario.duration_seconds)
+        each = f"Each point: {settle} to settle, then {counts} that count."
         return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)} {each}"
 
     @staticmethod

@@ -288,13 +288,10 @@ _AFTER = {
 }
 
 
-def _read_about(name: str) -> NextStep:
-    return NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})
-
-
 def after_recording(kind: str, found: object) -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises."""
     entries: list[str] = []
+    again: list[NextStep] = []
     if isinstance(found, Isolation | Diagnosis | Load) and found.status is SeriesStatus.INTERRUPTED:
         yield NextStep(name="Open it, to resume it", screen="stored", arguments={"recording_id": found.id})
     if isinstance(found, Isolation):
@@ -306,9 +303,7 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
             rounds, seconds = 2 * found.rounds, max(DEFAULT_SECONDS, 2 * (found.seconds or DEFAULT_SECONDS))
             known = {"target": format_target(found.target), "rounds": str(rounds), "seconds": str(seconds)}
             name = f"Isolate again, {rounds} rounds of runs of {seconds} s"
-            yield from map(_read_about, entries)
-            entries = []
-            yield NextStep(name=name, screen="isolation", arguments=known)
+            again = [NextStep(name=name, screen="isolation", arguments=known)]
     elif isinstance(found, Load) and all(point.status is PointStatus.VALID for point in found.points):
         name = "Find its limit: as many users as it carries"
         yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
@@ -318,7 +313,9 @@ def after_recording(kind: str, found: object) -> Iterator[NextStep]:
             yield NextStep(name=f"Try {setting}", screen="trial", arguments={"setting": setting})
     elif isinstance(found, StoredTrial):
         entries = [entry.name for entry in about(found.plan.name)[:1]]
-    yield from map(_read_about, entries)
+    for name in entries:
+        yield NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})
+    yield from again
     if isinstance(found, StoredTrial) and kind == ExperimentKind.TRIAL:
         setting = f"{found.plan.name} = {found.plan.values[0]}"
         yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})

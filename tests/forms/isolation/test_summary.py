@@ -284,8 +284,41 @@ def test_on_the_screen_stands_what_the_verdict_compares():
     assert report.brief.brief == report.brief
 
 
+def test_each_part_is_shown_where_the_verdict_compares_with_none():
+    whole = example_isolation()
+    most = max(whole.clients)
+    kept = [run for run in whole.runs if run.clients < most or run.layer is Layer.SERVER]
+    report = isolation_report(replace(whole, runs=tuple(kept)))
+    assert report.brief.tables[0].columns == report.tables[0].columns
+
+
 @pytest.mark.parametrize(
-    ("busy", "told"), [(98.0, "(smbd 60, clients 37, the rest 1)"), (97.4, "(smbd 60, clients 37)")]
+    ("kept", "compared"),
+    [
+        (
+            {Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK},
+            "disk and network carry together",
+        ),
+        ({Layer.DISK}, "the disk alone carries"),
+        ({Layer.NETWORK}, "the network alone carries"),
+    ],
+)
+def test_a_verdict_says_what_it_compares_the_server_with(kept: set[Layer], compared: str):
+    whole = example_isolation()
+    runs = tuple(run for run in whole.runs if run.layer in {*kept, Layer.SERVER})
+    report = isolation_report(replace(whole, runs=runs))
+    assert f" of what {compared}, with 48 clients" in report.fields[0].text
+    assert report.tables[0].caption.endswith("while both are busy" if len(kept) > 1 else f": what {compared}")
+
+
+@pytest.mark.parametrize(
+    ("busy", "told"),
+    [
+        (97.6, "(smbd 60, clients 37, the rest 1)"),
+        (97.5, "(smbd 60, clients 37, the rest 1)"),
+        (97.4, "(smbd 60, clients 37)"),
+        (96.4, "(smbd 60, clients 37)"),
+    ],
 )
 def test_the_parts_of_the_processors_add_up(busy: float, told: str):
     known = LayerEvidence(clients=4, server=1.0, ratio=0.5, cpu_percent=busy, server_percent=60.0, clients_percent=37.0)

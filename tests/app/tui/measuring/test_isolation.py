@@ -48,6 +48,15 @@ def test_a_run_that_takes_longer_takes_no_time_from_those_to_come(app: Sharebenc
     assert screen.now().endswith(f"about {left:.0f} s left")
 
 
+def test_the_first_run_of_a_resumed_isolation_says_what_is_left(app: SharebenchApp, monkeypatch):
+    screen = IsolationRunScreen(IsolationScreen.read(TYPED | {"seconds": "5"}))
+    screen._runs, screen._begun, screen._began_at = 1, 1, 100.0  # fewer than its rounds
+    monkeypatch.setattr("app.tui.measuring.isolation.monotonic", lambda: 100.0)
+    assert screen.now().endswith("about 8 s left")
+    screen._run_seconds = [18.0]
+    assert screen.now().endswith("about 13 s left"), "one run as planned, one as it was"
+
+
 def test_the_lines_are_read():
     request = IsolationScreen.read(TYPED)
     assert request.clients == (1, 4)

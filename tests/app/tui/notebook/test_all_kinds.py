@@ -254,14 +254,9 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
         some = replace(few, runs=(*few.runs, broken))
         assert next(after_recording("isolation", some)).name == told, "what never worked lacks more than time"
     assert next(after_recording("isolation", few)).name == "Isolate again", "it lacks what more rounds do not bring"
-    servers = {run.key for run in runs if run.layer is Layer.SERVER}
-    clear = tuple(
-        replace(run, bytes_per_second=2e7) if run.key in servers else replace(run, bytes_per_second=1e8) for run in runs
-    )
-    names = [
-        step.name
-        for step in after_recording("isolation", replace(found, runs=(*clear, replace(broken, layer=Layer.SERVER))))
-    ]
+    clear = [replace(run, bytes_per_second=2e7 if run.layer is Layer.SERVER else 1e8) for run in runs]
+    partly = replace(found, runs=(*clear, replace(broken, layer=Layer.SERVER)))
+    names = [step.name for step in after_recording("isolation", partly)]
     assert names[0] == "Read about case sensitive", "first what the answer advises"
     assert "Isolate again, 6 rounds of runs of 6 s" in names[1:], "as a part of the runs failed"
     assert len(set(names)) == len(names), "each once"
