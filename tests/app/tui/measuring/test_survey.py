@@ -1,5 +1,6 @@
 """The survey in the TUI, against a real smbd."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -125,17 +126,23 @@ async def test_nobody_there_is_told(app):
         assert "no answer on 127.0.0.1 port 1" in text_of(app.screen, ".dialog-text")
 
 
-def held(planned: SurveyRound, path: Path, control: SeriesControl) -> Iterator[tuple[int, RecorderEvent]]:
+class Held:
     """A survey that measures one run and then nothing until it is stopped, however slow the machine is."""
-    for index, event in measure_round(planned, path, control):
-        yield index, event
-        if isinstance(event, RunFinished):
-            assert control.cancelled.wait(LIMIT_SECONDS)
+
+    def __init__(self) -> None:
+        self.has_measured = threading.Event()
+
+    def __call__(self, planned: SurveyRound, path: Path, control: SeriesControl) -> Iterator[tuple[int, RecorderEvent]]:
+        for index, event in measure_round(planned, path, control):
+            yield index, event
+            if isinstance(event, RunFinished):
+                self.has_measured.set()
+                assert control.cancelled.wait(LIMIT_SECONDS)
 
 
 @pytest.mark.long
 async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd, monkeypatch):
-    monkeypatch.setattr("app.workflows.survey.measure_round", held)
+    monkeypatch.setattr("app.workflows.survey.measure_round", held := Held())
     app.context.logins = Known(Secrets(password=smbd.password))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(app, pilot)
@@ -151,6 +158,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         await pilot.press("escape")
         await pilot.press("s", "enter")
         assert not screen.control.cancelled.is_set(), "Enter alone goes on"
+        assert await asyncio.to_thread(held.has_measured.wait, LIMIT_SECONDS)
         await pilot.press("s", "left", "enter")
         await measured(app, pilot)
         await settled(app, pilot)
