@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +16,7 @@ from unittest.mock import patch
 
 from screenshots import invented
 from screenshots.scenes import Scene
-from tests.tui import measured
+from tests.tui import measured, settled
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -53,7 +54,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
         path = Path(folder) / "notebook.db"
         if not scene.empty:
             path.write_bytes(_notebook(nights=scene.nights))
-        context = Context(notebook_path=path, backend=StillBackend())
+        context = Context(notebook_path=path, backend=(still := StillBackend()))
         app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:
             if scene.theme:
@@ -61,7 +62,12 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
             for key in ("", *scene.keys):
                 if key:
                     await pilot.press(key)
-                await measured(app, pilot)
+                if key and scene.midway:
+                    await asyncio.to_thread(still.is_midway.wait)
+                    app.screen.tick()  # type: ignore[attr-defined]  # a recording's
+                    await settled(app, pilot)
+                else:
+                    await measured(app, pilot)
             yield app, pilot
 
 
@@ -79,6 +85,7 @@ def _same_everywhere() -> Iterator[None]:
         with (
             chdir("/tmp"),  # noqa: S108  nothing is written there
             patch("app.tui.guide.run_screen.STALL_SECONDS", float("inf")),
+            patch("app.tui.measuring.load.PART_SECONDS", 0.0),
             patch("app.tui.frame.dialogs.config_file", lambda: Path("~/.config/sharebench/config.toml")),
         ):
             yield

@@ -26,6 +26,8 @@ class Scene:
     """Whether the notebook is empty."""
     nights: bool = False
     """Whether it holds the nights of a watch."""
+    midway: bool = False
+    """Whether the last key begins a measurement that is not over."""
 
 
 AS_DELIVERED, TUNED, REJECTED = "a10000000003", "a10000000008", "a10000000009"
@@ -58,7 +60,7 @@ SCENES = (
     Scene(name="isolation-small", size=SMALL, screen="isolation"),
     Scene(name="table", size=SMALL, screen="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
     Scene(name="load-small", size=SMALL, screen="load"),
-    Scene(name="load-running", screen="load", keys=("f9",)),
+    Scene(name="load-running", screen="load", keys=("f9",), midway=True),
     Scene(name="load-form", size=(120, 48), screen="load", keys=("tab", *"capacity", "f9")),
     Scene(name="experiment", screen="experiment"),
     Scene(name="experiment-small", size=SMALL, screen="experiment", keys=("up",)),

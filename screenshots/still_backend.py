@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from threading import Event
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError
@@ -26,6 +27,11 @@ from tests.tui import FakeBackend
 
 class StillBackend(FakeBackend):
     """Answers without looking."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_midway = Event()
+        """A measurement has told all that it tells, and goes on."""
 
     def look(self, target: Target, secrets: Secrets, around: FileSizeContext) -> BrowsedFolder:  # noqa: ARG002  the protocol's
         """Reach nothing."""
@@ -55,7 +61,7 @@ class StillBackend(FakeBackend):
         self,
         request: LoadRequest,
         notebook_path: Path,  # noqa: ARG002  the protocol's
-        control: SeriesControl,  # noqa: ARG002  the protocol's
+        control: SeriesControl,
         resumed: Load | None = None,  # noqa: ARG002  the protocol's
     ) -> Iterator[LoadStep]:
         """An invented load: whole where capacity is looked for, else in the middle of its third point."""
@@ -77,6 +83,8 @@ class StillBackend(FakeBackend):
                     errors=0, p95_seconds=p95 / 1e3 * (1 + abs(dice.gauss(0, 0.12))),
                     cpu_percent=now / 45,
                 )  # fmt: skip
+        self.is_midway.set()
+        control.cancelled.wait()
 
     def order_trial(
         self,

@@ -117,6 +117,10 @@ SMALLEST = (24, 6)
 _figure_lock = threading.Lock()
 
 
+_AREA_AXIS = 5
+"""Least columns of the numbers beside an area, so that one below another begins at the same place."""
+
+
 class Pattern(Enum):
     """How a mark looks without colour: which of each eight sub-cells across are set, and the sign of an ASCII one."""
 
@@ -194,7 +198,7 @@ class Canvas:
         below = bool(self.labels) + bool(self.signs)
         shown, legend = self._shown(below)
         scale = self._scale(below, legend)
-        axis = max(len(scale.label(tick)) for tick in scale.ticks)
+        axis = max(_AREA_AXIS * self._is_filled, *(len(scale.label(tick)) for tick in scale.ticks))
         inside = self.width - axis - 1
         drawn = self._drawn(scale, shown, axis, inside)
         if scale.low > 0 or scale.high < 0:
