@@ -115,9 +115,7 @@ def look_at(found: summary.IsolationVerdict) -> list[str]:
 def answer_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
         named = wording.listed(look_at(found))
-        todo = (
-            f"Next, look at {named} (in the catalogue)." if named else "No setting of the server is known to cost it."
-        )
+        todo = f"Next, look in the catalogue at: {named}." if named else "No setting of the server is known to cost it."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
@@ -323,8 +321,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
         rows.append(row_of(point.clients, *map(wording.megabytes, carried), ratio, *price, **look))
     both = measured.verdict.evidence
     least = _carried(both) if _only(both) else "the slower of the two while both are busy"
-    caption = f"Many small operations, so slower than one large file. {_BOTH}: {least}"
-    return Table(columns=columns, rows=tuple(rows), caption=caption, entry="clients")
+    caption = f"Rates of many small operations, lower than of one large file. {_BOTH}: {least}"
+    return Table(columns=columns, rows=tuple(rows), caption=caption, entry="{} clients")
 
 
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:

@@ -153,7 +153,7 @@ def _files_text(load: Load) -> str:
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time to the answer; offered: if no answer kept them waiting"
+        "time to the answer. Offered/s: if no answer kept them waiting"
     )  # fmt: skip
     moved = [rate for p in points for rate in (p.read_bytes_per_second, p.write_bytes_per_second) if rate is not None]
     kind = ReportKind.SECONDS if max(moved, default=0.0) < 1e6 else ReportKind.DECIMAL  # four decimals, or one
@@ -172,8 +172,8 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         ("Max ms", ReportKind.DECIMAL, lambda p: p.response.max_microseconds / 1000 if p.response.count else None),
         look=lambda point: {"mark": _MARKS[point.status], "remark": point.reason or ""},
         marked=True,
-        entry="users",
-        caption=f"Load points: {times}",
+        entry="{} users",
+        caption=f"p50 to Max: {times}",
     )
 
 

@@ -21,7 +21,7 @@ from textual.worker import get_current_worker
 
 from app.clients.base import Secrets
 from app.environment.host.activity import MachineNow
-from app.errors import LoginError
+from app.errors import CancelledError, LoginError
 from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.export import Exports
@@ -381,7 +381,10 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
             if self.record is None and not self.is_covered and isinstance(below, BaseScreen):
                 self.dismiss()  # there is nothing to see here, and what was typed is below
                 tells = below
-            tells.work_failed(error)
+            if not isinstance(error, CancelledError):
+                tells.work_failed(error)
+            elif self.record is None:
+                self.app.notify("Nothing was measured.", title="Stopped")
         if (report := self.result()) is not None:
             self.recorded = (self.record.id,)
             self.show_report(report)

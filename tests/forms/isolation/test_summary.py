@@ -86,7 +86,7 @@ def test_a_failed_run_counts_nowhere():
         (Mark.NONE, ""),
     ]
     assert report.brief.tables[0].columns == report.tables[0].columns, "with nothing to compare each rate is the answer"
-    assert "* clients 4 unusual: 2 of 3 measurements failed" in " ".join(report_text(report).split())
+    assert "* 4 clients unusual: 2 of 3 measurements failed" in " ".join(report_text(report).split())
     sound = isolation_report(replace(isolation, runs=runs[:1]))
     assert [row.mark for row in sound.tables[0].rows] == [Mark.NONE]
     assert not any("failed" in field.text for field in sound.fields)
@@ -275,7 +275,7 @@ def test_the_log_level_can_have_cost_something_unless_it_is_known_to_be_0(level:
 
 def test_on_the_screen_stands_what_the_verdict_compares():
     report = isolation_report(example_isolation())
-    (brief,) = (table for table in report.brief.tables if table.entry == "clients")
+    (brief,) = (table for table in report.brief.tables if table.entry == "{} clients")
     shown = [column.heading for column in brief.columns]
     assert shown == ["Clients", "Disk + network, MB/s", "Server, MB/s", "Server / both"]
     whole = report.tables[0]

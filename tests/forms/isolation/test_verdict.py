@@ -127,7 +127,7 @@ def test_a_part_that_is_far_slower_alone_than_with_the_other_was_disturbed(
     ],
 )
 def test_what_cannot_have_cost_anything_is_not_advised(evidence: LayerEvidence, named: str):
-    assert f"Next, look at {named} (in the catalogue)" in answer_sentence(judge(evidence))
+    assert f"Next, look in the catalogue at: {named}." in answer_sentence(judge(evidence))
 
 
 def test_beside_other_programs_a_quiet_time_is_what_helps():

@@ -224,7 +224,7 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
                 break
             await pilot.pause(0.1)
         await settled(app, pilot)
-        assert "Load points" in painted(app)
+        assert "p50 to Max" in painted(app)
     assert list(folder.iterdir()) == []
     with Notebook(app.context.notebook_path) as notebook:
         (load,) = notebook.loads()
@@ -348,6 +348,24 @@ async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and
         await press(app, pilot, "enter")
         assert shows(app, LoadScreen)
         assert app.screen.query_one("#target", Input).value == "smb://nas/data"
+
+
+async def test_a_load_that_was_stopped_before_it_measured_anything_is_told_no_fault(app: SharebenchApp, monkeypatch):
+    def stopped(_request, _path, control, _resumed) -> Iterator[LoadStep]:
+        yield PhaseBegan(phase=LoadPhase.FILES)
+        assert control.cancelled.wait(30)
+        raise CancelledError("cancelled")
+
+    monkeypatch.setattr(app.context.backend, "load", stopped)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://nas/data", ssh="")
+        await settled(app, pilot)
+        await press(app, pilot, "f9", "escape", "y")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert shows(app, LoadScreen)
+        assert "Nothing was measured." in painted(app)
 
 
 async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(app: SharebenchApp, monkeypatch):
@@ -552,7 +570,7 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
         app.screen.query_one("#answer", Input).value = "secret"
         await press(app, pilot, "enter")
         await measured(app, pilot)
-        assert "Load points" in painted(app)
+        assert "p50 to Max" in painted(app)
     ((request, load),) = asked
     assert load is not None
     assert load.label == stops_at
@@ -570,7 +588,7 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l", "enter")
         shown = painted(app)
-        assert "Load points" in shown
+        assert "p50 to Max" in shown
         assert "g Resume" not in shown
         await press(app, pilot, "e")
         app.screen.query_one("#answer", Input).value = "[red]it"
