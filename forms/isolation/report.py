@@ -119,8 +119,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
-        with_ = f"With {_clients(found.evidence)}, disk and network were not measured together"
-        todo = f"{with_}, for the reason below: isolate again, for longer."
+        todo = "Isolate again, for longer; the reason stands below."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
@@ -149,6 +148,8 @@ _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
 def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -> str:
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
+    if doubt is summary.IsolationDoubt.NO_LEAST and (evidence.disk or evidence.network):
+        return f"with {_clients(evidence)}, disk and network were not measured together"
     is_alone = doubt is summary.IsolationDoubt.SLOWER_ALONE
     if doubt is summary.IsolationDoubt.DISTURBED or is_alone:
         disk, network = evidence.disk, evidence.network
