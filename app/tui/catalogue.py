@@ -18,7 +18,7 @@ from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.choices import OWN_CHANGES
-from app.workflows.guide.rounds import SET, MeasuredPlace, NextStep, measured_place, take_change
+from app.workflows.guide.rounds import SET, MeasuredPlace, NextStep, measure_again, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
@@ -148,7 +148,11 @@ class CatalogueScreen(PlacedScreen):
         entry = self.pointed
 
         def chosen(value: str) -> None:
-            self.sharebench_app.visit("trial", setting=catalogue.advise(entry, value.strip()).setting)
+            visit = partial(self.sharebench_app.visit, "trial", setting=catalogue.advise(entry, value.strip()).setting)
+            if self.series_id:
+                self.with_notebook(partial(measure_again, series_id=self.series_id), lambda _: visit())
+            else:
+                visit()
 
         self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), chosen)
 
@@ -254,8 +258,9 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
         advice, practice = self.advice, self.context.practice
         if is_tried(self.entry):
             name, setting = "Let sharebench change, measure and restore it", {"setting": advice.setting}
-            yield NextStep(name=name, screen="trial", arguments=setting)
-        change = partial(take_change, practice=practice, name=advice.name, value=advice.value)
+            measured = partial(measure_again, series_id=self.series_id) if self.series_id else None
+            yield NextStep(name=name, choices=measured, screen="trial", arguments=setting)
+        change = partial(take_change, practice=practice, name=advice.name, value=advice.value, series_id=self.series_id)
         own, by_hand = "Measure with it: it is applied automatically", "Change it by hand, then measure"
         way = own if self.entry.name in OWN_CHANGES else by_hand
         yield NextStep(name=way, choices=change)

@@ -50,11 +50,16 @@ from storage.records import (
 )
 
 
-def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
-    """The next round with that one change, from the guide's series or the newest; remembered. Raises UsageError."""
+def take_change(
+    notebook: Notebook, practice: Sequence[Target], name: str, value: str, series_id: str = ""
+) -> GuideChoices:
+    """The next round with that one change: from that series, else the guide's, the one that it is to repeat, or the
+    newest; remembered. Raises UsageError.
+    """
     choices, known = recall(notebook, practice)
-    if known.series is None and (newest := notebook.heads(1)):
-        branch_from(notebook, newest[0].id)
+    named = notebook.heads_of([series_id or choices.base_id or ""])
+    if (series_id or known.series is None) and (heads := named or notebook.heads(1)):
+        branch_from(notebook, heads[0].id)
         choices, known = recall(notebook, practice)
     if known.series is None:
         raise UsageError(

@@ -31,7 +31,7 @@ from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import CLIENT, NASTY, book, interleaved, one
 from tests.recordings import MAKERS
-from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
+from tests.tui import FakeBackend, app_on, footer_of, here, painted, press, settled, shows, text_of
 
 
 @pytest.fixture
@@ -1385,6 +1385,32 @@ async def test_try_on_a_trial_points_at_its_setting(tmp_path):
         await settled(app, pilot)
         await press(app, pilot, "t")
         assert here(app).pointed.name == "strict sync"
+
+
+@pytest.mark.parametrize(("keys", "at"), [(("down", "t"), 1), (("t",), 2), (("down", "enter", "C"), 1)])
+async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
+    facts = {"server": {"smb.conf/global/log level": "0"}}
+    path = book(tmp_path / "notebook.db", one(1, environment=facts), one(2, environment=facts))
+    app = app_on(path, backend=FakeBackend())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *keys, "f", *"block", "enter", "enter", "enter", "enter")
+        chosen = here(app).session.choices
+        assert (chosen.change_name, chosen.base_id) == ("block", f"{at:012x}")
+
+
+@pytest.mark.parametrize("way", [("t", "enter"), ("enter", "t")])
+@pytest.mark.parametrize(("keys", "at"), [(("down", "t"), 1), (("t",), 2), (("down", "enter", "C"), 1)])
+async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
+    facts = {"server": {"smb.conf/global/log level": "0"}}
+    path = book(tmp_path / "notebook.db", one(1, environment=facts), one(2, environment=facts))
+    app = app_on(path, backend=FakeBackend())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *keys, "f", *"strict sync", "enter", *way)
+        assert shows(app, TrialScreen)
+    with Notebook(path) as notebook:
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).base_id == f"{at:012x}"
 
 
 async def test_only_a_series_is_measured_again(tmp_path):
