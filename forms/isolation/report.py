@@ -323,6 +323,8 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
     both = measured.verdict.evidence
     least = _carried(both) if _only(both) else "the slower of the two while both are busy"
     caption = f"Rates of many small operations, lower than of one large file. {_BOTH}: {least}"
+    if _failed(measured.isolation):
+        caption += f". {share[0]}: over the rounds in which both were measured"
     return Table(columns=columns, rows=tuple(rows), caption=caption, entry="{} clients")
 
 
@@ -375,19 +377,21 @@ def _profile_tables(measured: summary.IsolationSummary) -> list[Table]:
         return []
     whole = "requests'" if any(one.name.startswith(summary.REQUESTS) for one in found.dearest) else "these calls'"
     beside = wording.count(measured.profile_clients, "client")
-    tables = [_calls_table(f"Costliest in smbd, {beside}", found.dearest, whole, "work")]
+    said = "Without what smbd counts as idle; a request includes the system calls made for it"
+    tables = [_calls_table(f"Costliest in smbd, {beside}", found.dearest, whole, "µs a call", said)]
     if found.waits:
-        tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole, "waiting"))
+        tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole, "µs of waiting a call"))
     return tables
 
 
-def _calls_table(heading: str, calls: Sequence[summary.DearCall], whole: str, what: str) -> Table:
+def _calls_table(heading: str, calls: Sequence[summary.DearCall], whole: str, what: str, caption: str = "") -> Table:
     return table_of(
         calls,
         (heading, ReportKind.TEXT, lambda one: wording.plain(one.name)),
         ("Calls", ReportKind.WHOLE, lambda one: one.calls),
-        (f"µs of {what} a call", ReportKind.DECIMAL, lambda one: one.microseconds_a_call),
+        (what, ReportKind.DECIMAL, lambda one: one.microseconds_a_call),
         (f"Share of {whole} time, %", ReportKind.DECIMAL, lambda one: 100 * one.share),
+        caption=caption,
         is_detail=True,
     )
 

@@ -323,3 +323,10 @@ def test_a_verdict_says_what_it_compares_the_server_with(kept: set[Layer], compa
 def test_the_parts_of_the_processors_add_up(busy: float, told: str):
     known = LayerEvidence(clients=4, server=1.0, ratio=0.5, cpu_percent=busy, server_percent=60.0, clients_percent=37.0)
     assert verdict_sentence(IsolationVerdict(cause=Cause.SAMBA, evidence=known)).endswith(told)
+
+
+def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():
+    whole = example_isolation()
+    broken = replace(whole, runs=(replace(whole.runs[0], status=RunStatus.FAILED, error="cut"), *whole.runs[1:]))
+    told = "Server / both: over the rounds in which both were measured"
+    assert [told in isolation_report(one).tables[0].caption for one in (whole, broken)] == [False, True]
