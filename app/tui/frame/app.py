@@ -121,10 +121,20 @@ class CommandProvider(Provider):
             score = matcher.match(name) or _IN_THE_HELP * (query.casefold() in text.casefold())
             if score > 0:
                 yield Hit(score, matcher.highlight(name), run, help=text)
+        if len(query) < _LEAST_SOUGHT:
+            return
+        from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for it
+
+        for entry in catalogue.entries():
+            if query.casefold() in entry.name.casefold():
+                run = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry", entry=entry.name)
+                yield Hit(_IN_THE_HELP / 2, f"{entry.name} (a setting)", run, help=entry.expect)
 
 
 _IN_THE_HELP = 0.01
 """Below each match of a name."""
+_LEAST_SOUGHT = 3
+"""Letters that settings are found by: fewer stand in most names."""
 
 PARSER_KNOWN_IN = "8.2."
 """Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""

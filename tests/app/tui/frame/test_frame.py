@@ -96,6 +96,25 @@ async def test_a_command_is_key_footer_palette_and_help_at_once(app):
         assert app.screen.counted == 2
 
 
+@pytest.mark.parametrize(("typed", "found"), [("signing", True), ("sig", True), ("si", False)])
+async def test_the_palette_finds_settings_too(app, typed, found):
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await settled(app, pilot)
+        hits = [hit async for hit in CommandProvider(app.screen).search(typed)]
+        assert ("server signing (a setting)" in [str(hit.prompt) for hit in hits]) is found
+
+
+async def test_a_setting_of_the_palette_is_read(app):
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+p", *"server signing")
+        await settled(app, pilot)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert "Whether every message must carry a signature" in painted(app)
+
+
 async def test_garbage_is_collected_again_once_the_screen_is_painted(app):
     gc.disable()
     try:
