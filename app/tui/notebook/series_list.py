@@ -118,7 +118,7 @@ COLUMNS = (
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, uncut=26, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
     ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1, uncut=24),
-    ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, cut_inside=True, tone=_faint),
+    ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
     ListColumn(SortKey.MACHINE, "Measured on", lambda s: s.machine, 11, 5, grows=1, tone=_faint),
 )
 

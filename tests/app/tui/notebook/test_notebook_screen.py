@@ -1357,12 +1357,6 @@ def test_a_target_of_26_cells_comes_before_the_end_of_a_long_answer(length: int,
     assert 50 < placed[SortKey.AVERAGE].width < 90
 
 
-def test_experiments_that_differ_at_their_end_are_told_apart():
-    named = [replace(line, experiment=f"smb get 198.51.100.7 2026-11-27 13:1{at}") for at, line in enumerate(LINES[:2])]
-    column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.EXPERIMENT), 20)
-    assert len({column.cell(line.experiment) for line in named}) == 2
-
-
 @pytest.mark.parametrize("behind", range(12))
 def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int):
     answer = f"Limit: Samba, 14 % of both together, with 8 clients; {'x' * behind}"
