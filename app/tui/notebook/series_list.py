@@ -317,12 +317,13 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         return found.series_id if isinstance(found, Found) else None
 
     def names(self, ids: Sequence[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
-        """Name and time of each as the list has them, and the id only where another has the same, by id."""
+        """Kind, unless a series, name and time of each as in the list, and the id only where another has the same, by id."""
         known = self.lines | {line.id: line for line in more}
 
         def named(series_id: str) -> str:
             line = known.get(series_id)
-            return f"{line.name} ({line.when})" if line else series_id
+            kind = f"{line.kind} " if line and line.kind != "series" else ""
+            return f"{kind}{line.name} ({line.when})" if line else series_id
 
         alike = Counter(map(named, known.keys() & {*self.listing.places, *ids}))
         return {one: named(one) + (f" ({one})" if alike[named(one)] > 1 else "") for one in ids}

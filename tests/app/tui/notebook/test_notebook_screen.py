@@ -1413,6 +1413,19 @@ async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).base_id == f"{at:012x}"
 
 
+async def test_what_is_to_be_deleted_is_named_with_its_kind(tmp_path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        MAKERS["load"](notebook)
+        notebook.add(one(1))
+    app = app_on(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "home", "space", "down", "space", "d")
+        said = text_of(app.screen, ".dialog-text")
+        assert re.match(r"2 recordings are marked: (load .* and series 1 \(|series 1 \(.* and load )", said)
+
+
 async def test_only_a_series_is_measured_again(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
