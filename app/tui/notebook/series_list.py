@@ -317,7 +317,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         return found.series_id if isinstance(found, Found) else None
 
     def names(self, ids: Sequence[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
-        """Kind, unless a series, name and time of each as in the list, and the id only where another has the same, by id."""
+        """Kind (but of series), name and time of each as in the list, and the id where another has the same, by id."""
         known = self.lines | {line.id: line for line in more}
 
         def named(series_id: str) -> str:

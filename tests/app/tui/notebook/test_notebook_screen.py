@@ -1,5 +1,6 @@
 """The notebook's list: what it shows, how it is sorted, filtered and grouped, and what is done from it."""
 
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
