@@ -5,7 +5,7 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +28,20 @@ def is_there(path: Path) -> bool:
         return path.is_file()
     except OSError as error:
         raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; name another file") from error
+
+
+def is_missing(folder: Path) -> bool:
+    with suppress(OSError):  # what may not be looked at is told where it is written
+        return not folder.exists()
+    return False
+
+
+def make_folder(folder: Path) -> None:
+    """With those above it. Raises CannotWriteError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWriteError(f"cannot make {folder}: {error.strerror or error}; name another folder") from error
 
 
 @contextmanager

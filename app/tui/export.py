@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
-from app.output import CannotWriteError, is_there, output_file, print_document, printers
+from app.output import CannotWriteError, is_missing, is_there, make_folder, output_file, print_document, printers
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
@@ -150,9 +150,12 @@ class ExportScreen(BaseScreen):
     def _show_folder(self) -> None:
         paths = self._paths() if self.query_one("#path", Input).value.strip() else {}
         names = ", ".join(path.name if self.marked else f"{path.name} ({name})" for name, path in paths.items())
-        said = f"Writes {names} into {next(iter(paths.values())).absolute().parent}" if paths else _NO_NAME
+        folder = next(iter(paths.values())).absolute().parent if paths else Path()
+        said = f"Writes {names} into {folder}" if paths else _NO_NAME
 
         def told() -> str:
+            if is_missing(folder):
+                return f"there is no folder {folder}; Enter asks to make it"
             try:
                 for path in paths.values():
                     is_there(path)
@@ -208,9 +211,22 @@ class ExportScreen(BaseScreen):
             self.notify(_NO_NAME, severity="warning")
             return
         paths = self._paths()
-        self.in_background(
-            lambda: [path for path in paths.values() if is_there(path)], lambda there: self._ask(paths, there)
-        )
+        folder = next(iter(paths.values())).absolute().parent
+
+        def make(_: bool) -> None:
+            self.in_background(lambda: make_folder(folder), lambda _: self._export(paths))
+
+        def look() -> list[Path] | None:
+            return None if is_missing(folder) else [path for path in paths.values() if is_there(path)]
+
+        def looked(there: list[Path] | None) -> None:
+            if there is None:
+                text = f"There is no folder {folder}."
+                self.ask(ConfirmDialog("Make the folder?", text, yes="Make", prefer_yes=True), make)
+            else:
+                self._ask(paths, there)
+
+        self.in_background(look, looked)
 
     def _ask(self, paths: Mapping[str, Path], there: Sequence[Path]) -> None:
         if there:

@@ -247,6 +247,7 @@ _NAMES = {
     Layer.NETWORK_WITH_DISK: "Network, both busy",
 }
 _LAYERS = tuple(_NAMES)
+_PAIRS = (("disk", Layer.DISK, Layer.DISK_WITH_NETWORK), ("network", Layer.NETWORK, Layer.NETWORK_WITH_DISK))
 _BOTH = "Disk + network"
 _NUMBER = ReportKind.SECONDS
 _MOST_GAIN = 10.0
@@ -406,7 +407,16 @@ def _results(measured: summary.IsolationSummary) -> list[Field]:
     spent = seen if clear or not seen else f"{seen}, which may be chance"
     if cost and cost.high is not None and cost.high > _MOST_GAIN and not clear:
         spent = "not known: the rounds vary too much"
-    details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
+    alone = [
+        f"{name} with {_clients(point)}"
+        for point in measured.points
+        for name, one, beside in _PAIRS
+        if point.clients != measured.verdict.evidence.clients  # of which a reservation tells
+        and summary.far_slower(point.rates.get(one), point.rates.get(beside))
+    ]
+    why = "idle processors take time to wake up, or those runs were disturbed"
+    slower = f"{wording.listed(alone)}: {why}" if alone else ""
+    details = fields_of(("Slower alone", slower), ("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 
 

@@ -496,8 +496,11 @@ class LeftChanges:
         if not self._left:
             self.screen.sharebench_app.tell_text("Leftovers", "\n\n".join(self._files.values()))
             return
-        names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
-        question = ConfirmDialog("Restore it?", f"As it was before the trial: {names}.", yes="Restore", prefer_yes=True)
+        names = ", ".join(
+            f"{one.name} on {one.ssh or 'this machine'} to {one.effective_before or 'what it was'}"
+            for one in self._left
+        )
+        question = ConfirmDialog("Restore it?", f"Sets {names}, as before the trial.", yes="Restore", prefer_yes=True)
         self.screen.ask(question, lambda _: self._restore())
 
     def _restore(self) -> None:

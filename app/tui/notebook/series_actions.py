@@ -76,7 +76,8 @@ class SeriesActions(MeasureMixin):
         def done(name: str, given: bool, lost: int) -> None:
             named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
             named += f", and no longer {lost} other{'s' * (lost > 1)}" if lost else ""
-            self.notify(f"{name!r} now names {named}" if given else f"{name!r} names none now", title="Baseline")
+            said = f"{name!r} now names {named}. B marks it in the list; f finds it by that name."
+            self.notify(said if given else f"{name!r} names none now", title="Baseline")
             self.changed(*ids)
 
         self.ask(dialog, answered)

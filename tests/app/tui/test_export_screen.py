@@ -183,7 +183,8 @@ async def test_a_file_that_is_there_is_asked_about(path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "why"), [("/proc/nothing/x.html", "no folder"), (".", "it is a folder"), ("/proc/x.html", "cannot write")]
+    ("typed", "why"),
+    [("/proc/nothing/x.html", "cannot make /proc/nothing"), (".", "it is a folder"), ("/proc/x.html", "cannot write")],
 )
 async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, typed, why):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
@@ -194,12 +195,28 @@ async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, 
         previewed = text_of(app.screen, "#folder")
         await pilot.press("enter", "enter")
         await settled(app, pilot)
+        if "nothing" in typed:
+            assert "There is no folder /proc/nothing." in text_of(app.screen, ".dialog-text")
+            await press(app, pilot, "enter")
         assert isinstance(app.screen, MessageDialog)
         assert why in text_of(app.screen, ".dialog-text")
-        assert typed == "/proc/x.html" or previewed in text_of(app.screen, ".dialog-text")
+        assert typed.startswith("/proc") or previewed in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
         assert isinstance(here(app), ExportScreen)
         assert here(app).query_one("#path", Input).value == typed
+
+
+async def test_a_folder_that_is_missing_is_made_when_asked(path, tmp_path):
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#path", Input).value = f"{tmp_path}/on/paper/form.html"
+        app.screen.query_one("#path", Input).focus()
+        await press(app, pilot, "enter")
+        assert f"There is no folder {tmp_path}/on/paper." in text_of(app.screen, ".dialog-text")
+        assert not (tmp_path / "on").exists()
+        await press(app, pilot, "enter")
+    assert (tmp_path / "on/paper/form.html").read_text().startswith("<!DOCTYPE")
 
 
 async def test_a_name_of_ones_own_stays_when_the_format_changes(path):

@@ -330,3 +330,22 @@ def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():
     broken = replace(whole, runs=(replace(whole.runs[0], status=RunStatus.FAILED, error="cut"), *whole.runs[1:]))
     told = "Server / both: over the rounds in which both were measured"
     assert [told in isolation_report(one).tables[0].caption for one in (whole, broken)] == [False, True]
+
+
+@pytest.mark.parametrize(("times", "told"), [(1.99, False), (2.0, True)])
+def test_what_was_slower_alone_than_with_the_other_is_told_among_the_details(times, told):
+    whole = example_isolation()
+    least = min(whole.clients)
+    rate = next(one.bytes_per_second for one in whole.runs if one.layer is Layer.NETWORK_WITH_DISK)
+    runs = [
+        replace(one, bytes_per_second=rate / times) if (one.layer, one.clients) == (Layer.NETWORK, least) else
+        replace(one, bytes_per_second=rate) if (one.layer, one.clients) == (Layer.NETWORK_WITH_DISK, least) else one
+        for one in whole.runs
+    ]  # fmt: skip
+    report = isolation_report(replace(whole, runs=tuple(runs)))
+    said = [field.text for field in report.results if field.name == "Slower alone"]
+    assert (
+        said[:1]
+        == [f"network with {least} client: idle processors take time to wake up, or those runs were disturbed"] * told
+    )
+    assert not [field for field in report.brief.results if field.name == "Slower alone"]

@@ -826,7 +826,8 @@ async def test_a_baseline_that_is_moved_says_so(three, name, told):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, "b", *name, "enter")
-        assert [one.message for one in app._notifications] == [f"{name!r} now names this recording{told}"]
+        (said,) = (one.message for one in app._notifications)
+        assert said == f"{name!r} now names this recording{told}. B marks it in the list; f finds it by that name."
 
 
 @pytest.mark.parametrize("key", ["e", "b"])
