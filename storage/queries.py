@@ -59,8 +59,9 @@ _TARGET = (
     " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
 )
 _HAYSTACK = (
-    "texts.text || char(10) || coalesce(named.names, '') || char(10) || shown(recordings.id) || char(10) || coalesce("
-    "change_value, (SELECT group_concat(change_value || ' ' || path, char(10)) FROM series AS tried"
+    "texts.text || char(10) || coalesce('baseline ' || named.names, '') || char(10) || shown(recordings.id)"
+    " || char(10) || coalesce(change_value,"
+    " (SELECT group_concat(change_value || ' ' || path, char(10)) FROM series AS tried"
     " JOIN recordings AS part ON part.id = tried.id WHERE part.part_of = recordings.id), '')"
 )
 _TEXTS = "JOIN recording_texts AS texts ON texts.recording_id = recordings.id"

@@ -151,10 +151,7 @@ def _files_text(load: Load) -> str:
 
 
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
-    times = (
-        "time from when a request was due to its answer" if scenario.pace_seconds else
-        "time to the answer. Offered/s: if no answer kept them waiting"
-    )  # fmt: skip
+    offered = "" if scenario.pace_seconds else ". Offered/s: if no answer kept users waiting"
     moved = [rate for p in points for rate in (p.read_bytes_per_second, p.write_bytes_per_second) if rate is not None]
     kind = ReportKind.SECONDS if max(moved, default=0.0) < 1e6 else ReportKind.DECIMAL  # four decimals, or one
     return table_of(
@@ -173,7 +170,7 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         look=lambda point: {"mark": _MARKS[point.status], "remark": point.reason or ""},
         marked=True,
         entry="{} users",
-        caption=f"p50 to Max: {times}",
+        caption=f"p50 to Max: due time to answer{offered}",
     )
 
 
@@ -237,7 +234,7 @@ def _operations_table(points: Sequence[LoadPoint]) -> Iterator[Table]:
             ("p95 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.95)),
             ("p99 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.99)),
             ("Max ms", ReportKind.DECIMAL, lambda each: each[1].max_microseconds / 1000),
-            caption=f"Kinds of request, {wording.count(point.users, 'user')}: time from request to answer",
+            caption=f"Kinds of request, {wording.count(point.users, 'user')}: from request to answer",
             is_detail=True,
         )
 

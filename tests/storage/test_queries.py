@@ -98,6 +98,7 @@ def test_only_valid_measured_runs_count(notebook: Notebook) -> None:
         ("nothing at all", []),
         ("' OR 1=1 --", []),
         ("  ", [3, 2, 1]),
+        ("baseline", [2]),
     ],
 )
 def test_every_word_must_occur(notebook: Notebook, text: str, expected: list[int]) -> None:

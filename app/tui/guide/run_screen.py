@@ -164,10 +164,9 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def tick(self) -> None:
         """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
         self.catch_up()
-        if not self.is_over:  # what this machine does afterwards is none of the series' business
-            self._machine = self._meter()
-            if self._machine is not None and (at := self.running.transfer_seconds):
-                self._cpu[at] = self._machine.cpu_percent
+        self._machine = None if self.is_over else self._meter()  # afterwards it is none of the series' business
+        if self._machine is not None and (at := self.running.transfer_seconds):
+            self._cpu[at] = self._machine.cpu_percent
         self._read_form()
         if not self._is_timed:
             self.draw()

@@ -76,7 +76,7 @@ class SeriesActions(MeasureMixin):
         def done(name: str, given: bool, lost: int) -> None:
             named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
             named += f", and no longer {lost} other{'s' * (lost > 1)}" if lost else ""
-            said = f"{name!r} now names {named}. B marks it in the list; f finds it by that name."
+            said = f"{name!r} now names {named}. B marks it; the filter (f) finds it by baseline."
             self.notify(said if given else f"{name!r} names none now", title="Baseline")
             self.changed(*ids)
 

@@ -276,6 +276,7 @@ async def test_a_stall_is_called_one_and_the_machine_is_shown_beside_the_run(rea
         assert "stalled" not in text_of(screen, "#now")
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
+        assert text_of(screen, "#machine") == "", "what it did last is not what it does now"
 
 
 async def test_a_question_that_the_end_answered_waits_for_its_key(ready, backend):

@@ -827,7 +827,7 @@ async def test_a_baseline_that_is_moved_says_so(three, name, told):
         await settled(app, pilot)
         await press(app, pilot, "b", *name, "enter")
         (said,) = (one.message for one in app._notifications)
-        assert said == f"{name!r} now names this recording{told}. B marks it in the list; f finds it by that name."
+        assert said == f"{name!r} now names this recording{told}. B marks it; the filter (f) finds it by baseline."
 
 
 @pytest.mark.parametrize("key", ["e", "b"])
