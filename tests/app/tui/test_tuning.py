@@ -41,7 +41,7 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert isinstance(app.screen, CatalogueScreen)
-        assert painted(app).splitlines()[2].split()[:4] == ["1", "server", "signing", "Slower,"]
+        assert painted(app).splitlines()[2].split()[:4] == ["1", "server", "signing", "Mandatory"]
         await pilot.press("f", *"strict sync")
         await settled(app, pilot)
         assert "strict sync" in painted(app).splitlines()[2]
@@ -64,7 +64,7 @@ async def test_no_name_of_the_catalogue_is_cut(path, columns, expects):
         listed = " ".join(drawn.split())
         for entry in entries()[:60]:
             assert f" {entry.rank} {entry.name}" in listed
-        assert ("Slower, by what" in listed) is expects
+        assert ("Mandatory is slower" in listed) is expects
 
 
 @pytest.mark.parametrize("event", [OptionList.OptionHighlighted, OptionList.OptionSelected])
