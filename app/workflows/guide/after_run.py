@@ -69,7 +69,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:
-        facts += _of_the_change(choices, choices.change_name)
+        facts += _of_the_change(choices, known, choices.change_name)
     elif choices.again_name:
         again = _changed_to(Change(name=choices.again_name, value=choices.again_value))
         facts.append(f"This is the base. {again} is offered after it, to be compared.")
@@ -100,10 +100,11 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     return page(MethodStep.RUN, facts, options)
 
 
-def _of_the_change(choices: GuideChoices, name: str) -> Iterator[str | Toned]:
+def _of_the_change(choices: GuideChoices, known: GuideContext, name: str) -> Iterator[str | Toned]:
     if not choices.interleaved:
         who = "make it on the server now, then start; the guide checks whether it took effect"
         change = Change(name=name, value=choices.change_value)
+        yield from (f"Base: {wording.name_of(base)}." for base in [known.base] if base)
         yield f"Change: {_changed_to(change)} ({'applied automatically' if name in acts.OWN_CHANGES else who})."
     is_sambas = choices.target is not None and choices.target.abilities.through_samba and own_setting(name) is None
     if is_sambas and (why := unknown_name(spelling(name), {})):
@@ -588,9 +589,8 @@ def _made_now(choices: GuideChoices, proof: Sides) -> Go:
 
 
 def _proven(proof: Sides) -> Change:
-    change = proof.other[0].change
-    assert change
-    return change
+    assert proof.other[0].change
+    return proof.other[0].change
 
 
 _PAGES = (target_page, file_page, quiet_page, warm_up_page, run_page, review_page, expected_page, change_page)

@@ -140,6 +140,8 @@ class GuideContext:
     targets: Targets = lambda _notebook: ()
     recent: tuple[Target, ...] = ()
     series: Series | None = None
+    base: Series | None = None
+    """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()
     """The names of the series as a baseline."""
     yardsticks: tuple[Yardstick, ...] = ()
@@ -195,6 +197,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
+        base=_series(notebook, choices.base_id),
         kept_as=tuple(one.name for one in notebook.baselines() if one.recording_id == choices.series_id),
         yardsticks=yardsticks,
         proof=proof,

@@ -1399,6 +1399,7 @@ async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
         await press(app, pilot, *keys, "f", *"block", "enter", "enter", "enter", "enter")
         chosen = here(app).session.choices
         assert (chosen.change_name, chosen.base_id) == ("block", f"{at:012x}")
+        assert f"Base: series {at}." in painted(app)
 
 
 @pytest.mark.parametrize("way", [("t", "enter"), ("enter", "t")])
