@@ -332,10 +332,11 @@ def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():
     assert [told in isolation_report(one).tables[0].caption for one in (whole, broken)] == [False, True]
 
 
-@pytest.mark.parametrize(("times", "told"), [(1.99, False), (2.0, True)])
-def test_what_was_slower_alone_than_with_the_other_is_told_among_the_details(times, told):
+@pytest.mark.parametrize(("times", "which", "told"), [(1.99, min, False), (2.0, min, True), (2.0, max, False)])
+def test_what_was_slower_alone_than_with_the_other_is_told_among_the_details(times, which, told):
+    """Of the clients that the verdict is of, a reservation tells."""
     whole = example_isolation()
-    least = min(whole.clients)
+    least = which(whole.clients)
     rate = next(one.bytes_per_second for one in whole.runs if one.layer is Layer.NETWORK_WITH_DISK)
     runs = [
         replace(one, bytes_per_second=rate / times) if (one.layer, one.clients) == (Layer.NETWORK, least) else

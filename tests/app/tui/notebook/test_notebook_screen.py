@@ -23,6 +23,7 @@ from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import COLUMNS, PlacedColumn, SeriesList, fitted
 from app.tui.widgets.views import ChartView, in_columns
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
+from app.workflows.guide.rounds import branch_from
 from forms.layout import Tone, Toned, visible
 from forms.series.listing import RecordingLine
 from forms.wording import default_title
@@ -1393,6 +1394,8 @@ async def test_try_on_a_trial_points_at_its_setting(tmp_path):
 async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
     facts = {"server": {"smb.conf/global/log level": "0"}}
     path = book(tmp_path / "notebook.db", one(1, environment=facts), one(2, environment=facts))
+    with Notebook(path) as notebook:
+        branch_from(notebook, f"{3 - at:012x}")  # the guide is at the other one
     app = app_on(path, backend=FakeBackend())
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
