@@ -124,7 +124,8 @@ class Table:
     caption: str = ""
     marked: bool = False
     sentences: bool = False
-    entry: str = "row {}"
+    entry: Callable[[str], str] = "row {}".format
+    """The row of that name, as a remark calls it."""
     is_detail: bool = False
     """Statistics, which a screen shows only when asked."""
 
@@ -313,7 +314,7 @@ def remarks(table: Table) -> Iterator[tuple[Row, str]]:
     """The marked rows, each with its remark: ``run 3 rejected: the backup ran``."""
     for row in table.rows:
         if row.mark in {Mark.REJECTED, Mark.UNUSUAL, Mark.FAILED}:
-            yield row, f"{table.entry.format(row.name)} {remark_text(row)}"
+            yield row, f"{table.entry(row.name)} {remark_text(row)}"
 
 
 def remark_text(row: Row) -> str:

@@ -63,7 +63,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
                 if key:
                     await pilot.press(key)
                 if key and scene.midway:
-                    await asyncio.to_thread(still.is_midway.wait)
+                    assert await asyncio.to_thread(still.is_midway.wait, 60)
                     app.screen.tick()  # type: ignore[attr-defined]  # a recording's
                     await settled(app, pilot)
                 else:

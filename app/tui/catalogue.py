@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseScreen
+from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
@@ -33,7 +33,7 @@ _BESIDE = 3
 """The scrollbar of the list, and the gap after it."""
 
 
-class PlacedScreen(BaseScreen):
+class PlacedScreen(MeasureMixin):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
     place = MeasuredPlace()
@@ -49,6 +49,11 @@ class PlacedScreen(BaseScreen):
 
     def show_entry(self) -> None:
         raise NotImplementedError
+
+    def trial(self, setting: str) -> NextStep:
+        name = "Let sharebench change, measure and restore it"
+        measured = partial(measure_again, series_id=self.series_id) if self.series_id else None
+        return NextStep(name=name, choices=measured, screen="trial", arguments={"setting": setting})
 
 
 class CatalogueScreen(PlacedScreen):
@@ -148,11 +153,7 @@ class CatalogueScreen(PlacedScreen):
         entry = self.pointed
 
         def chosen(value: str) -> None:
-            visit = partial(self.sharebench_app.visit, "trial", setting=catalogue.advise(entry, value.strip()).setting)
-            if self.series_id:
-                self.with_notebook(partial(measure_again, series_id=self.series_id), lambda _: visit())
-            else:
-                visit()
+            self.take_step(self.trial(catalogue.advise(entry, value.strip()).setting))
 
         self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), chosen)
 
@@ -257,9 +258,7 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
     def next_steps(self) -> Iterator[NextStep]:
         advice, practice = self.advice, self.context.practice
         if is_tried(self.entry):
-            name, setting = "Let sharebench change, measure and restore it", {"setting": advice.setting}
-            measured = partial(measure_again, series_id=self.series_id) if self.series_id else None
-            yield NextStep(name=name, choices=measured, screen="trial", arguments=setting)
+            yield self.trial(advice.setting)
         change = partial(take_change, practice=practice, name=advice.name, value=advice.value, series_id=self.series_id)
         own, by_hand = "Measure with it: it is applied automatically", "Change it by hand, then measure"
         way = own if self.entry.name in OWN_CHANGES else by_hand

@@ -191,7 +191,7 @@ def _averages(form: summary.ComparisonSummary) -> Table:
         ends.append(len(rows) - 1)
     numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
     columns = columns_of("Side", "Series", *numbers, ("Change", ReportKind.SIGNED))
-    return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs", entry="side {}")
+    return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs")
 
 
 def _change(form: summary.ComparisonSummary, base: int, other: int) -> Cell:

@@ -1,5 +1,6 @@
 """Isolations on paper and as JSON, alone or two side by side."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib import resources
@@ -119,7 +120,7 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts and (found.evidence.disk or found.evidence.network):
-        todo = "Isolate again, for longer; the reason stands below."
+        todo = "Isolate again, with longer runs where some failed."
     elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
     elif summary.IsolationDoubt.OTHERS in found.doubts[:1]:
@@ -149,7 +150,7 @@ def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
     if doubt is summary.IsolationDoubt.NO_LEAST and (evidence.disk or evidence.network):
-        return f"with {_clients(evidence)}, disk and network were not measured together"
+        return f"in no round were server, disk and network all measured with {_clients(evidence)}"
     is_alone = doubt is summary.IsolationDoubt.SLOWER_ALONE
     if doubt is summary.IsolationDoubt.DISTURBED or is_alone:
         disk, network = evidence.disk, evidence.network
@@ -300,6 +301,10 @@ def _fields(isolation: Isolation) -> list[Field]:
     ]
 
 
+def _entry(clients: str) -> str:
+    return wording.count(int(clients), "client")
+
+
 def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     priced = any(point.price for point in measured.points)
@@ -324,9 +329,12 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
     both = measured.verdict.evidence
     least = _carried(both) if _only(both) else "the slower of the two while both are busy"
     caption = f"Rates of many small operations, lower than of one large file. {_BOTH}: {least}"
-    if _failed(measured.isolation):
+    ratios = [
+        (one.ratio.value, one.server / one.least) for one in measured.points if one.ratio and one.server and one.least
+    ]
+    if not all(math.isclose(*pair) for pair in ratios):
         caption += f". {share[0]}: over the rounds in which both were measured"
-    return Table(columns=columns, rows=tuple(rows), caption=caption, entry="{} clients")
+    return Table(columns=columns, rows=tuple(rows), caption=caption, entry=_entry)
 
 
 def _layers_chart(measured: summary.IsolationSummary) -> Chart:

@@ -169,7 +169,7 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         ("Max ms", ReportKind.DECIMAL, lambda p: p.response.max_microseconds / 1000 if p.response.count else None),
         look=lambda point: {"mark": _MARKS[point.status], "remark": point.reason or ""},
         marked=True,
-        entry="{} users",
+        entry=_entry,
         caption=f"p50 to Max: due time to answer{offered}",
     )
 
@@ -179,9 +179,13 @@ def _name(point: LoadPoint) -> str:
     return f"{point.users}{size}"
 
 
+def _entry(name: str) -> str:
+    users, _, size = name.partition(" x ")
+    return wording.count(int(users), "user") + (f" with files of {size}" if size else "")
+
+
 def _users(point: LoadPoint) -> str:
-    size = f" with files of {wording.binary_size(point.size_bytes)}" if point.size_bytes else ""
-    return f"{wording.count(point.users, 'user')}{size}"
+    return _entry(_name(point))
 
 
 def _times(factor: float, value: float | None) -> float | None:

@@ -406,7 +406,7 @@ def blank_series_report(link_bits_per_second: int | None = None) -> Report:
         title=BLANK_TITLE,
         name=BLANK_TITLE,
         fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured", "Note")),
-        tables=(Table(columns=columns, rows=tuple(rows), marked=True, entry="run {}"),),
+        tables=(Table(columns=columns, rows=tuple(rows), marked=True, entry="run {}".format),),
         blank=True,
     )
 
@@ -430,7 +430,7 @@ def run_table(form: SeriesSummary) -> Table:
         rows.append(_statistic("Deviation:", form.deviation_with_rejected, deviations))
     columns = columns_of(*zip(column_names(form.series.link_bits_per_second), _KINDS, strict=True))[:count]
     kept = tuple(replace(row, cells=row.cells[:count]) for row in rows)
-    return Table(columns=columns, rows=kept, marked=True, entry="run {}")
+    return Table(columns=columns, rows=kept, marked=True, entry="run {}".format)
 
 
 def _row(row: RunRow, index: int) -> Row:

@@ -209,7 +209,6 @@ def _pairs(found: TrialSummary) -> Table:
         (f"Tried, {unit}", ReportKind.WHOLE, lambda pair: pair[1].other_rate),
         ("Change in %", ReportKind.SIGNED, lambda pair: 100 * (pair[1].ratio - 1)),
         caption="A: as it was; B: tried",
-        entry="pair {}",
     )
 
 
@@ -315,7 +314,6 @@ def _value_table(found: SweepSummary) -> Table:
         ("To %", ReportKind.SIGNED, lambda one: interval(one)[1]),
         ("p (Holm)", ReportKind.TEXT, lambda one: "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
         ("Beside the best", ReportKind.TEXT, lambda one: _STANDING[one.standing] if found.blocks else ""),
-        entry="value {}",
     )
 
 

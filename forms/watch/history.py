@@ -281,7 +281,7 @@ def _levels_table(history: History, unit: str) -> Table:
         for line, when in ((line, _when(line)) for line in history.lines)
         for level in line.levels
     )  # fmt: skip
-    return Table(columns=columns, rows=tuple(rows), caption="Levels", entry="level {}")
+    return Table(columns=columns, rows=tuple(rows), caption="Levels")
 
 
 def _points_table(history: History, unit: str, newest: int | None) -> Table:
@@ -294,7 +294,7 @@ def _points_table(history: History, unit: str, newest: int | None) -> Table:
     )  # fmt: skip
     rows = [row for line in history.lines for row in _point_rows(line, history, several=several)]
     caption = f"Recordings, the newest {newest} of {len(rows)}" if newest and newest < len(rows) else "Recordings"
-    return Table(columns=columns, rows=tuple(rows[-newest:] if newest else rows), caption=caption, entry="recording {}")
+    return Table(columns=columns, rows=tuple(rows[-newest:] if newest else rows), caption=caption)
 
 
 def _point_rows(line: HistoryLine, history: History, *, several: bool) -> Iterator[Any]:

@@ -121,14 +121,14 @@ class CommandProvider(Provider):
             score = matcher.match(name) or _IN_THE_HELP * (query.casefold() in text.casefold())
             if score > 0:
                 yield Hit(score, matcher.highlight(name), run, help=text)
-        if len(query) < _LEAST_SOUGHT:
+        if len(query) < _LEAST_SOUGHT or self.screen.is_modal:
             return
         from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for it
 
-        for entry in catalogue.entries():
-            if query.casefold() in entry.name.casefold():
-                run = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry", entry=entry.name)
-                yield Hit(_IN_THE_HELP / 2, f"{entry.name} (a setting)", run, help=entry.expect)
+        visit = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry")
+        for entry in catalogue.search(query):
+            run = partial(visit, entry=entry.name, series_id=getattr(self.screen, "shown_series", ""))
+            yield Hit(_IN_THE_HELP / 2, f"{entry.name} (catalogue)", run, help=entry.expect)
 
 
 _IN_THE_HELP = 0.01

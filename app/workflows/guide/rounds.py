@@ -54,12 +54,15 @@ def take_change(
     notebook: Notebook, practice: Sequence[Target], name: str, value: str, series_id: str = ""
 ) -> GuideChoices:
     """The next round with that one change: from that series, else the guide's, the one that it is to repeat, or the
-    newest; remembered. Raises UsageError.
+    newest; remembered. Raises UsageError, UnknownReferenceError.
     """
     choices, known = recall(notebook, practice)
-    named = notebook.heads_of([series_id or choices.base_id or ""])
-    if (series_id or known.series is None) and (heads := named or notebook.heads(1)):
-        branch_from(notebook, heads[0].id)
+    start = series_id
+    if known.series is None and not start:
+        heads = notebook.heads_of([choices.base_id or ""]) or notebook.heads(1)
+        start = heads[0].id if heads else ""
+    if start and (known.series is None or known.series.id != start):
+        branch_from(notebook, start)
         choices, known = recall(notebook, practice)
     if known.series is None:
         raise UsageError(

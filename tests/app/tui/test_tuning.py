@@ -17,9 +17,10 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
-from app.workflows.guide.rounds import measured_place, take_change
+from app.workflows.guide.rounds import branch_from, measured_place, take_change
 from forms.tuning.catalogue import entries, find
 from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
@@ -239,6 +240,21 @@ def test_by_hand_starts_from_the_newest_series_where_the_guide_has_none(path):
         newest = notebook.heads(1)[0]
     assert (chosen.change_name, chosen.change_value) == ("in-flight", "1")
     assert (chosen.base_id, chosen.in_flight) == (newest.id, 1)
+
+
+@pytest.mark.parametrize(("named", "kept"), [("", True), ("the guide's", True), ("the other", False)])
+def test_a_change_keeps_what_was_chosen_for_the_series_that_the_guide_is_at(tmp_path, named, kept):
+    with Notebook(book(tmp_path / "two.db", one(1), one(2))) as notebook:
+        choices = branch_from(notebook, f"{1:012x}")
+        notebook.remember(MEMORY_KEY, replace(choices, smb_conf="/srv/smb.conf").to_memory())
+        at = {"": "", "the guide's": f"{1:012x}", "the other": f"{2:012x}"}[named]
+        chosen = take_change(notebook, (), "in-flight", "1", at)
+    assert (chosen.base_id, chosen.smb_conf) == (at or f"{1:012x}", "/srv/smb.conf" if kept else None)
+
+
+def test_a_change_of_a_series_that_is_gone_is_refused(tmp_path):
+    with Notebook(book(tmp_path / "one.db", one(1))) as notebook, pytest.raises(UnknownReferenceError):
+        take_change(notebook, (), "in-flight", "1", f"{2:012x}")
 
 
 async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(path):

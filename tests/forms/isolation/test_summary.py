@@ -115,7 +115,9 @@ def test_a_part_alone_is_the_slower_of_both_once_nothing_more_is_to_come(status,
     )  # fmt: skip
     found = isolation_summary(isolation)
     assert [point.least for point in found.points] == [least]
-    assert ("disk and network were not measured together" in answer_sentence(found.verdict)) is (least is None)
+    assert ("in no round were server, disk and network all measured" in answer_sentence(found.verdict)) is (
+        least is None
+    )
 
 
 def test_processors_are_weighted_by_samples():
@@ -275,7 +277,7 @@ def test_the_log_level_can_have_cost_something_unless_it_is_known_to_be_0(level:
 
 def test_on_the_screen_stands_what_the_verdict_compares():
     report = isolation_report(example_isolation())
-    (brief,) = (table for table in report.brief.tables if table.entry == "{} clients")
+    (brief,) = (table for table in report.brief.tables if table.columns[0].heading == "Clients")
     shown = [column.heading for column in brief.columns]
     assert shown == ["Clients", "Disk + network, MB/s", "Server, MB/s", "Server / both"]
     whole = report.tables[0]
@@ -327,7 +329,10 @@ def test_the_parts_of_the_processors_add_up(busy: float, told: str):
 
 def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():
     whole = example_isolation()
-    broken = replace(whole, runs=(replace(whole.runs[0], status=RunStatus.FAILED, error="cut"), *whole.runs[1:]))
+    most = max(whole.clients)
+    alone = next(run for run in whole.runs if (run.layer, run.clients) == (Layer.SERVER, most))
+    longer = replace(alone, round=2, bytes_per_second=2 * (alone.bytes_per_second or 0))
+    broken = replace(whole, runs=(*whole.runs, longer))
     told = "Server / both: over the rounds in which both were measured"
     assert [told in isolation_report(one).tables[0].caption for one in (whole, broken)] == [False, True]
 
@@ -350,3 +355,10 @@ def test_what_was_slower_alone_than_with_the_other_is_told_among_the_details(tim
         == [f"network with {least} client: idle processors take time to wake up, or those runs were disturbed"] * told
     )
     assert not [field for field in report.brief.results if field.name == "Slower alone"]
+
+
+def test_a_remark_counts_its_clients():
+    whole = example_isolation()
+    run = next(run for run in whole.runs if run.clients == 1)
+    failed = replace(whole, runs=(*whole.runs, replace(run, status=RunStatus.FAILED, error="cut")))
+    assert "* 1 client unusual: 1 of" in report_text(isolation_report(failed))

@@ -102,7 +102,16 @@ async def test_the_palette_finds_settings_too(app, typed, found):
         await app.push_screen(Bench())
         await settled(app, pilot)
         hits = [hit async for hit in CommandProvider(app.screen).search(typed)]
-        assert ("server signing (a setting)" in [str(hit.prompt) for hit in hits]) is found
+        assert ("server signing (catalogue)" in [str(hit.prompt) for hit in hits]) is found
+
+
+async def test_the_palette_over_a_dialog_finds_no_settings(app):
+    async with app.run_test() as pilot:
+        await app.push_screen(MessageDialog("Told", "So it is."))
+        await settled(app, pilot)
+        assert not [
+            hit async for hit in CommandProvider(app.screen).search("signing") if "catalogue" in str(hit.prompt)
+        ]
 
 
 async def test_a_setting_of_the_palette_is_read(app):

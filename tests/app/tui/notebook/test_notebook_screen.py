@@ -1419,6 +1419,17 @@ async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).base_id == f"{at:012x}"
 
 
+async def test_a_setting_of_the_palette_is_that_of_the_series_shown(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "down", "enter", "ctrl+p")
+        await pilot.press(*"strict sync")
+        await settled(app, pilot)
+        await press(app, pilot, "enter")
+        assert here(app).series_id == f"{1:012x}"
+
+
 async def test_what_is_to_be_deleted_is_named_with_its_kind(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
