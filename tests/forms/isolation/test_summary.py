@@ -332,7 +332,7 @@ def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():
     most = max(whole.clients)
     alone = next(run for run in whole.runs if (run.layer, run.clients) == (Layer.SERVER, most))
     longer = replace(alone, round=2, bytes_per_second=2 * (alone.bytes_per_second or 0))
-    broken = replace(whole, runs=(*whole.runs, longer))
+    broken = replace(whole, rounds=2, runs=(*whole.runs, longer))
     told = "Server / both: over the rounds in which both were measured"
     assert [told in isolation_report(one).tables[0].caption for one in (whole, broken)] == [False, True]
 
