@@ -261,7 +261,7 @@ def _first_round(
 
 
 def _average_of(series: Sequence[str], rate: float | None) -> str:
-    return f"{wording.rate(rate)}{f' as the average of {len(series)} series' if len(series) > 1 else ''}"
+    return wording.rate(rate) + f" averaged with {wording.count(len(series) - 1, 'repeat')}" * (len(series) > 1)
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:

@@ -283,7 +283,7 @@ def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: in
     again = [replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")] * repeats
     said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((60e6,) * 5), *again), changed(()))
     assert "Against the base" in said
-    assert ("Against the base (series 1), 120.0 MB/s as the average of 2 series, then 60.00 MB/s: " in said) is (
+    assert ("Against the base (series 1), 120.0 MB/s averaged with 1 repeat, then 60.00 MB/s: " in said) is (
         repeats == 1
     )
 
