@@ -49,7 +49,7 @@ async def begun(app: SharebenchApp, pilot: Pilot[Any]) -> None:
 async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Path):
     path = written(tmp_path)
     app = app_on(path)
-    async with app.run_test(size=(100, 36)) as pilot:
+    async with app.run_test(size=(100, 72)) as pilot:
         await begun(app, pilot)
         assert isinstance(here(app), InterleavedScreen)
         await measured(app, pilot)
