@@ -50,10 +50,18 @@ class PlacedScreen(MeasureMixin):
     def show_entry(self) -> None:
         raise NotImplementedError
 
-    def trial(self, setting: str) -> NextStep:
-        name = "Let sharebench change, measure and restore it"
-        measured = partial(measure_again, series_id=self.series_id) if self.series_id else None
-        return NextStep(name=name, choices=measured, screen="trial", arguments={"setting": setting})
+    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
+        series_id, own = self.series_id, entry.name in OWN_CHANGES
+        if is_tried(entry):
+            name = "Let sharebench change, measure and restore it"
+            measured = partial(measure_again, series_id=series_id) if series_id else None
+            yield NextStep(name=name, choices=measured, screen="trial", arguments={"setting": advice.setting})
+        change = partial(take_change, practice=self.context.practice, name=advice.name, value=advice.value)
+        way = "Measure with it: it is applied automatically" if own else "Change it by hand, then measure"
+        yield NextStep(name=way, choices=partial(change, series_id=series_id))
+
+    def is_tried(self, entry: catalogue.CatalogueEntry) -> bool:
+        return is_tried(entry) or entry.name in OWN_CHANGES
 
 
 class CatalogueScreen(PlacedScreen):
@@ -145,7 +153,7 @@ class CatalogueScreen(PlacedScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it":
-            return self.pointed is not None and is_tried(self.pointed)
+            return self.pointed is not None and self.is_tried(self.pointed)
         return super().check_action(action, parameters)
 
     def action_try_it(self) -> None:
@@ -153,7 +161,7 @@ class CatalogueScreen(PlacedScreen):
         entry = self.pointed
 
         def chosen(value: str) -> None:
-            self.take_step(self.trial(catalogue.advise(entry, value.strip()).setting))
+            self.take_step(next(self.ways(entry, catalogue.advise(entry, value.strip()))))
 
         self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), chosen)
 
@@ -247,22 +255,13 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "try_it" and not is_tried(self.entry):
-            return False
-        if action == "take" and self.entry.name in OWN_CHANGES:  # nothing is done by hand
-            return False
-        if action in {"take", "value", "next"} and self.entry.status is catalogue.Status.REMOVED:
-            return False
-        return super().check_action(action, parameters)
+        kept = self.entry.status is not catalogue.Status.REMOVED
+        by_hand = kept and self.entry.name not in OWN_CHANGES
+        can = {"try_it": self.is_tried(self.entry), "take": by_hand, "value": kept, "next": kept}
+        return can.get(action, True) and super().check_action(action, parameters)
 
     def next_steps(self) -> Iterator[NextStep]:
-        advice, practice = self.advice, self.context.practice
-        if is_tried(self.entry):
-            yield self.trial(advice.setting)
-        change = partial(take_change, practice=practice, name=advice.name, value=advice.value, series_id=self.series_id)
-        own, by_hand = "Measure with it: it is applied automatically", "Change it by hand, then measure"
-        way = own if self.entry.name in OWN_CHANGES else by_hand
-        yield NextStep(name=way, choices=change)
+        return self.ways(self.entry, self.advice)
 
     def action_try_it(self) -> None:
         self.take_step(next(self.next_steps()))

@@ -71,10 +71,10 @@ class Smbd(ServerProcess):
         return [program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
 
     def stop(self) -> None:
-        self._end_helpers()
+        self.end_helpers()
         super().stop()
 
-    def _end_helpers(self) -> None:
+    def end_helpers(self) -> None:
         """End samba-dcerpcd, which smbd starts on demand in a session of its own and which outlives it."""
         option = f"--configfile={self.conf}".encode()
         for folder in Path("/proc").glob("[0-9]*"):

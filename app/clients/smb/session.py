@@ -399,22 +399,28 @@ class Session:
 
     def share_names(self) -> list[str]:
         with mapped(self._where):
-            pipe = transport.SMBTransport(
-                self.client.getRemoteName(), self.client.getRemoteHost(), filename="srvsvc", smb_connection=self.client
-            )
-            rpc = pipe.get_dce_rpc()
-            rpc.connect()
             try:
-                rpc.bind(srvs.MSRPC_UUID_SRVS)
-                found = srvs.hNetrShareEnum(rpc, 1, serverName=f"\\\\{self._host}")
-            finally:
-                if not self.connection.channel.broken:
-                    self.connection.close_files()
-                    rpc.disconnect()
+                found = self._enumerated()
+            except smbconnection.SessionError as error:  # Samba starts and ends what serves its pipes as needed
+                if error.getErrorCode() not in wire.PIPE_LOST:
+                    raise
+                found = self._enumerated()
             rows = found["InfoStruct"]["ShareInfo"]["Level1"]["Buffer"]
             names = [row["shi1_netname"] for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
         told = [name.rstrip("\0") for name in names if isinstance(name, str)]  # a share without a name has b""
         return [name for name in told if not name.endswith("$")]
+
+    def _enumerated(self) -> Any:
+        client, server = self.client, (self.client.getRemoteName(), self.client.getRemoteHost())
+        rpc = transport.SMBTransport(*server, filename="srvsvc", smb_connection=client).get_dce_rpc()
+        rpc.connect()
+        try:
+            rpc.bind(srvs.MSRPC_UUID_SRVS)
+            return srvs.hNetrShareEnum(rpc, 1, serverName=f"\\\\{self._host}")
+        finally:
+            if not self.connection.channel.broken:
+                self.connection.close_files()
+                rpc.disconnect()
 
     def close(self) -> None:
         with contextlib.suppress(Exception):

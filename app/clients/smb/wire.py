@@ -321,6 +321,8 @@ OBJECT_PATH_NOT_FOUND = 0xC000003A
 DELETE_PENDING = 0xC0000056
 
 GONE = frozenset({NO_SUCH_FILE, OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, DELETE_PENDING})
+PIPE_LOST = frozenset({0xC00000B0, 0xC000014B})
+"""STATUS_PIPE_DISCONNECTED and STATUS_PIPE_BROKEN."""
 
 
 _REFUSALS = {code.split(" ")[1]: (int(code.split(" ")[0], 16), refusal) for code, refusal in refusals("smb").items()}

@@ -12,6 +12,7 @@ from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import PickDialog
+from app.tui.guide.screen import GuideScreen
 from app.tui.measuring.stored import StoredScreen
 from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
@@ -194,7 +195,6 @@ async def test_what_is_removed_can_be_read_but_not_taken(path):
         ("strict sync", True),
         ("vm.dirty_ratio", True),
         ("smb3 directory leases", True),
-        ("in-flight", False),
         ("mount.cifs rsize", False),
         ("I/O scheduler", False),
         ("MTU", False),
@@ -210,11 +210,36 @@ async def test_try_is_offered_where_sharebench_can_change_it_and_by_hand_elsewhe
         assert ("t Try" in footer) is is_tried
         is_removed = here(app).entry.name == "write cache size"
         assert ("⏎ Next…" in footer) is not is_removed
-        assert ("n By hand" in footer) is not (is_removed or here(app).entry.name == "in-flight")
-        if here(app).entry.name == "in-flight":
-            assert [one.name for one in here(app).next_steps()] == ["Measure with it: it is applied automatically"]
+        assert ("n By hand" in footer) is not is_removed
         await press(app, pilot, "t")
         assert isinstance(here(app), EntryScreen) is not is_tried
+
+
+@pytest.mark.parametrize("from_list", [True, False])
+async def test_trying_a_setting_of_this_client_measures_with_it(path, from_list):
+    in_list, alone = (
+        app_on(path, first="catalogue", words="in-flight"),
+        app_on(path, first="entry", entry="in-flight"),
+    )
+    app = in_list if from_list else alone
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        footer = painted(app).splitlines()[-1]
+        assert "t Try" in footer
+        assert "n By hand" not in footer
+        if not from_list:
+            assert [one.name for one in here(app).next_steps()] == ["Measure with it: it is applied automatically"]
+            await press(app, pilot, "v")
+        else:
+            await press(app, pilot, "t")
+        await press(app, pilot, *"7", "enter")
+        if not from_list:
+            await press(app, pilot, "t")
+        await settled(app, pilot)
+        guide = app.screen
+        assert isinstance(guide, GuideScreen)
+        chosen = guide.session.choices
+        assert (chosen.change_name, chosen.change_value) == ("in-flight", "7")
 
 
 async def test_enter_on_an_entry_lists_what_can_be_done_with_it(path, monkeypatch):

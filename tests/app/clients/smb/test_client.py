@@ -1,5 +1,6 @@
 """The client against a default smbd: every method, every name, every error that an admin can meet."""
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
+from impacket.dcerpc.v5.rpcrt import DCERPC_v5
 from impacket.ntlm import compute_nthash
 
 from app.clients.base import Content, Meter, Secrets
@@ -24,6 +26,7 @@ from app.errors import (
     NoSuchFileError,
     NoSuchShareError,
     NotAFileError,
+    ProtocolError,
     StalledError,
     UnreachableError,
     UsageError,
@@ -148,6 +151,24 @@ def test_shares_are_found_without_naming_one(smbd, make_client):
     assert client.shares() == [smbd.share, smbd.guest_share]
     with pytest.raises(UsageError, match="which share"):
         client.list("")
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_shares_are_asked_for_again_once_if_what_serves_the_pipe_ended(make_smbd, make_client, monkeypatch, lost):
+    server = make_smbd()
+    client = make_client(server, changes={"share": None})
+    bind, ended = DCERPC_v5.bind, []  # type: ignore[var-annotated]
+
+    def end_first(*arguments: object) -> object:
+        if len(ended) < lost:
+            ended.append(server.end_helpers())
+        return bind(*arguments)
+
+    monkeypatch.setattr(DCERPC_v5, "bind", end_first)
+    fails = pytest.raises(ProtocolError, match=r"STATUS_PIPE_(DISCONNECTED|BROKEN)")
+    with fails if lost == 2 else contextlib.nullcontext():
+        assert client.shares() == [server.share, server.guest_share]
+    assert len(ended) == lost
 
 
 def test_a_share_without_a_name_is_left_out(smbd, make_client, monkeypatch):
