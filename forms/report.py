@@ -291,10 +291,6 @@ class Report:
         tables = tuple(table.brief for table in self.tables if not table.is_detail)
         return replace(self, tables=tables, results=tuple(field for field in self.results if not field.is_detail))
 
-    @property
-    def leads_with_charts(self) -> bool:
-        return self.chart is not None and self.chart.is_curve
-
 
 def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]

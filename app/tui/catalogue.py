@@ -64,6 +64,10 @@ class PlacedScreen(MeasureMixin):
         return is_tried(entry) or entry.name in OWN_CHANGES
 
 
+class _Entries(Choices):
+    KEYS = keys("catalogue.open")
+
+
 class CatalogueScreen(PlacedScreen):
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
@@ -82,7 +86,7 @@ class CatalogueScreen(PlacedScreen):
                 with Horizontal(id="search-line"):
                     yield FilterLine(self.sought, placeholder="f or / searches", id="search", compact=True)
                     yield Static(id="found")
-                yield Choices(id="entries")
+                yield _Entries(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
                 yield AnsiView(id="entry")
         yield KeyBar()

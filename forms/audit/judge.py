@@ -144,10 +144,6 @@ class _Configuration:
         key = smb_conf.parameter_key(setting.name)
         return [share for share in self.shares if (share, key) not in self.last] or ["global"]
 
-    @property
-    def speaks_smb1(self) -> bool:
-        return smb_conf.tidy_value("server min protocol", self.in_effect("global", "server min protocol")) in SMB1
-
 
 def _of_settings(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[AuditFinding]:
     conf = _Configuration(file)
@@ -220,7 +216,8 @@ def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSettin
     if setting.section != "global" and spelled.parameter is not None and spelled.parameter.scope == "global":
         why = f"It holds for the whole server: in [{setting.section}] it does nothing."
         return _finding(setting, "wrong-section", Ruling.MISPLACED, 45, why, instead=None, move_to="[global]")
-    if entry and entry.status is Status.SMB1_ONLY and not conf.speaks_smb1:
+    oldest = smb_conf.tidy_value("server min protocol", conf.in_effect("global", "server min protocol"))
+    if entry and entry.status is Status.SMB1_ONLY and oldest not in SMB1:
         why = "It is about SMB1 alone, which this server does not speak."
         return _finding(setting, "smb1-only", Ruling.USELESS, 4, why, instead="", advised_by=entry.sources)
     return None

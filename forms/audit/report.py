@@ -158,7 +158,12 @@ def _settings(audit: Audit) -> Iterator[Table]:
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
-    differing = [*audit_differences(base, other)]
+    sides = ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other)))
+    differing = [
+        (name, before.get(name, "(not set)"), after.get(name, "(not set)"))
+        for before, after in sides
+        for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)
+    ]  # fmt: skip
     gone, new = finding_changes(base, other)
     answer = "No change: the settings and the findings are the same."
     if differing or gone or new:
@@ -190,13 +195,6 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
             "new": [finding_document(finding) for finding in new],
         },
     )
-
-
-def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:
-    for before, after in ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other))):
-        for name in dict.fromkeys([*before, *after]):
-            if before.get(name) != after.get(name):
-                yield name, before.get(name, "(not set)"), after.get(name, "(not set)")
 
 
 def _steady(audit: Audit) -> dict[str, str]:

@@ -456,7 +456,7 @@ def _report_on(pages: _Pages, report: Report) -> None:
     pages.paragraph(report.title, size=15, bold=True)
     pages.y += 4
     pages.fields(report.fields, by_hand=report.blank)
-    above, below = (report.charts, ()) if report.leads_with_charts else ((), report.charts)
+    above, below = (report.charts, ()) if report.chart and report.chart.is_curve else ((), report.charts)
     for chart in above:
         chart_on(pages, chart)
     for table in report.tables:

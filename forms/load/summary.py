@@ -15,6 +15,7 @@ ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
 _ONE_IN_200 = 2.576
+_LEAST_BY_CHANCE = 0.5
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
 """A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
 _LEAST_STALL_SECONDS, _STALL_TIMES = 0.5, 10
@@ -76,6 +77,12 @@ def _made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | No
     if scenario.pace_seconds or fewest is None or not fewest.requests or not offered:
         return 1.0
     return 1 - _ONE_IN_200 * math.sqrt(1 / fewest.requests + 1 / offered)
+
+
+def _too_few(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> bool:
+    """Whether less was made than offered, and so few requests that half of them could be missing by chance."""
+    made, offered = point.requests_per_second or 0.0, point.offered_per_second or 0.0
+    return made < ACHIEVED_SHARE * offered and _made_by_chance(point, scenario, fewest) < _LEAST_BY_CHANCE
 
 
 def tells_of_server(point: LoadPoint) -> bool:
@@ -165,6 +172,7 @@ def capacity_of(load: Load) -> Capacity | None:
     carried = [
         point.users for point, why_not in judged
         if why_not is None and (not_carried is None or point.users < not_carried.users)
+        if not _too_few(point, load.scenario, fewest)
     ]  # fmt: skip
     if not judged:
         return None
@@ -360,9 +368,10 @@ def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
 def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
     if (ended := _broken_off(load)) is not None:
         return f"the search was broken off at {ended.users:,} users{'' if brief else f' ({ended.reason})'}"
-    if unjudged := [point for point in load.points if point.users > carried and not tells_of_server(point)]:
+    if unjudged := [point for point in load.points if point.users > carried and not point.size_bytes]:
         last = max(unjudged, key=lambda point: point.users)
-        return f"{last.users:,} users were not judged{'' if brief else f' ({last.reason})'}"
+        why = f" ({last.reason or 'too few requests: measure longer'})"
+        return f"{last.users:,} users were not judged{'' if brief else why}"
     scenario = load.scenario
     if scenario.pace_seconds:
         most = carried / scenario.pace_seconds

@@ -333,7 +333,9 @@ def _chart(found: SweepSummary) -> Chart | None:
         return None
     base, *tried = found.values
     title, unit = f"Average at each value of {found.plan.name}", _rate_unit(found.plan)
-    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
+    names = (((one.value or "").split()[-1:] or ["empty"])[0].rpartition("=")[2] for one in tried)
+    each = zip(tried, names, strict=True)
+    bars = tuple(Bar(name=name, value=one.average, interval=found.interval_of(one)) for one, name in each)
     levels = (Level(name="present value", value=base.average),) if base.average else ()
     return Chart(
         title=title, unit=unit, bars=bars, levels=levels, is_curve=True, source=(0, 1), rows_before=1, in_text=True

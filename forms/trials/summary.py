@@ -225,10 +225,6 @@ class SweepValue:
     def on_plateau(self) -> bool:
         return self.standing is not Standing.WORSE
 
-    @property
-    def short_name(self) -> str:
-        return ((self.value or "").split()[-1:] or ["empty"])[0].rpartition("=")[2]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:

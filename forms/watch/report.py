@@ -139,12 +139,6 @@ class Check:
         return self.watch.standing is not self.before.told
 
     @property
-    def has_standing(self) -> bool:
-        """Whether any check has compared or failed: none is steady before its baseline is complete."""
-        compared = self.nights >= BASELINE_NIGHTS and self.outcome is not Outcome.COLLECTED
-        return compared or self.watch.standing is not WatchState.STEADY
-
-    @property
     def smallest_percent(self) -> float | None:
         return smallest_slowdown_percent(self.comparison, self.limits) if self.comparison else None
 
@@ -213,13 +207,14 @@ def watch_report(check: Check) -> Report:
     smallest = None if check.smallest_percent is None else wording.percent(check.smallest_percent)
     none = "no night collected yet" if watch.series_id else "no series judged yet"
     collected = wording.count(check.nights, "night") if check.nights else none
+    compared = check.nights >= BASELINE_NIGHTS and check.outcome is not Outcome.COLLECTED
     return Report(
         form="watch",
         title=f"Watch: {path}",
         name="Watch",
         fields=fields_of(
             ("Answer", check_sentence(check), TONES[watch.state]),
-            ("State", _standing(watch) if check.has_standing else ""),
+            ("State", _standing(watch) if compared or watch.standing is not WatchState.STEADY else ""),
             ("Path", path),
             ("Baseline", f"{wording.plain(watch.baseline)}, {collected}"),
             ("Checked", with_zone(watch.attempted_at)),

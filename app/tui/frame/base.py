@@ -269,7 +269,7 @@ class MeasureMixin(BaseScreen):
 
     def take_step(self, step: "NextStep") -> None:
         visit = partial(self.sharebench_app.visit, step.screen, **step.arguments)
-        if step.choices is not None and step.screen and self.sharebench_app.leads_back():
+        if step.choices is not None and self.sharebench_app.leads_back():
             return  # what is measured keeps the guide's choices
         if step.choices is not None:
             self.with_notebook(step.choices, (lambda _: visit()) if step.screen else self.measure_with)

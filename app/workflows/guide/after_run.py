@@ -326,7 +326,11 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         (
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *kept,
-            *_tried_since(known),
+            *(
+                Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
+                for one in known.tried
+                for answer in [answer_of(one)]
+            ),
             *(
                 Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
                 for change, found in made[:MOST_TOLD]
@@ -336,12 +340,6 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         ),
         options,
     )
-
-
-def _tried_since(known: GuideContext) -> Iterator[Toned]:
-    for one in known.tried:
-        answer = answer_of(one)
-        yield Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
 
 
 def _changing(option: Option) -> tuple[str | None, str]:

@@ -6,6 +6,7 @@ from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from app.clients.base import OWN
 from app.errors import UsageError
 from app.units import parse_size
 from app.user_files import read_toml
@@ -215,6 +216,8 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     needed = _OWN[name][2] if name in _OWN else ""
     if needed and not getattr(series.target.abilities, needed):
         raise UsageError(f"{name} is a setting of SMB: {series.target.abilities.label} has no such thing")
+    if name in _OWN and (client := choices.client or series.client.name) != OWN:
+        raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
     own = own_options(name, value)
     switch = next((one for one in own.values() if isinstance(one, bool)), None)
     value = value if switch is None else "yes" if switch else "no"

@@ -242,6 +242,26 @@ async def test_trying_a_setting_of_this_client_measures_with_it(path, from_list)
         assert (chosen.change_name, chosen.change_value) == ("in-flight", "7")
 
 
+@pytest.mark.parametrize("entry", ["in-flight", "strict sync"])
+async def test_a_change_chosen_while_something_is_measured_leaves_the_guide_as_it_is(path, entry, monkeypatch):
+    app, measured = app_on(path, first="notebook"), CatalogueScreen()
+    monkeypatch.setattr(measured, "quit_question", lambda: "It is measured. Stop it?")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await app.push_screen(measured)
+        with Notebook(path) as notebook:
+            series = notebook.heads(1)[0].id
+        app.visit("entry", entry=entry, series_id=series)
+        await settled(app, pilot)
+        assert isinstance(here(app), EntryScreen)
+        with Notebook(path) as notebook:
+            before = notebook.remembered(MEMORY_KEY)
+        await press(app, pilot, "t")
+        assert app.screen_stack[-1] is measured
+        with Notebook(path) as notebook:
+            assert notebook.remembered(MEMORY_KEY) == before
+
+
 async def test_enter_on_an_entry_lists_what_can_be_done_with_it(path, monkeypatch):
     visited = []
     monkeypatch.setattr(SharebenchApp, "visit", lambda _, name, **how: visited.append((name, how)))

@@ -93,6 +93,28 @@ def test_capacity_leaves_the_same_to_chance_as_each_point():
     assert (found.carried, found.not_carried) == (20, None)
 
 
+@pytest.mark.parametrize(
+    ("fewest_requests", "rate", "judged"),
+    [
+        (36, 60.0, True),  # 1 - 2.576 x sqrt(1 / 36 + 1 / 2000) is 0.567
+        (27, 60.0, True),  # 0.5009
+        (26, 60.0, False),  # 0.4916
+        (26, 94.9, False),
+        (26, 95.0, True),  # what keeps up needs no more requests
+    ],
+)
+def test_a_point_of_too_few_requests_is_not_called_carried(fewest_requests: int, rate: float, judged: bool):
+    """Seen: 6 of 36 requests over a full link, and "4 users carried; no more were tried"."""
+    few = replace(point(1, 5, 50.0), requests=fewest_requests, seconds=fewest_requests / 50)
+    load = full_load(points=(few, point(2, 10, rate)), choices=LoadChoices())
+    found = capacity_of(load)
+    assert found == Capacity(carried=10 if judged else 5, not_carried=None)
+    told = load_answer(replace(load, capacity=found))
+    too_few = "5 users carried; 10 users were not judged (too few requests: measure longer)"
+    assert told.startswith("10 users carried" if judged else too_few)
+    assert overload(point(2, 10, rate), LoadChoices(), USUAL, few) is None
+
+
 def test_users_who_pause_offer_no_more_than_their_pauses_allow():
     eager, of_many = point(users=5, rate=60.0), point(users=20, rate=100.0)
     assert offered_per_second(USUAL, of_many, eager) == 200.0

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Secrets
+from app.clients.base import OWN, Secrets
 from app.errors import UsageError
 from app.workflows.guide.after_run import ask_server, page_of
 from app.workflows.guide.before_run import BETTER
@@ -681,6 +681,14 @@ def test_what_is_measured_again_is_not_called_interleaved():
         ("a", "a"),
     ):
         assert choices_of(series([1e8], label=label)).label == kept
+
+
+def test_a_setting_of_this_client_is_refused_where_another_measures():
+    other = series([1e8, 1.01e8, 0.99e8], client=replace(CLIENT, name="smbclient"))
+    with pytest.raises(UsageError, match="in-flight is a setting of sharebench's own client, and smbclient measures"):
+        changed(choices_of(other), other, "in-flight", "4")
+    assert changed(choices_of(other), other, "strict sync", "no").change_name == "strict sync"
+    assert changed(replace(choices_of(other), client=OWN), other, "in-flight", "4").in_flight == 4
 
 
 @pytest.mark.parametrize("name", ["client encrypt = yes", "client sign = yes", "in-flight = 4"])
