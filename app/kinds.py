@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -178,6 +179,7 @@ def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
+    from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
     from forms.trials.report import report_of  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
@@ -188,7 +190,13 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     if (change := stored_change(notebook, name)) is not None:
         return report_of(change)
     try:
-        return experiment_report(name, series, experiment.kind)
+        if experiment.kind not in CHANGES:
+            return experiment_report(name, series, experiment.kind)
+        steps = experiment_report(name, series)
+        begun = _INTERRUPTED if notebook.trial(name) else Toned("Imported without its plan, so not judged.")
+        said = _RUNNING if any(one.running_by for one in series) else begun
+        answer = replace(steps.fields[0], text=said.text, tone=said.tone)
+        return replace(steps, fields=(answer, *steps.fields[1:]), results=())
     except ValueError as error:
         raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
 
@@ -224,7 +232,7 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
 
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
-    """A trial or sweep with its plan; None for no such experiment. Raises UsageError."""
+    """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
     from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
     from forms.trials.report import judged  # noqa: PLC0415  as the module says
 
@@ -232,14 +240,13 @@ def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     if experiment is None or experiment.kind not in CHANGES:
         return None
     plan = notebook.trial(name)
-    if plan is None:
-        raise UsageError(f"{name!r} was imported without its plan: each of its series can be shown by itself")
-    try:
-        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name))
-    except ValueError as error:
-        raise UsageError(
-            f"{name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
-        ) from error
+    with suppress(ValueError):  # a series is missing
+        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name)) if plan else None
+    return None
+
+
+_RUNNING = Toned("Nothing measured yet.")
+_INTERRUPTED = Toned("Interrupted before each value was measured once.", Tone.CAUTION)
 
 
 def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
@@ -250,21 +257,15 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
 
             return answer_of(change)
         report = stored_experiment(notebook, head.subject)
-    except UsageError as error:
-        if head.running:
-            return Toned("Nothing measured yet.")
-        begun = "Interrupted before each value was measured once."
-        return Toned(str(error) if head.imported_at else begun, Tone.CAUTION)
+    except UsageError:  # no series is stored yet
+        return _RUNNING if head.running else _INTERRUPTED
     if said := report.answer or next(iter(report.results), None):
         return Toned(said.text, said.tone)
     return Toned(next(iter(report.advice), ""))
 
 
 def _pairs(notebook: Notebook, head: Recording) -> int:
-    try:
-        found = stored_change(notebook, head.subject)
-    except UsageError:
-        return 0  # its first series are not stored yet
+    found = stored_change(notebook, head.subject)
     return len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
 
 

@@ -73,6 +73,37 @@ def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: s
     assert "Interrupted before each value" in inside("list").stdout
 
 
+@pytest.mark.parametrize("kind", ["trial", "sweep"])
+def test_what_was_ended_before_each_value_was_measured_shows_what_there_is(kind: str, inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+        base, *others = kinds.parts(notebook, notebook.recording(made))
+        for part in others:
+            notebook._db.execute("DELETE FROM series WHERE id = ?", (part.id,))
+            notebook._db.execute("DELETE FROM recordings WHERE id = ?", (part.id,))
+        head = notebook.recording(made)
+        assert kinds.stored_change(notebook, head.subject) is None
+        form = kinds.kind_of(head).form(notebook, head)
+        (line,) = kinds.lines(notebook, [head])
+    assert form.answer is not None
+    assert form.answer.text == line.answer.text == "Interrupted before each value was measured once."
+    assert form.results == ()
+    for shown in (inside("show", made), inside("experiment", "show", head.subject)):
+        assert (shown.returncode, shown.stderr) == (0, "")
+        assert base.id in shown.stdout
+    assert json.loads(inside("show", made, "--json").stdout)["status"] == head.status
+
+
+def test_a_trial_that_came_without_its_plan_is_shown_unjudged(inside: Inside, monkeypatch):
+    with Notebook(inside.db) as notebook:
+        head = notebook.recording(MAKERS["trial"](notebook))
+        monkeypatch.setattr(Notebook, "trial", lambda *_: None)
+        form = kinds.kind_of(head).form(notebook, head)
+        (line,) = kinds.lines(notebook, [head])
+    assert form.answer is not None
+    assert form.answer.text == line.answer.text == "Imported without its plan, so not judged."
+
+
 def test_there_is_a_maker_of_every_kind():
     assert set(MAKERS) == set(KINDS)
 

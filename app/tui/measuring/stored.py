@@ -27,12 +27,11 @@ from app.workflows.guide.rounds import NextStep
 from forms.audit.report import proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report
-from forms.trials.summary import TrialSummary
 from forms.wording import place, plain
 from storage.looks import DIAGNOSIS, recording_of
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
-from storage.records import SeriesStatus, Target
+from storage.records import ExperimentKind, SeriesStatus, Target
 
 _RESUME = NextStep(name="Resume it")
 ResumeStep = tuple[Target | None, Callable[[BaseScreen, Secrets], object]]
@@ -57,13 +56,13 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
 
 
 def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    found = stored_change(notebook, head.subject)
+    found, plan = stored_change(notebook, head.subject), notebook.trial(head.subject)
     imported = any(one.imported_at for one in notebook.heads(experiment=head.subject))
-    if found is None or found.complete or imported:
+    if plan is None or (found and found.complete) or imported:
         return None
-    if not isinstance(found, TrialSummary):
+    if head.kind != ExperimentKind.TRIAL:
         return _on_the_command_line(notebook, head)
-    setting = f"{found.plan.name} = {found.value}"
+    setting = f"{plan.name} = {plan.values[0]}"
     return (None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
 
 

@@ -11,7 +11,7 @@ from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
 from app.errors import UsageError
-from app.kinds import judge
+from app.kinds import judge, parts
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
@@ -964,6 +964,22 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         await pilot.press("escape", "space", "end", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+
+
+@pytest.mark.parametrize(("kind", "does"), [("trial", TrialScreen), ("sweep", MessageDialog)])
+async def test_what_was_ended_in_its_first_pair_is_opened_and_resumed(tmp_path, kind, does):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        made = MAKERS[kind](notebook)
+        for part in parts(notebook, notebook.recording(made))[1:]:
+            for table in ("series", "recordings"):
+                notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
+    app = app_on(path, first="stored", recording_id=made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert text_of(app.screen, "#headline") == "Interrupted before each value was measured once."
+        await press(app, pilot, "g")
+        assert isinstance(app.screen, does)
 
 
 async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_error(tmp_path):
