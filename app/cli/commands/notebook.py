@@ -98,9 +98,11 @@ def list_command(
 def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
     before = "[\n"
     for head in heads:
+        lacking = head.kind in {"trial", "sweep"} and kinds.stored_change(notebook, head.subject) is None
+        told = kinds.parts(notebook, head) if lacking else [head]
         try:
-            documents = [kinds.kind_of(head).form(notebook, head).document()]
-        except UsageError:  # a trial without one of its series is given as those it has
+            documents = [kinds.kind_of(one).form(notebook, one).document() for one in told]
+        except UsageError:  # without one of its series, it is given as those it has
             documents = [kinds.KINDS[SERIES].form(notebook, part).document() for part in kinds.parts(notebook, head)]
         for document in documents:
             yield before + textwrap.indent(common.json_text(document), "  ")
