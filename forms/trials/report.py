@@ -288,7 +288,9 @@ def _sweep_sentence(found: SweepSummary) -> str:
         worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
         slower = f", but slower than the best: {', '.join(worse)}" if worse else ""
         return f"Inconclusive after {found.blocks} blocks{slower}. {_remedy(found)}"
-    within = f"at most {wording.percent(max(0.0, found.largest_loss_percent))} slower than the best"
+    near = (one.against_best.interval_percent for one in found.values if one.against_best and one.on_plateau)
+    loss = max((-interval[0] for interval in near if interval), default=0.0)
+    within = f"at most {wording.percent(max(0.0, loss))} slower than the best"
     if found.default_is_as_good:
         least = f" {found.smallest} is the smallest that is as good ({within})." if found.smallest else ""
         return f"{_leave(found.plan)}: no value tried is faster.{least}"

@@ -248,11 +248,6 @@ class SweepSummary:
         return base * (1 + low / 100), base * (1 + high / 100)
 
     @property
-    def largest_loss_percent(self) -> float:
-        lows = (one.against_best.interval_percent for one in self.values if one.against_best and one.on_plateau)
-        return max((-interval[0] for interval in lows if interval), default=0.0)
-
-    @property
     def complete(self) -> bool:
         return self.blocks >= self.plan.looks[-1]
 

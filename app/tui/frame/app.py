@@ -128,7 +128,10 @@ class CommandProvider(Provider):
         visit = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry")
         for entry in catalogue.search(query):
             run = partial(visit, entry=entry.name, series_id=getattr(self.screen, "shown_series", ""))
-            yield Hit(_IN_THE_HELP / 2, f"{entry.name} (catalogue)", run, help=entry.expect)
+            score = _IN_THE_HELP * (0.9 if query.casefold() in entry.name.casefold() else 0.5)
+            yield Hit(score, f"{entry.name} (catalogue)", run, help=entry.expect)
+        run = partial(self.app.call_later, cast("SharebenchApp", self.app).filter_notebook, query)
+        yield Hit(_IN_THE_HELP * 0.7, f'Recordings with "{query}"', run, help="The notebook, filtered by these words.")
 
 
 _IN_THE_HELP = 0.01
@@ -261,6 +264,10 @@ class SharebenchApp(App[int], commands.Commanded):
         make: Callable[..., BaseScreen] = kind
         self.push_screen(make(**arguments))
 
+    def filter_notebook(self, words: str) -> None:
+        self.visit("notebook")
+        self.screen.call_after_refresh(lambda: setattr(self.screen.query_one("#filter"), "value", words))
+
     @property
     def _measuring(self) -> BaseScreen | None:
         running = (one for one in reversed(self.screen_stack) if isinstance(one, BaseScreen) and one.quit_question())
@@ -281,9 +288,9 @@ class SharebenchApp(App[int], commands.Commanded):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "visit":
-            entry = screen_called(str(parameters[0]))
-            is_open = entry.home.endswith(f":{type(self.screen).__name__}")
-            if is_open or self.screen.is_modal or (entry.measures and self.screen is self._measuring):
+            entry, screen = screen_called(str(parameters[0])), self.screen
+            is_open = entry.home.endswith(f":{type(screen).__name__}") or getattr(screen, "ENTRY", "") == entry.name
+            if is_open or screen.is_modal or (entry.measures and screen is self._measuring):
                 return False
         return super().check_action(action, parameters)
 

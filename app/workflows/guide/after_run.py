@@ -522,7 +522,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     to_settle = found.decided is Verdict.UNKNOWN
     kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
     left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
-    by_hand = _proven(known.proof).name not in acts.OWN_CHANGES
+    by_hand = (proven := _proven(known.proof)).name not in acts.OWN_CHANGES
     keeping = "make it again on the server first" if by_hand and not is_made else f"{next_one} there"
     first = "restore it on the server first" if by_hand and is_made else ""
     decisions = [
@@ -531,7 +531,9 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     ]
     if found.doubt is Doubt.CONTRADICTED:
         if by_hand:
-            yield Option("Make the change now, measure again", _made_now(choices, known.proof), advised=True)
+            anew = acts.changed(acts.from_there(base), base, proven.name, proven.value)
+            again = Go(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
+            yield Option("Make the change now, measure again", again, advised=True)
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
     if to_settle:
@@ -578,12 +580,6 @@ def _settling(
     elif step and step.series_a_side:
         more = next_turn(choices, proof, step.series_a_side)
         yield Option("Measure both again, alternating", Go(more), "the guide says now A, now B", advised=True)
-
-
-def _made_now(choices: GuideChoices, proof: Sides) -> Go:
-    base, change = proof.base[0], _proven(proof)
-    anew = acts.changed(acts.from_there(base), base, change.name, change.value)
-    return Go(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
 
 
 def _proven(proof: Sides) -> Change:

@@ -105,6 +105,25 @@ async def test_the_palette_finds_settings_too(app, typed, found):
         assert ("server signing (catalogue)" in [str(hit.prompt) for hit in hits]) is found
 
 
+@pytest.mark.parametrize(
+    ("typed", "best", "lines"), [("one request", "Recordings with", 1), ("strict sync", "strict sync (catalogue)", 0)]
+)
+@pytest.mark.parametrize("first", ["notebook", "catalogue"])
+async def test_the_palette_leads_to_the_recordings_with_what_was_typed(tmp_path, first, typed, best, lines):
+    path = book(tmp_path / "notebook.db", one(1, label="one request"), one(2))
+    app = app_on(path, first=first)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        hits = [hit async for hit in CommandProvider(app.screen).search(typed)]
+        assert str(max(hits, key=lambda hit: hit.score).prompt).startswith(best)
+        (leading,) = (hit for hit in hits if str(hit.prompt) == f'Recordings with "{typed}"')
+        leading.command()
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        assert app.screen.query_one("#filter", Input).value == typed
+        assert len(app.screen.rows.rows) == lines
+
+
 async def test_the_palette_over_a_dialog_finds_no_settings(app):
     async with app.run_test() as pilot:
         await app.push_screen(MessageDialog("Told", "So it is."))

@@ -44,6 +44,8 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
         assert guide_app.screen.query_one(Input).password
         await press(guide_app, pilot, "s", "3", "enter")
         assert isinstance(guide_app.screen, BrowseScreen)
+        assert guide_app.check_action("visit", ("guide",)) is False, "it is a part of the guide"
+        assert guide_app.check_action("visit", ("notebook",))
     assert [secrets.password for secrets in backend.logins] == ["practice", "s3"]
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
 
