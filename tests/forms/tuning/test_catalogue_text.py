@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -110,3 +111,10 @@ def test_what_is_typed_cannot_leave_its_line() -> None:
     assert "\n[global]" not in text
     assert "rm -rf" in text
     assert shlex.split(advise(catalogue.find("hide files"), "a; b").claim) == ["hide files=a; b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [("server signing", "[global]"), ("strict sync", "[SHARE], or for all [global]")]
+)
+def test_where_a_setting_stands_is_said(name: str, where: str):
+    assert re.search(rf"where +smb.conf, {re.escape(where)}\n", entry_text(catalogue.find(name), value="no"))

@@ -58,10 +58,10 @@ async def test_keys_that_do_not_fit_are_left_out_whole_and_the_ways_out_stay(app
     async with app.run_test(size=(60, 12)) as pilot:
         await app.push_screen(Bench())
         await pilot.pause()
-        assert last_line(app) == " n Count  o Other        esc Back  ^p All  F1 Help  ^q Quit "
+        assert last_line(app) == " n Count  o Other       esc Back  ^p Find  F1 Help  ^q Quit "
         await pilot.resize_terminal(40, 12)
         await pilot.pause()
-        assert last_line(app) == "     esc Back  ^p All  F1 Help  ^q Quit "
+        assert last_line(app) == "    esc Back  ^p Find  F1 Help  ^q Quit "
         await pilot.resize_terminal(8, 12)
         await pilot.pause()
         assert last_line(app) == " ^q Quit"
@@ -83,7 +83,7 @@ async def test_no_other_screen_is_offered_below_a_dialog(app):
         assert "F2 Notebook" in last_line(app)
         await app.push_screen(MessageDialog("Not understood", "It is not a target."))
         await settled(app, pilot)
-        assert last_line(app).split() == ["⏎", "OK", "esc", "Close", "^p", "All", "F1", "Help", "^q", "Quit"], (
+        assert last_line(app).split() == ["⏎", "OK", "esc", "Close", "^p", "Find", "F1", "Help", "^q", "Quit"], (
             "no key that is dead there"
         )
         await pilot.press("f2")
@@ -165,8 +165,8 @@ async def test_a_second_row_takes_up_the_keys_that_the_first_has_no_room_for(app
         bar = app.screen.query_one(KeyBar)
         bar.styles.height = 2
         for width, first, second in (
-            (60, " n Count  o Other  F2 Notebook  F3 Measure  F4 Survey", " F5 Load  F6 Isolate     esc Back  ^p All"),
-            (44, " n Count  o Other  F2 Notebook  F3 Measure ", "         esc Back  ^p All  F1 Help  ^q Quit"),
+            (60, " n Count  o Other  F2 Notebook  F3 Measure  F4 Survey", " F5 Load  F6 Isolate    esc Back  ^p Find"),
+            (44, " n Count  o Other  F2 Notebook  F3 Measure ", "        esc Back  ^p Find  F1 Help  ^q Quit"),
         ):
             await pilot.resize_terminal(width, 12)
             await pilot.pause()

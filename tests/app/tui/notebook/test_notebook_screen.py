@@ -202,7 +202,7 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
         keys = painted(app).splitlines()[-1]
         assert keys.startswith(" n Measure ")
         assert keys.count("Measure") == 1
-        assert keys.endswith("^p All  F1 Help  ^q Quit ")
+        assert keys.endswith("^p Find  F1 Help  ^q Quit ")
         await pilot.press("e", "b", "c", "x", "d", "space", "g", "s")
         await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
