@@ -124,6 +124,14 @@ async def test_the_palette_leads_to_the_recordings_with_what_was_typed(tmp_path,
         assert len(app.screen.rows.rows) == lines
 
 
+async def test_what_is_typed_into_the_palette_is_no_markup(app):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+p", *"[/x] [global]")
+        await settled(app, pilot)
+        assert 'Recordings with "[/x] [global]"' in painted(app)
+
+
 async def test_the_palette_over_a_dialog_finds_no_settings(app):
     async with app.run_test() as pilot:
         await app.push_screen(MessageDialog("Told", "So it is."))
