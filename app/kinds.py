@@ -193,8 +193,10 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         if experiment.kind not in CHANGES:
             return experiment_report(name, series, experiment.kind)
         steps = experiment_report(name, series)
-        begun = _INTERRUPTED if notebook.trial(name) else Toned("Imported without its plan, so not judged.")
-        said = _RUNNING if any(one.running_by for one in series) else begun
+        said = RUNNING if any(one.running_by for one in series) else _INTERRUPTED
+        if all(one.status is records.SeriesStatus.COMPLETE for one in series):
+            why = "A series of it is missing" if notebook.trial(name) else "It was imported without its plan"
+            said = Toned(f"{why}, so it has no verdict of its own.", Tone.CAUTION)
         answer = replace(steps.fields[0], text=said.text, tone=said.tone)
         return replace(steps, fields=(answer, *steps.fields[1:]), results=())
     except ValueError as error:
@@ -245,7 +247,6 @@ def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     return None
 
 
-_RUNNING = Toned("Nothing measured yet.")
 _INTERRUPTED = Toned("Interrupted before each value was measured once.", Tone.CAUTION)
 
 
@@ -258,7 +259,7 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
             return answer_of(change)
         report = stored_experiment(notebook, head.subject)
     except UsageError:  # no series is stored yet
-        return _RUNNING if head.running else _INTERRUPTED
+        return _INTERRUPTED
     if said := report.answer or next(iter(report.results), None):
         return Toned(said.text, said.tone)
     return Toned(next(iter(report.advice), ""))

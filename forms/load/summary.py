@@ -15,7 +15,6 @@ ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
 _ONE_IN_200 = 2.576
-_LEAST_BY_CHANCE = 0.5
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
 """A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
 _LEAST_STALL_SECONDS, _STALL_TIMES = 0.5, 10
@@ -82,7 +81,7 @@ def _made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | No
 def _too_few(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> bool:
     """Whether less was made than offered, and so few requests that half of them could be missing by chance."""
     made, offered = point.requests_per_second or 0.0, point.offered_per_second or 0.0
-    return made < ACHIEVED_SHARE * offered and _made_by_chance(point, scenario, fewest) < _LEAST_BY_CHANCE
+    return made < ACHIEVED_SHARE * offered and _made_by_chance(point, scenario, fewest) < 0.5
 
 
 def tells_of_server(point: LoadPoint) -> bool:
@@ -334,7 +333,7 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    reason = _NOT_JUDGED.get(largest.status)
+    reason = _NOT_JUDGED.get(largest.status, ": too few requests" if found else None)
     why = "" if reason is None else "; not judged" if brief else f"; not judged{reason}"
     return f"{point_text(largest)}{_silence(largest)}{why}"
 
@@ -362,7 +361,9 @@ def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
     reason = "" if brief or not found.reason else f" ({found.reason})"
     ended = _broken_off(load)
     narrower = "" if ended is None else f"; the search between them was broken off at {ended.users:,} users"
-    return f"{begin}{reason}{f'; the limit: {found.limit.value}' if found.limit else ''}{narrower}"
+    unjudged = sum((found.carried or 0) < one.users < found.not_carried for one in load.points)
+    between = f"; {wording.count(unjudged, 'point')} between them not judged" if unjudged and ended is None else ""
+    return f"{begin}{reason}{f'; the limit: {found.limit.value}' if found.limit else ''}{between}{narrower}"
 
 
 def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:

@@ -441,7 +441,9 @@ _EFFECT_SENTENCES = {
 
 
 def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
-    where = {EntryKind.SMB_CONF: f"smb.conf, [{'global' if entry.scope == 'global' else 'SHARE], or for all [global'}]"}
+    where = {
+        EntryKind.SMB_CONF: f"smb.conf, {'[global]' if entry.scope == 'global' else '[SHARE], or [global] for all'}"
+    }
     yield "where", where.get(entry.kind, f"{entry.kind} of the {'client' if entry.kind is EntryKind.MOUNT else 'host'}")
     yield "does", entry.does
     yield "expect", entry.expect

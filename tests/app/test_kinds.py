@@ -73,20 +73,28 @@ def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: s
     assert "Interrupted before each value" in inside("list").stdout
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("interrupted", "Interrupted before each value was measured once."),
+        ("complete", "A series of it is missing, so it has no verdict of its own."),
+    ],
+)
 @pytest.mark.parametrize("kind", ["trial", "sweep"])
-def test_what_was_ended_before_each_value_was_measured_shows_what_there_is(kind: str, inside: Inside):
+def test_what_lacks_a_series_shows_what_there_is(kind: str, inside: Inside, status: str, said: str):
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
         base, *others = kinds.parts(notebook, notebook.recording(made))
         for part in others:
             notebook._db.execute("DELETE FROM series WHERE id = ?", (part.id,))
             notebook._db.execute("DELETE FROM recordings WHERE id = ?", (part.id,))
+        notebook._db.execute("UPDATE recordings SET status = ?", (status,))
         head = notebook.recording(made)
         assert kinds.stored_change(notebook, head.subject) is None
         form = kinds.kind_of(head).form(notebook, head)
         (line,) = kinds.lines(notebook, [head])
     assert form.answer is not None
-    assert form.answer.text == line.answer.text == "Interrupted before each value was measured once."
+    assert form.answer.text == line.answer.text == said
     assert form.results == ()
     for shown in (inside("show", made), inside("experiment", "show", head.subject)):
         assert (shown.returncode, shown.stderr) == (0, "")
@@ -101,7 +109,7 @@ def test_a_trial_that_came_without_its_plan_is_shown_unjudged(inside: Inside, mo
         form = kinds.kind_of(head).form(notebook, head)
         (line,) = kinds.lines(notebook, [head])
     assert form.answer is not None
-    assert form.answer.text == line.answer.text == "Imported without its plan, so not judged."
+    assert form.answer.text == line.answer.text == "It was imported without its plan, so it has no verdict of its own."
 
 
 def test_there_is_a_maker_of_every_kind():

@@ -154,7 +154,9 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
             within, as_json = common.within(choices), choices["as_json"]
             return run_versus(options, choices["versus"], full, secrets, path, within_seconds=within, as_json=as_json)
         else:
-            options = _options_again(before, choices) if before else _options(context, choices)
+            said = {name: choices[name] for name in ("label", "note", "question")}
+            again = replace(options_of(before), base_id=before.id, repeats=True, **said) if before else None
+            options = again or _options(context, choices)
             request = series_request(options, full, secrets)
             plan, link = request.plan, request.link_bits_per_second
             events = _events(request, path, control)
@@ -208,11 +210,6 @@ def _measured_before(
             declined="nothing was measured",
         )
     return found
-
-
-def _options_again(before: Series, choices: dict[str, Any]) -> SeriesOptions:
-    said = {name: choices[name] for name in ("label", "note", "question")}
-    return replace(options_of(before), base_id=before.id, repeats=True, **said)
 
 
 def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:

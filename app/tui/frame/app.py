@@ -128,14 +128,14 @@ class CommandProvider(Provider):
         visit = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry")
         for entry in catalogue.search(query):
             run = partial(visit, entry=entry.name, series_id=getattr(self.screen, "shown_series", ""))
-            rank = 0.9 if query.casefold() in entry.name.casefold() else 0.5
+            rank = 0.9 if all(word in entry.name.casefold() for word in query.casefold().split()) else 0.5
             yield Hit(_IN_THE_HELP * rank, f"{entry.name} (catalogue)", run, help=entry.expect)
         run = partial(self.app.call_later, cast("SharebenchApp", self.app).filter_notebook, query)
         named = 'Recordings with "' + query.replace("[", r"\[") + '"'  # Textual reads markup
         yield Hit(_IN_THE_HELP * 0.7, named, run, help="The notebook, filtered by these words.")
 
 
-_IN_THE_HELP = 0.01
+_IN_THE_HELP = 0.01  # below each match of a name
 _LEAST_SOUGHT = 3
 """Letters that settings are found by: fewer stand in most names."""
 

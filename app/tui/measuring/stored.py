@@ -58,7 +58,7 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
 def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
     found, plan = stored_change(notebook, head.subject), notebook.trial(head.subject)
     imported = any(one.imported_at for one in notebook.heads(experiment=head.subject))
-    if plan is None or (found and found.complete) or imported:
+    if plan is None or imported or (found.complete if found else head.status is SeriesStatus.COMPLETE):
         return None
     if head.kind != ExperimentKind.TRIAL:
         return _on_the_command_line(notebook, head)

@@ -497,7 +497,7 @@ class LeftChanges:
             self.screen.sharebench_app.tell_text("Leftovers", "\n\n".join(self._files.values()))
             return
         names = ", ".join(
-            f"{one.name} on {one.ssh or 'this machine'} to {one.effective_before or 'what it was'} (by {one.undo_path})"
+            f"{one.name} on {one.ssh or 'this machine'} to {one.effective_before or 'what it was'} with {one.undo_path}"
             for one in self._left
         )
         question = ConfirmDialog("Restore it?", f"Sets {names}, as before the trial.", yes="Restore", prefer_yes=True)

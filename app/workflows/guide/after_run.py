@@ -349,7 +349,7 @@ def _changing(option: Option) -> tuple[str | None, str]:
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
-    if series.client.name != "sharebench":
+    if (choices.client or series.client.name) != OWN:
         return
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4

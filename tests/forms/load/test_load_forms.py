@@ -115,6 +115,17 @@ def test_a_point_of_too_few_requests_is_not_called_carried(fewest_requests: int,
     assert overload(point(2, 10, rate), LoadChoices(), USUAL, few) is None
 
 
+def test_a_point_of_too_few_requests_is_told_also_where_another_decides():
+    few = replace(point(1, 5, 50.0), requests=26, seconds=26 / 50)
+    broken = point(3, 20, 60.0, errors={"gone": 500}, first_error="gone")
+    load = full_load(points=(few, point(2, 10, 60.0), broken), choices=LoadChoices())
+    load = replace(load, capacity=capacity_of(load))
+    assert "5 users carried, 20 not" in load_answer(load)
+    assert "; 1 point between them not judged" in load_answer(load)
+    judged = replace(load, points=(few, point(2, 10, 99.0), broken))
+    assert "between" not in load_answer(replace(judged, capacity=capacity_of(judged)))
+
+
 def test_users_who_pause_offer_no_more_than_their_pauses_allow():
     eager, of_many = point(users=5, rate=60.0), point(users=20, rate=100.0)
     assert offered_per_second(USUAL, of_many, eager) == 200.0

@@ -114,7 +114,7 @@ def test_what_is_typed_cannot_leave_its_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "where"), [("server signing", "[global]"), ("strict sync", "[SHARE], or for all [global]")]
+    ("name", "where"), [("server signing", "[global]"), ("strict sync", "[SHARE], or [global] for all")]
 )
 def test_where_a_setting_stands_is_said(name: str, where: str):
     assert re.search(rf"where +smb.conf, {re.escape(where)}\n", entry_text(catalogue.find(name), value="no"))

@@ -275,7 +275,7 @@ def test_a_trial_that_lost_a_series_says_so(inside: Inside):
         assert notebook.trial("trial of it") == plan
     shown = inside("experiment", "show", "trial of it")
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert "Interrupted before each value was measured once." in shown.stdout
+    assert "A series of it is missing, so it has no verdict of its own." in shown.stdout
     (document,) = inside.json("list", "--json")
     assert (document["schema"], document["experiment"]) == ("sharebench/series/1", "trial of it")
 

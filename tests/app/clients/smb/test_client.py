@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 from impacket.dcerpc.v5.rpcrt import DCERPC_v5
 from impacket.ntlm import compute_nthash
+from impacket.smbconnection import SessionError
 
 from app.clients.base import Content, Meter, Secrets
 from app.clients.smb.client import SMBClient
@@ -169,6 +170,19 @@ def test_shares_are_asked_for_again_once_if_what_serves_the_pipe_ended(make_smbd
     with fails if lost == 2 else contextlib.nullcontext():
         assert client.shares() == [server.share, server.guest_share]
     assert len(ended) == lost
+
+
+def test_shares_that_are_refused_are_asked_for_once(smbd, make_client, monkeypatch):
+    asked = []
+
+    def refuse(*_: object) -> None:
+        asked.append(1)
+        raise SessionError(0xC0000022)
+
+    monkeypatch.setattr(DCERPC_v5, "bind", refuse)
+    with pytest.raises(AccessDeniedError):
+        make_client(smbd, changes={"share": None}).shares()
+    assert asked == [1]
 
 
 def test_a_share_without_a_name_is_left_out(smbd, make_client, monkeypatch):

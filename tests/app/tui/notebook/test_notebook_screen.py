@@ -974,12 +974,28 @@ async def test_what_was_ended_in_its_first_pair_is_opened_and_resumed(tmp_path, 
         for part in parts(notebook, notebook.recording(made))[1:]:
             for table in ("series", "recordings"):
                 notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
+        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
     app = app_on(path, first="stored", recording_id=made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
         assert text_of(app.screen, "#headline") == "Interrupted before each value was measured once."
         await press(app, pilot, "g")
         assert isinstance(app.screen, does)
+
+
+async def test_a_trial_that_lost_a_series_offers_no_way_on(tmp_path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        made = MAKERS["trial"](notebook)
+        part = parts(notebook, notebook.recording(made))[1]
+        for table in ("series", "recordings"):
+            notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
+        notebook._db.execute("UPDATE recordings SET status = 'complete'")
+    app = app_on(path, first="stored", recording_id=made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert "A series of it is missing" in text_of(app.screen, "#headline")
+        assert not app.screen.check_action("resume", ())
 
 
 async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_error(tmp_path):
