@@ -56,6 +56,9 @@ async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.
         await press(app, pilot, "R")
         assert isinstance(here(app), ConfirmDialog)
         assert told == [], "nothing covers the question"
+        with Notebook(path) as notebook:
+            (entry,) = notebook.journal()
+        assert f" with {entry.undo_path}, as before the trial." in " ".join(text_of(app.screen, ".dialog-text").split())
         await press(app, pilot, "enter")
         assert isinstance(here(app), MessageDialog)
         assert "strict sync on this machine is Yes again, as before" in text_of(app.screen, ".dialog-text")
