@@ -180,7 +180,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     """``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.report import report_of  # noqa: PLC0415  as the module says
+    from forms.trials.report import report_of, server_fields  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
@@ -188,7 +188,9 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     if only is not None and experiment.kind != only:
         raise UsageError(f"{name!r} is no {only}: export it as an experiment", options="--form experiment")
     if (change := stored_change(notebook, name)) is not None:
-        return report_of(change)
+        report = report_of(change)
+        journal = [entry for entry in notebook.journal() if entry.experiment == name]
+        return replace(report, fields=(*report.fields, *server_fields(journal)))
     try:
         if experiment.kind not in CHANGES:
             return experiment_report(name, series, experiment.kind)

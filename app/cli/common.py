@@ -112,9 +112,10 @@ def confirm(question: str, *, declined: str, alone: str = "") -> None:
         raise CancelledError(declined)
 
 
-def say(text: str) -> None:
-    """Print a message on stderr, with control characters escaped."""
-    _write(f"{for_terminal(text)}\n")
+def say(*texts: str) -> None:
+    """Print messages on stderr, a line each, with control characters escaped."""
+    for text in texts:
+        _write(f"{for_terminal(text)}\n")
 
 
 def recommend(command: str, options: str, verb: str) -> None:

@@ -103,7 +103,10 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
     left = [entry for entry in standing if entry not in at_work]
     found = Restoration(at_work=at_work, left=left)
     for entry in tuple(left):
-        if not _taken(entry, notebook):
+        taken = True  # also if the notebook cannot store the lease: restoring matters more
+        with suppress(sqlite3.Error):
+            taken = notebook.take_journal(entry.id)
+        if not taken:
             left.remove(entry)  # somebody else restored it since, or is restoring it
             at_work += [now for now in notebook.journal(ChangeState.OPEN) if now.id == entry.id]
             continue
@@ -111,6 +114,9 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
             found.done.append(restore_change(entry, notebook, ssh))
         except ChangeFailedError as error:
             found.problems.append(error)
+        except sqlite3.Error as error:
+            again = f"is as before; only the notebook cannot be told so, and to restore again does no harm ({error})"
+            found.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {again}"))
         finally:
             leave(entry, notebook)
     try:
@@ -129,14 +135,6 @@ def restored_isolations(notebook: Notebook) -> Iterator[str]:
         recorder.write(methodcaller("update_isolation", isolation))
         yield from (*(warned.text for warned in recorder.flush()), *said)
     yield from (warned.text for warned in recorder.finish())
-
-
-def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
-    """True also if the notebook cannot store the lease: restoring matters more."""
-    try:
-        return notebook.take_journal(entry.id)
-    except sqlite3.Error:
-        return True
 
 
 def owner_text(entry: JournalEntry) -> str:

@@ -16,8 +16,8 @@ from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummar
 from forms.tuning.catalogue import acts_on
 from forms.tuning.smb_conf import follows
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
-from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.records import Command, Experiment, ExperimentKind, Series, format_target
+from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
+from storage.records import Command, Experiment, ExperimentKind, Series, format_target, with_zone
 
 TRIAL_SCHEMA = "sharebench/trial/1"
 SWEEP_SCHEMA = "sharebench/sweep/1"
@@ -183,6 +183,15 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
         yield Field(name="Setting", text=text)
     for proof in plan.proofs:
         yield Field(name="Proven", text=proof)
+
+
+def server_fields(journal: Sequence[JournalEntry]) -> Iterator[Field]:
+    """Whether what a trial changed is as before again; nothing while it is at work, or where its journal is not."""
+    if left := [entry.left for entry in journal if not (entry.ended_at or entry.at_work)]:
+        text = f"{wording.listed(left)}: restore it (R in the notebook, or `sharebench restore`)"
+        yield Field(name="Server", text=text, tone=Tone.BAD)
+    elif journal and all(ends := [entry.ended_at or "" for entry in journal]):
+        yield Field(name="Server", text=f"as before since {with_zone(max(ends))}")
 
 
 def _what(plan: TrialPlan, base: Series) -> str:

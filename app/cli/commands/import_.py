@@ -70,8 +70,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
             f"{file} takes more than {MOST_MEMORY_BYTES // 10**6} MB of memory, so nothing was imported: export"
             " fewer recordings to a file"
         ) from error
-    for misprint in misprints_about(*stored.new):
-        common.say(f"misprint in {misprint.sentence}")
+    common.say(*(f"misprint in {misprint.sentence}" for misprint in misprints_about(*stored.new)))
     for each in stored.series:
         if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
             common.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
@@ -150,8 +149,7 @@ def _share(
     pulls = carry_out is importing.pull
     with common.notebook(context, make=pulls) as notebook:
         taken = carry_out(notebook, host)
-    for problem in taken.problems:
-        common.say(f"sharebench: {problem}")
+    common.say(*(f"sharebench: {problem}" for problem in taken.problems))
     if as_json:
         common.answer_json(asdict(taken))
         return

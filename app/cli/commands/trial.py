@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from forms.audit.report import remedies
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
+from forms.report import Report
 from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
@@ -123,11 +124,11 @@ def _carry_out(
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
-        _tell(trial_order.consent_lines(order))
+        common.say(*trial_order.consent_lines(order))
         if not choices["yes"]:
             common.confirm("Start?", declined="nothing was written")
     summary = carried_out(order, common.notebook_path(context))
-    answer_trial(summary, as_json=choices["as_json"])
+    answer_trial(summary, report_of(summary), as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
 
 
@@ -218,12 +219,12 @@ class _Pace:
         return f"{what} {block} (of {listed([str(look) for look in self.looks if look >= block], 'or')}{left})"
 
 
-def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
-    report = report_of(summary)
+def answer_trial(summary: ChangeSummary | None, report: Report, *, as_json: bool) -> None:
+    """``summary`` is None for an experiment of another kind."""
     chart = report.chart
-    curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
+    curve = chart if summary and chart and chart.is_curve and not (as_json or summary.plan.load) else None
     common.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
-    if not summary.complete:
+    if summary and not summary.complete:
         common.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import curve_chart  # noqa: PLC0415  plotext is slow to load
@@ -355,7 +356,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     common.say(f"{wording.count(len(to_try), 'value')} of {settings} will be tried on {where}, one at a time.")
     common.say("Each is written into a file that smb.conf includes, checked, measured and")
     common.say("restored. Settings that have a risk are skipped.")
-    _tell(f"The audit proposes {one.name} = {one.value}, so that is tried first." for one in tuning.first)
+    common.say(*(f"The audit proposes {one.name} = {one.value}, so that is tried first." for one in tuning.first))
     if ways.restart and tuning.first:
         common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
     found = trial_order.FittedRequest(request, 0)
@@ -402,10 +403,10 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     with common.notebook(context, make=True) as notebook:
         if listing:
             _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            _tell(filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
+            common.say(*filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
         found = restore(notebook, server_ssh, common.say)
-    _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)
+    common.say(*(f"{owner_text(entry)}: left alone" for entry in found.at_work))
     if as_json:
         common.answer_json([_document(entry) for entry in found.left])
     elif not found.left and not found.of_isolations:
@@ -414,15 +415,10 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
         common.answer(restored_text(one))
     for problem in found.problems:
         if isinstance(problem, ConflictError):
-            _tell(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items())
+            common.say(*(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items()))
     if found.problems:
         raise found.problems[0]
     return 0
-
-
-def _tell(said: Iterable[str]) -> None:
-    for line in said:
-        common.say(line)
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
@@ -480,11 +476,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Show the experiment NAME: each change, its gain, and whether it was kept; or a survey or self-test."""
     with common.notebook(context) as notebook:
-        change = stored_change(notebook, name)
-        if change is None:
-            common.answer_report(stored_experiment(notebook, name), as_json=as_json)
-        else:
-            answer_trial(change, as_json=as_json)
+        answer_trial(stored_change(notebook, name), stored_experiment(notebook, name), as_json=as_json)
 
 
 @experiment_command.command("keep")

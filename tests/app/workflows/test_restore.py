@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,28 @@ def test_a_notebook_that_cannot_be_written_keeps_nobody_from_putting_back(
     monkeypatch.setattr(notebook, "take_journal", fail)
     monkeypatch.setattr("app.workflows.restore.restore_change", restored)
     assert len(restore(notebook).done) == 1
+
+
+def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_rest_is_put_back_too(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*_words: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    undone: list[str] = []
+
+    def undo(entry: JournalEntry, book: Notebook, _ssh: str | None) -> Restored:
+        undone.append(entry.id)
+        book.close_journal(entry.id)
+        raise AssertionError
+
+    notebook.open_journal(replace(abandoned_change(), id="another", name="socket options"))
+    monkeypatch.setattr(notebook, "close_journal", fail)
+    monkeypatch.setattr("app.workflows.restore.restore_change", undo)
+    said = [str(problem) for problem in restore(notebook).problems]
+    assert len(undone) == len(said) == 2
+    assert all(" is as before; " in text and text.endswith("(database or disk is full)") for text in said)
+    assert len(notebook.left_behind()) == 2  # so that it is offered again
 
 
 def test_a_change_that_somebody_elsewhere_is_at_work_on_is_told_so_for_as_long_as_it_is_renewed(notebook: Notebook):

@@ -16,17 +16,18 @@ from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
 from forms.importers.filled_form import trial_from_document
+from forms.layout import Tone
 from forms.series.report import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, tune_report
+from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, server_fields, tune_report
 from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
-from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
+from storage.changes import ChangeKind, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.loads.records import Scenario, SizeClass
 from storage.plan import Plan
-from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series
-from tests.builders import series
+from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series, this_process
+from tests.builders import abandoned_change, series
 
 TRIAL = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
 SWEEP = Experiment(name="sweep of it", kind=ExperimentKind.SWEEP)
@@ -482,6 +483,19 @@ def test_the_document_has_every_number_of_the_form():
     assert len(document["pairs"]) == 8
     assert document["effect"]["p_value"] == pytest.approx(LEVELS[8])
     assert [len(one["runs"]) for one in document["series"]] == [8, 8]
+
+
+def test_a_stored_trial_says_whether_the_server_is_as_before():
+    def said(*journal: JournalEntry) -> list[tuple[str, Tone]]:
+        return [(field.text, field.tone) for field in server_fields(journal)]
+
+    left = abandoned_change()
+    at_work = replace(left, owner=this_process())
+    early, late = (replace(left, ended_at=f"2026-02-01T10:0{minute}:00.000Z") for minute in (1, 2))
+    assert said() == said(at_work) == said(early, at_work) == []
+    assert said(late, early) == [("as before since 2026-02-01 10:02 UTC", Tone.PLAIN)]
+    asked = "strict sync changed on this machine: restore it (R in the notebook, or `sharebench restore`)"
+    assert said(left) == said(early, left) == [(asked, Tone.BAD)]
 
 
 def test_a_tuning_names_what_to_write_and_what_was_for_nothing():
