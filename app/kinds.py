@@ -187,10 +187,10 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         raise UsageError(no_experiment(notebook, name))
     if only is not None and experiment.kind != only:
         raise UsageError(f"{name!r} is no {only}: export it as an experiment", options="--form experiment")
+    server = tuple(server_fields(notebook.journal(experiment=name)))
     if (change := stored_change(notebook, name)) is not None:
         report = report_of(change)
-        journal = [entry for entry in notebook.journal() if entry.experiment == name]
-        return replace(report, fields=(*report.fields, *server_fields(journal)))
+        return replace(report, fields=(*report.fields, *server))
     try:
         if experiment.kind not in CHANGES:
             return experiment_report(name, series, experiment.kind)
@@ -200,7 +200,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
             why = "A series of it is missing" if notebook.trial(name) else "It was imported without its plan"
             said = Toned(f"{why}, so it has no verdict of its own.", Tone.CAUTION)
         answer = replace(steps.fields[0], text=said.text, tone=said.tone)
-        return replace(steps, fields=(answer, *steps.fields[1:]), results=())
+        return replace(steps, fields=(answer, *steps.fields[1:], *server), results=())
     except ValueError as error:
         raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
 

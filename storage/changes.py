@@ -156,9 +156,10 @@ class ChangeTables(RecordingTables):
                 "UPDATE changes SET owner = ? WHERE id = ? AND state = ?", (owner, entry.id, ChangeState.OPEN.value)
             )
 
-    def journal(self, state: ChangeState | None = None) -> list[JournalEntry]:
-        sql = "SELECT * FROM changes WHERE state = ifnull(?, state) ORDER BY created_at, id"
-        return [_entry(row) for row in self._rows(sql, (state and state.value,))]
+    def journal(self, state: ChangeState | None = None, experiment: str | None = None) -> list[JournalEntry]:
+        wanted = "state = ifnull(?, state) AND experiment = ifnull(?, experiment)"
+        sql = f"SELECT * FROM changes WHERE {wanted} ORDER BY created_at, id"  # noqa: S608  our own words
+        return [_entry(row) for row in self._rows(sql, (state and state.value, experiment))]
 
     def left_behind(self) -> list[JournalEntry]:
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]

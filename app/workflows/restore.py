@@ -115,8 +115,8 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
         except ChangeFailedError as error:
             found.problems.append(error)
         except sqlite3.Error as error:
-            again = f"is as before; only the notebook cannot be told so, and to restore again does no harm ({error})"
-            found.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {again}"))
+            said = f"was restored, but the notebook could not record it ({error}): restoring it again is safe"
+            found.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {said}"))
         finally:
             leave(entry, notebook)
     try:

@@ -16,7 +16,7 @@ from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummar
 from forms.tuning.catalogue import acts_on
 from forms.tuning.smb_conf import follows
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
-from storage.changes import ChangeKind, JournalEntry, Slot, TrialPlan
+from storage.changes import ChangeKind, ChangeState, JournalEntry, Slot, TrialPlan
 from storage.records import Command, Experiment, ExperimentKind, Series, format_target, with_zone
 
 TRIAL_SCHEMA = "sharebench/trial/1"
@@ -186,12 +186,13 @@ def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
 
 
 def server_fields(journal: Sequence[JournalEntry]) -> Iterator[Field]:
-    """Whether what a trial changed is as before again; nothing while it is at work, or where its journal is not."""
-    if left := [entry.left for entry in journal if not (entry.ended_at or entry.at_work)]:
-        text = f"{wording.listed(left)}: restore it (R in the notebook, or `sharebench restore`)"
+    """Whether what a trial changed was restored; nothing while it is at work, or where its journal is not."""
+    standing = [entry for entry in journal if entry.state is ChangeState.OPEN]
+    if left := [entry.name for entry in standing if not entry.at_work]:
+        text = f"{wording.listed([*dict.fromkeys(left)])} still changed: R in the notebook, or `sharebench restore`"
         yield Field(name="Server", text=text, tone=Tone.BAD)
-    elif journal and all(ends := [entry.ended_at or "" for entry in journal]):
-        yield Field(name="Server", text=f"as before since {with_zone(max(ends))}")
+    elif journal and not standing:
+        yield Field(name="Server", text=f"restored {with_zone(max(entry.ended_at or '' for entry in journal))}")
 
 
 def _what(plan: TrialPlan, base: Series) -> str:

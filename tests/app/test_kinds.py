@@ -18,8 +18,8 @@ from forms.series.report import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.recordings import Recording
-from storage.records import Command, RunStatus, SeriesStatus, Target
-from tests.builders import one, series
+from storage.records import Command, RunStatus, SeriesStatus, Target, with_zone
+from tests.builders import abandoned_change, one, series
 from tests.command_line import QUICK, Inside
 from tests.json_schema import faults
 from tests.outputs import READERS, untold
@@ -100,6 +100,29 @@ def test_what_lacks_a_series_shows_what_there_is(kind: str, inside: Inside, stat
         assert (shown.returncode, shown.stderr) == (0, "")
         assert base.id in shown.stdout
     assert json.loads(inside("show", made, "--json").stdout)["status"] == head.status
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_whether_the_server_was_restored_stands_on_the_form_of_the_trial_that_changed_it(inside: Inside, whole: bool):
+    def said(notebook: Notebook) -> list[str]:
+        form = kinds.kind_of(head).form(notebook, head)
+        assert form.answer == form.fields[0], "the answer comes first"
+        return [field.text for field in form.fields if field.name == "Server"]
+
+    with Notebook(inside.db) as notebook:
+        made = MAKERS["trial"](notebook)
+        _base, other = kinds.parts(notebook, notebook.recording(made))
+        if not whole:
+            notebook._db.execute("DELETE FROM recordings WHERE id = ?", (other.id,))
+        head = notebook.recording(made)
+        change = abandoned_change()
+        notebook.open_journal(replace(change, id="another", name="of another", experiment="another"))
+        assert said(notebook) == []
+        notebook.open_journal(replace(change, experiment=head.subject))
+        assert said(notebook) == ["strict sync still changed: R in the notebook, or `sharebench restore`"]
+        notebook.close_journal(change.id)
+        (entry,) = notebook.journal(experiment=head.subject)
+        assert said(notebook) == [f"restored {with_zone(entry.ended_at or '')}"]
 
 
 def test_a_trial_that_came_without_its_plan_is_shown_unjudged(inside: Inside, monkeypatch):

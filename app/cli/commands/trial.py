@@ -416,6 +416,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     for problem in found.problems:
         if isinstance(problem, ConflictError):
             common.say(*(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items()))
+    common.say(*map(str, found.problems[1:]))
     if found.problems:
         raise found.problems[0]
     return 0

@@ -216,8 +216,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
         if channel.seal_all and channel.sealer is None:
             raise MeasurementError(
-                f"{channel.where}: encryption is wanted, and SMB {wire.DIALECTS[found.dialect]} here has none; "
-                "allow SMB 3 there, or measure without encryption"
+                f"{channel.where}: encryption is wanted, and the server offers none with SMB"
+                f" {wire.DIALECTS[found.dialect]}; allow it there (smb encrypt, SMB 3), or measure without"
             )
         self.signing = algorithm if channel.sign_all and not channel.seal_all else None
 

@@ -1,6 +1,6 @@
 """The pages of the steps from the run on, but for the review; and the page of each step."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -305,7 +305,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     made = [(change, compare_sides(sides, Limits(), settles=False)) for change, sides in known.made]
     decided = {(change.name, change.value) for change, found in made if found.decided is not Verdict.UNKNOWN}
     decided.add((choices.again_name or "", choices.again_value))
-    options = [one for one in _own_changes(choices, series) if _changing(one) not in decided]
+    options = [*_own_changes(choices, series, decided)]
     if not is_practice(series):  # which has no settings to change
         options = [*_ways_to_test(choices, series), *options, *_from_catalogue(series)]
     if again := list(_made_again(choices, series)):
@@ -342,31 +342,29 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
 
 
-def _changing(option: Option) -> tuple[str | None, str]:
-    act = option.act
-    return (act.choices.change_name, act.choices.change_value) if isinstance(act, Go) else (None, "")
+def _own_changes(choices: GuideChoices, series: Series, decided: Container[tuple[str, str]]) -> Iterator[Option]:
+    for name, value, title in _own_values(choices, series):
+        with suppress(UsageError):  # not to be had there
+            act = Go(acts.changed(choices, series, name, value))
+            if (name, value) not in decided:
+                said, advised = f"applied automatically. {find(name).expect}", name == "block" and is_practice(series)
+                yield Option(title, act, said, advised=advised)
 
 
-def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
-    if (choices.client or series.client.name) != OWN:
-        return
-    if series.target.abilities.has_depth and depth and not practice:
+def _own_values(choices: GuideChoices, series: Series) -> Iterator[tuple[str, str, str]]:
+    """Name, value and title."""
+    client, practice = series.client, is_practice(series)
+    if (depth := client.in_flight) and not practice:
         value = 1 if depth > 1 else 4
-        yield _change(
-            choices, series, "in-flight", str(value), f"Requests in flight (client's in-flight): {depth} → {value}"
-        )
-    if block:
+        yield "in-flight", str(value), f"Requests in flight (client's in-flight): {depth} → {value}"
+    if block := client.block_bytes:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
-        value = usual if block > usual else otherwise
-        typed = wording.typed_size(value)
-        title = f"Request size (client's block): {wording.typed_size(block)} → {typed}"
-        yield _change(choices, series, "block", typed, title, advised=practice)
-    sealed, client = series.client.encryption not in (None, "none"), series.client
+        typed = wording.typed_size(usual if block > usual else otherwise)
+        yield "block", typed, f"Request size (client's block): {wording.typed_size(block)} → {typed}"
     for name, what, seen in ("encrypt", "Encryption", client.encryption), ("sign", "Signing", client.signing):
-        if series.target.abilities.has_dialect and (getattr(choices, name) or (seen == "none" and not sealed)):
+        if getattr(choices, name) or (seen == "none" and not client.is_encrypted):
             way, switched = ("on → off", "no") if getattr(choices, name) else ("off → on", "yes")
-            yield _change(choices, series, f"client {name}", switched, f"{what} (client {name}): {way}")
+            yield f"client {name}", switched, f"{what} (client {name}): {way}"
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
@@ -375,13 +373,6 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
     for entry in islice(relevant(series), MOST_FROM_CATALOGUE):
         visit = Visit("entry", {"entry": entry.name, "share": series.target.share})
         yield Option(f"{entry.parameter} (smb.conf)…", visit, entry.expect or entry.does)
-
-
-def _change(
-    choices: GuideChoices, series: Series, name: str, value: str, title: str, *, advised: bool = False
-) -> Option:
-    said = f"applied automatically. {find(name).expect}"
-    return Option(title, Go(acts.changed(choices, series, name, value)), said, advised=advised)
 
 
 _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."

@@ -219,6 +219,10 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     if name in _OWN and (client := choices.client or series.client.name) != OWN:
         raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
     own = own_options(name, value)
+    if (own.get("encrypt") or own.get("sign")) and series.environment.get("path", {}).get("smb.guest") == "yes":
+        raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
+    if own.get("encrypt") and (series.client.dialect or "3") < "3":
+        raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
     switch = next((one for one in own.values() if isinstance(one, bool)), None)
     value = value if switch is None else "yes" if switch else "no"
     return replace(next_round(choices, name, value, choices.experiment or series.experiment or new_name), **own)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.changes.server import ChangeFailedError
+from app.cli.main import run
 from app.errors import NotebookError
 from app.server.shell import Answer
 from app.workflows.restore import Restored, restore, restore_change, restore_entry
@@ -72,7 +73,7 @@ def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_res
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ):
     def fail(*_words: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        raise sqlite3.DatabaseError("database disk image is malformed")
 
     undone: list[str] = []
 
@@ -84,9 +85,11 @@ def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_res
     notebook.open_journal(replace(abandoned_change(), id="another", name="socket options"))
     monkeypatch.setattr(notebook, "close_journal", fail)
     monkeypatch.setattr("app.workflows.restore.restore_change", undo)
-    said = [str(problem) for problem in restore(notebook).problems]
-    assert len(undone) == len(said) == 2
-    assert all(" is as before; " in text and text.endswith("(database or disk is full)") for text in said)
+    found = restore(notebook)
+    said = [str(problem) for problem in found.problems]
+    assert len(undone) == len(said) == len(found.left) == 2
+    wanted = "on this machine was restored, but the notebook could not record it (database disk image is malformed)"
+    assert all(wanted in text for text in said)
     assert len(notebook.left_behind()) == 2  # so that it is offered again
 
 
@@ -159,3 +162,20 @@ def test_what_was_restored_is_told_though_the_notebook_cannot_take_the_rest(
     assert told == found.of_isolations == ["its folders are removed"]
     assert len(found.done) == 1
     assert "for 600 s" in found.lines()[-1]
+
+
+def test_the_command_tells_of_each_that_the_notebook_could_not_record(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def full(*_words: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    notebook.open_journal(replace(abandoned_change(), id="another", name="socket options"))
+    monkeypatch.setattr("app.workflows.restore.restore_change", full)
+    code = run(["--db", str(notebook.path), "restore"], lambda *_words: 0)
+    said = capsys.readouterr()
+    assert (code, said.out) == (4, "")
+    assert [line.partition(" on ")[0] for line in said.err.splitlines()] == [
+        "socket options",
+        "sharebench: strict sync",
+    ]

@@ -22,7 +22,7 @@ from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
 from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, server_fields, tune_report
 from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
-from storage.changes import ChangeKind, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
+from storage.changes import ChangeKind, ChangeState, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.loads.records import Scenario, SizeClass
 from storage.plan import Plan
@@ -491,11 +491,13 @@ def test_a_stored_trial_says_whether_the_server_is_as_before():
 
     left = abandoned_change()
     at_work = replace(left, owner=this_process())
-    early, late = (replace(left, ended_at=f"2026-02-01T10:0{minute}:00.000Z") for minute in (1, 2))
+    early, late = (
+        replace(left, state=ChangeState.UNDONE, ended_at=f"2026-02-01T10:0{minute}:00.000Z") for minute in (1, 2)
+    )
     assert said() == said(at_work) == said(early, at_work) == []
-    assert said(late, early) == [("as before since 2026-02-01 10:02 UTC", Tone.PLAIN)]
-    asked = "strict sync changed on this machine: restore it (R in the notebook, or `sharebench restore`)"
-    assert said(left) == said(early, left) == [(asked, Tone.BAD)]
+    assert said(late, early) == said(early, late) == [("restored 2026-02-01 10:02 UTC", Tone.PLAIN)]
+    asked = "strict sync still changed: R in the notebook, or `sharebench restore`"
+    assert said(left) == said(early, left) == said(left, left) == [(asked, Tone.BAD)]
 
 
 def test_a_tuning_names_what_to_write_and_what_was_for_nothing():

@@ -110,8 +110,8 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     shown = sharebench("experiment", "show", entry.experiment.name, "--json")
     assert '"sharebench/sweep/1"' in shown.stdout
     stored = sharebench("experiment", "show", entry.experiment.name).stdout
-    told = re.search(r"\nServer: +as before since 20[0-9-]+ [0-9:]+ UTC(?=\n)", stored)
-    assert told, "in the notebook it is known that all is as before"
+    told = re.search(r"\nServer: +restored 20[0-9-]+ [0-9:]+ UTC(?=\n)", stored)
+    assert told, "the notebook knows that all was restored"
     assert stored.replace(told[0], "") == done.stdout, "with the same curve"
     again = sharebench("try", "--resume", entry.experiment.name, "--yes")
     assert again.returncode == 0, again.stderr

@@ -691,6 +691,33 @@ def test_a_setting_of_this_client_is_refused_where_another_measures():
     assert changed(replace(choices_of(other), client=OWN), other, "in-flight", "4").in_flight == 4
 
 
+@pytest.mark.parametrize(
+    ("dialect", "guest", "offered", "why"),
+    [
+        ("3.0", "no", {"encrypt", "sign"}, ""),
+        (None, "no", {"encrypt", "sign"}, ""),
+        ("2.1", "no", {"sign"}, "client encrypt needs SMB 3: the server spoke SMB 2.1"),
+        ("3.1.1", "yes", set(), "client encrypt needs a login: a guest session can be neither signed nor encrypted"),
+    ],
+)
+def test_what_the_session_cannot_do_is_neither_offered_nor_taken(
+    dialect: str | None, guest: str, offered: set[str], why: str
+):
+    client = replace(CLIENT, dialect=dialect, signing="none", encryption="none")
+    measured = series([1e8, 1.01e8, 0.99e8], client=client, environment={"path": {"smb.guest": guest}})
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(LINKED, series=measured))
+    assert {one for one in ("encrypt", "sign") if any(f"client {one}" in it.title for it in page.options)} == offered
+    if why:
+        with pytest.raises(UsageError) as refused:
+            changed(choices_of(measured), measured, "client encrypt", "yes")
+        assert str(refused.value) == why
+    else:
+        assert changed(choices_of(measured), measured, "client encrypt", "yes").encrypt
+    assert changed(choices_of(measured), measured, "client encrypt", "no").encrypt is False, (
+        "to leave it out is possible"
+    )
+
+
 @pytest.mark.parametrize("name", ["client encrypt = yes", "client sign = yes", "in-flight = 4"])
 def test_a_setting_that_ftp_does_not_have_is_refused_at_once(name: str):
     ftp = replace(SMB, protocol="ftp", port=21, share="")
