@@ -1,6 +1,7 @@
 """Servers differ: every dialect, signing and encryption required, small sizes and few credits, on real smbd."""
 
 import os
+import re
 
 import pytest
 
@@ -93,9 +94,13 @@ def test_signing_and_encryption_that_only_the_person_asks_for(smbd, make_client,
     assert (sealed.facts().signing, sealed.facts().encryption) == ("none", "aes-128-gcm")
 
 
-def test_encryption_asked_of_a_server_that_has_none(smbd_with, make_client):
-    with pytest.raises(MeasurementError, match="allow SMB 3"):
-        make_client(smbd_with({"server max protocol": "SMB2_10"}), encrypt=True).connect()
+@pytest.mark.parametrize(
+    ("option", "value", "dialect"), [("server max protocol", "SMB2_10", "2.1"), ("smb encrypt", "off", "3.1.1")]
+)
+def test_encryption_asked_of_a_server_that_has_none(smbd_with, make_client, option: str, value: str, dialect: str):
+    said = f"the server offers none with SMB {dialect}; allow it there (smb encrypt, SMB 3), or measure without"
+    with pytest.raises(MeasurementError, match=re.escape(said)):
+        make_client(smbd_with({option: value}), encrypt=True).connect()
 
 
 def test_guest_where_signing_is_mandatory(smbd_with, make_client):
