@@ -113,6 +113,7 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
             ("Server", audit.subject),
             ("Samba", str(audit.facts.get("samba.version", ""))),
             ("Scope", _SCOPES[audit.scope]),
+            ("Read", str(audit.facts.get("smb.conf.path", "")) if audit.scope is AuditScope.SERVER else ""),
             *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),
         tables=(*_tables(audit, tried or {}), *_settings(audit)),

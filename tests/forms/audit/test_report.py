@@ -43,3 +43,13 @@ def test_what_the_server_has_is_shown_where_it_matters_most_or_is_no_default(sig
     assert rows.get("use sendfile") == ("Yes" if sendfile == "Yes" else None)
     assert "oplocks" not in rows
     assert not audit_report(replace(audit, facts={})).tables
+
+
+@pytest.mark.parametrize(
+    ("scope", "read"), [(AuditScope.SERVER, ["/srv/smb.conf"]), (AuditScope.SESSION, []), (AuditScope.FILE, [])]
+)
+def test_the_file_that_was_read_on_the_server_is_named(scope: AuditScope, read: list[str]):
+    """Not one whose place is known and that could not be read, nor a second time where the audit is of that file."""
+    facts = {"smb.conf.path": "/srv/smb.conf"}
+    audit = Audit(id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=scope, facts=facts)
+    assert [field.text for field in audit_report(audit).fields if field.name == "Read"] == read
