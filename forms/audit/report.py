@@ -154,7 +154,7 @@ def _settings(audit: Audit) -> Iterator[Table]:
             ("Setting", ReportKind.TEXT, lambda row: row[0].parameter),
             ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
             ("Default", ReportKind.TEXT, lambda row: row[0].default or "(empty)"),
-            caption="What the server has, of the settings that matter most",
+            caption=f"What the server has, of {len(known)} settings that matter: the first 8, and those not default",
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.differences import Difference, session_difference, told
+from forms.comparison.differences import Difference, prose, session_difference, told
 from forms.layout import Sign, Tone
 from forms.series.summary import duration
 from forms.stats import settle
@@ -50,7 +50,7 @@ class SettlingStep(Settles):
                 try_it = "Restore the base, then try it" if self.by_hand else "Try it"
                 return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them: {self.count} runs each, {cost}. Nine times in ten that settles it."
+                return f"Interleave them as they are: {self.count} runs each, {cost}, settle it nine times in ten."
             case Way.BASE_AGAIN:
                 return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
             case Way.ALTERNATING:
@@ -291,7 +291,8 @@ class Comparison(ChangeDecision):
     @property
     def headline(self) -> str:
         session = None if self.tried else session_difference(self.differences)  # a trial has restored it since
-        return f"{_verdict(self)}{f'; {session}' if session else ''}."
+        own = "" if self.change else prose(one for one in self.differences if one.name in _VERSUS_DIFFERENCES)
+        return f"{'; '.join(filter(None, (_verdict(self), session, own)))}."
 
     @property
     def sentence(self) -> str:

@@ -135,11 +135,11 @@ def head_fields(series: records.Series) -> Iterator[Field]:
 
 
 def _settings_text(facts: records.Facts) -> str:
-    """How many settings of the server were read, and which of those that matter most are not at their defaults."""
+    """How many settings of the server were read, and which of those that matter are not at their defaults."""
     read = {parameter_of(fact) for fact in facts} - {None}
     known = values_that_matter(facts)
     changed = [f"{entry.parameter} = {value}" for entry, value, is_default in known if not is_default]
-    said = f"; of those that matter most, all {len(known)} are at their defaults" if known else ""
+    said = f"; of those that matter, all {len(known)} are at their defaults" if known else ""
     said = f"; not default: {'; '.join(changed)}" if changed else said
     count = len(read & {*lines_of_fact(facts, CONF_SET)})
     return wording.plain(f"{len(read)} read{f', {count} of them set in smb.conf' * bool(count)}{said}") if read else ""

@@ -38,6 +38,7 @@ from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.trials.report import answer_of, tried_lines
+from forms.trials.summary import LIMITED_PERCENT
 from forms.tuning.catalogue import EntryKind, about, acts_on, find, relevant
 from forms.tuning.change_evidence import own_setting, unknown_name
 from forms.tuning.smb_conf import spelling
@@ -175,14 +176,13 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
-    average = form.average
     facts: list[str | Toned] = [*tried_lines(known.proof.tried if known.proof else None)]
-    facts.append(
-        f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
-    )
-    share = average.percent_of_link if average else None
+    runs = wording.count(len(series.measured()), "valid run")
+    facts.append(f"Average: {wording.rate(form.average_rate)} over {runs}.")
+    share = form.average.percent_of_link if form.average else None
     if share is not None:
-        facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}.")
+        full = "; it is full, and only a faster link would help" if LIMITED_PERCENT <= share <= 100 else ""
+        facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}{full}.")
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
     compared = [

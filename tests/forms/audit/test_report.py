@@ -39,6 +39,7 @@ def test_what_the_server_has_is_shown_where_it_matters_most_or_is_no_default(sig
     (table,) = audit_report(audit).tables
     rows = {str(row.cells[0].value): str(row.cells[1].value) for row in table.rows}
     assert len(rows) == shown
+    assert table.caption == "What the server has, of 10 settings that matter: the first 8, and those not default"
     assert rows["server signing"] == sign
     assert rows.get("use sendfile") == ("Yes" if sendfile == "Yes" else None)
     assert "oplocks" not in rows

@@ -105,7 +105,7 @@ def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: flo
         ),
         (
             {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "yes", "smb.conf/global/comment": "x"},
-            "2 read; of those that matter most, all 1 are at their defaults",
+            "2 read; of those that matter, all 1 are at their defaults",
         ),
         (
             {"smb.conf/global/strict sync": "Yes", "smb.conf/share/strict sync": "No", "smb.conf/global/comment": "x"},

@@ -692,6 +692,19 @@ def test_a_setting_of_this_client_is_refused_where_another_measures():
 
 
 @pytest.mark.parametrize(
+    ("share", "is_full"), [(0.8999, False), (0.9, True), (0.9597, True), (1.0, True), (1.001, False)]
+)
+def test_a_link_that_is_full_is_said_to_be(share: float, is_full: bool):
+    """Not where more arrived than it can carry: the finding about that says that its rate is wrong."""
+    in_a_second = round(share * 125_000_000)
+    measured = series([in_a_second] * 5, size_bytes=in_a_second)
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(LINKED, series=measured))
+    (told,) = (fact for fact in said(page) if fact.startswith("Link: "))
+    assert told.endswith("of 1 Gb/s; it is full, and only a faster link would help.") is is_full
+    assert told.endswith("of 1 Gb/s.") is not is_full
+
+
+@pytest.mark.parametrize(
     ("dialect", "guest", "offered", "why"),
     [
         ("3.0", "no", {"encrypt", "sign"}, ""),
