@@ -101,6 +101,7 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[tuple[str, s
         ("Link", wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""),
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
         ("Protocol", wording.plain(", ".join(parts))),
+        ("Samba", wording.plain(str(series.environment.get("server", {}).get("samba.version", "")))),
         ("Valid runs", str(len(series.measured()))),
         ("Average", wording.rate(average, beside=unit)),
         ("Deviation", wording.rate(deviation, beside=unit)),

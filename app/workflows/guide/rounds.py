@@ -233,10 +233,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
             yield NextStep(name=_TURNS, screen="interleaved", arguments=both)
         yield NextStep(name=name, choices=larger)
     if found.decided is not Verdict.UNKNOWN and (found.change or found.tried or found.interleaved):
-        side = "other" if found.decided is Verdict.FASTER else "base"
-        name, series_id = again[side == "other"]
+        (name, series_id), side = (again[1], "other") if found.decided is Verdict.FASTER else (again[0], "base")
         change = partial(branch_from, series_id=series_id)
-        yield NextStep(name=f"Settled: continue with {name} (the {side}), change one thing", choices=change)
+        yield NextStep(name=f"It is settled. For another change, start from {name} (the {side})", choices=change)
     if found.doubt is Doubt.SAME_SETTINGS:
         yield NextStep(name="Change one thing", choices=partial(branch_from, series_id=found.other_id))
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):

@@ -394,7 +394,9 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     found = compare_sides(sides, Limits())
     assert found.decided is Verdict.SLOWER
     assert ("These series alone cannot tell" in found.sentence) is (found.verdict is Verdict.UNKNOWN)
-    assert next(after_comparison(found)).name.startswith("Settled: continue with get"), "the base"
+    assert next(after_comparison(found)).name.startswith("It is settled. For another change, start from get"), (
+        "the base"
+    )
 
 
 def test_a_trial_answers_the_other_way_round_where_the_sides_are_swapped(notebook: Notebook) -> None:
@@ -403,7 +405,9 @@ def test_a_trial_answers_the_other_way_round_where_the_sides_are_swapped(noteboo
     found = compare_sides(sides, Limits())
     assert (found.decided, found.settle) == (Verdict.FASTER, None)
     assert "Slower by 50.0 %" in report_text(pair_report(comparisons([sides])[0])), "it is told as it was measured"
-    assert next(after_comparison(found)).name.startswith("Settled: continue with get"), "the one without the change"
+    assert next(after_comparison(found)).name.startswith("It is settled. For another change, start from get"), (
+        "the one without the change"
+    )
     assert found.tried is not None
     same = replace(found, tried=replace(found.tried, verdict=Verdict.SAME))
     assert same.decided is Verdict.SAME

@@ -183,7 +183,7 @@ def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
         gone_on = taken(
             notebook,
             steps,
-            f"Settled: continue with series {better} (the {'base' if better == 1 else 'other'}), change one thing",
+            f"It is settled. For another change, start from series {better} (the {'base' if better == 1 else 'other'})",
         )
         assert (gone_on.step, gone_on.series_id) == (MethodStep.CHANGE, f"{better:012x}")
 

@@ -1516,7 +1516,7 @@ async def test_the_two_that_were_marked_are_shown_and_what_judges_better_is_told
         assert lines[1].startswith("▼ By their interleaved series (o): Slower by")
         assert lines[2].startswith("The two you marked, alone: ? Inconclusive")
         assert "Interleave them" not in painted(app)
-        assert next(iter(screen.next_steps())).name.startswith("Settled: continue with series 3")
+        assert next(iter(screen.next_steps())).name.startswith("It is settled. For another change, start from series 3")
         assert "o All that count" in footer_of(app)
         await press(app, pilot, "o")
         assert "series 4 against series 3─" in painted(app)
