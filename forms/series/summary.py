@@ -275,11 +275,11 @@ def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_run
 
 
 def duration(seconds: float) -> str:
-    """A time a user waits for: ``8 s``, ``3 min``, ``2 h 10 min``; at least a second."""
+    """A time a user waits for: ``8 s``, ``2.5 min``, ``2 h 10 min``; at least a second."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    minutes = round(seconds / 60) if seconds > 285 else round(seconds / 30) / 2  # halves below five
+    return f"{minutes:g} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
 PATIENCE_SECONDS = 300.0

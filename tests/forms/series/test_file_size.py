@@ -129,7 +129,21 @@ def test_the_prospect_of_an_open_number():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.01, "1 s"), (8.4, "8 s"), (89, "89 s"), (180, "3 min"), (7800, "2 h 10 min")]
+    ("seconds", "text"),
+    [
+        (0.01, "1 s"),
+        (8.4, "8 s"),
+        (89, "89 s"),
+        (90, "1.5 min"),
+        (150, "2.5 min"),
+        (180, "3 min"),
+        (270, "4.5 min"),
+        (285, "5 min"),
+        (450, "8 min"),
+        (330, "6 min"),
+        (7170, "2 h 0 min"),
+        (7800, "2 h 10 min"),
+    ],
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
