@@ -194,7 +194,7 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
         (
             {"by_size": True},
             0,
-            "(about 5 s with their removal), then measures 6 load points of 25 s each: about 3 min in all",
+            "(about 5 s with their removal), then measures 6 load points of 25 s each: about 2.5 min in all",
         ),
         (
             {"find_capacity": True},

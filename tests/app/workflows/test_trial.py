@@ -197,7 +197,7 @@ def test_a_trial_whose_time_is_over_ends_after_a_whole_pair_and_can_be_resumed(s
 
 
 def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
-    assert expected_text((8, 14, 20), 2, 2.25) == "8 pairs take about 2 min, 20 about 4 min."
+    assert expected_text((8, 14, 20), 2, 2.25) == "8 pairs take about 1.5 min, 20 about 4 min."
     assert expected_text((8,), 3, 1.0, "block") == "8 blocks take about 84 s."
     assert expected_text((1, 7), 2, 2.25) == "1 pair takes about 12 s, 7 about 84 s."
     said = list(consent_lines(replace(order(samba, "log level", "1"), within_seconds=300)))

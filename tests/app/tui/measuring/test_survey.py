@@ -206,7 +206,7 @@ def test_the_time_it_takes_is_said_before_it_starts_and_the_rest_while_it_runs()
         "size": "1G",
         "ports": "",
     }
-    assert "interleaved: about 5 min or longer (at 1 Gb/s, assumed). " in SurveyScreen.plan_of(typed)
+    assert "interleaved: about 4.5 min or longer (at 1 Gb/s, assumed). " in SurveyScreen.plan_of(typed)
     ready = typed | {"hosts": "127.0.0.1", "user": "practice", "size": "16M"}
     assert "about 27 s or longer (at 20 MB/s, the practice server's limit). " in SurveyScreen.plan_of(ready)
     assert "about 7 min or longer" in SurveyScreen.plan_of(typed | {"ftp": "/"})
