@@ -149,12 +149,13 @@ def _settings(audit: Audit) -> Iterator[Table]:
     known = values_that_matter(audit.facts)
     rows = [(entry, value) for place, (entry, value, is_default) in enumerate(known) if place < 8 or not is_default]
     if rows:
+        more = f" ({len(known) - len(rows)} more are at their defaults)" if len(rows) < len(known) else ""
         yield table_of(
             rows,
             ("Setting", ReportKind.TEXT, lambda row: row[0].parameter),
             ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
             ("Default", ReportKind.TEXT, lambda row: row[0].default or "(empty)"),
-            caption=f"What the server has, of {len(known)} settings that matter: the first 8, and those not default",
+            caption=f"What the server has, of the settings that matter{more}",
         )
 
 

@@ -35,6 +35,7 @@ class SettlingStep(Settles):
 
     setting: str | None = None
     series_a_side: int | None = None
+    between: str = ""
     first_id: str = ""
     """The series to measure again first."""
     by_hand: bool = False
@@ -50,7 +51,8 @@ class SettlingStep(Settles):
                 try_it = "Restore the base, then try it" if self.by_hand else "Try it"
                 return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
             case Way.INTERLEAVED:
-                return f"Interleave them as they are: {self.count} runs each, {cost}, settle it nine times in ten."
+                each = f"{self.count} runs each, {cost}"
+                return f"Interleave them as they are ({self.between}): {each}, settle it nine times in ten."
             case Way.BASE_AGAIN:
                 return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
             case Way.ALTERNATING:
@@ -126,6 +128,7 @@ def cheapest_step(
             commands=commands,
             setting=setting if way.way is Way.TRY else None,
             series_a_side=(way.count + have) // 2 if way.way is Way.ALTERNATING else None,
+            between=prose(found for found in differing if found.name in {*_VERSUS_DIFFERENCES, *_REQUIRED}),
             first_id=(two if way.way is Way.ALTERNATING and other_is_next else one).id,
             by_hand=changes_server and (way.way is Way.ALTERNATING or (way.way is Way.TRY and other_is_newest)),
         )
@@ -141,13 +144,9 @@ def interleaved_seconds(runs: int, transfer: float) -> float:
 
 
 def _cost(way: Settles, transfer: float, series: float) -> float:
-    match way.way:
-        case Way.TRY:
-            return way.count * 2 * settle.slot_seconds(transfer)
-        case Way.INTERLEAVED:
-            return interleaved_seconds(way.count, transfer)
-        case _:
-            return way.count * series
+    if way.way is Way.TRY:
+        return way.count * 2 * settle.slot_seconds(transfer)
+    return interleaved_seconds(way.count, transfer) if way.way is Way.INTERLEAVED else way.count * series
 
 
 def _setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
@@ -291,8 +290,7 @@ class Comparison(ChangeDecision):
     @property
     def headline(self) -> str:
         session = None if self.tried else session_difference(self.differences)  # a trial has restored it since
-        own = "" if self.change else prose(one for one in self.differences if one.name in _VERSUS_DIFFERENCES)
-        return f"{'; '.join(filter(None, (_verdict(self), session, own)))}."
+        return f"{_verdict(self)}{f'; {session}' if session else ''}."
 
     @property
     def sentence(self) -> str:

@@ -54,7 +54,7 @@ def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
     properties = _properties(bases[0], others[0]), _properties(others[0], bases[0])
     rows = tuple(
-        ComparisonRow(name, mine, theirs, differs=mine != theirs if name in _SETTINGS else None)
+        ComparisonRow(name, mine, theirs, differs=mine != theirs if name in _SETTINGS and mine and theirs else None)
         for (name, mine), (_, theirs) in zip(*properties, strict=True)
     )
     return ComparisonSummary(
@@ -73,7 +73,7 @@ def _summary(comparison: Comparison, sides: Sides) -> ComparisonSummary:
 
 _NAMED = 4
 _TWO_FIGURES = 100
-_SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
+_SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol", "Samba"})
 _OF_CLIENT = ("name", "version", "dialect")
 _SAID = {"command", "target", "size_bytes", "link_bits_per_second", *(f"client.{part}" for part in _OF_CLIENT)}
 

@@ -38,11 +38,11 @@ from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.trials.report import answer_of, tried_lines
-from forms.trials.summary import LIMITED_PERCENT
 from forms.tuning.catalogue import EntryKind, about, acts_on, find, relevant
 from forms.tuning.change_evidence import own_setting, unknown_name
 from forms.tuning.smb_conf import spelling
 from forms.wording import cell_percent, link_rate
+from forms.worksheets.summary import FRAME_BYTES, PAYLOAD_BYTES
 from storage.json_reader import named
 from storage.recordings import why_no_baseline_name
 from storage.records import (
@@ -181,8 +181,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts.append(f"Average: {wording.rate(form.average_rate)} over {runs}.")
     share = form.average.percent_of_link if form.average else None
     if share is not None:
-        full = "; it is full, and only a faster link would help" if LIMITED_PERCENT <= share <= 100 else ""
-        facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}{full}.")
+        of_link = f"{cell_percent(share)} % of {link_rate(series.link_bits_per_second)}"
+        facts.append(f"Link: {of_link} (Ethernet that is full shows about {100 * PAYLOAD_BYTES / FRAME_BYTES:.0f} %).")
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
     compared = [

@@ -244,11 +244,8 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
             yield NextStep(name=f"{more}: {name}", choices=partial(repeat_of, series_id=series_id, better=better))
     sides = again[: 1 if found.doubt is Doubt.SAME_SETTINGS else 2]
     for name, series_id in sides if not found.interleaved else ():
-        (wait, better), step = BETTER["busy"], partial(repeat_of, series_id=series_id)
-        if series_id in found.busy_ids:
-            yield NextStep(name=f"{wait}: {name}", choices=partial(step, better=better))
-        else:
-            yield NextStep(name=f"Measure again: {name}", choices=step)
+        once_more, better = BETTER["busy"] if series_id in found.busy_ids else ("Measure again", lambda same: same)
+        yield NextStep(name=f"{once_more}: {name}", choices=partial(repeat_of, series_id=series_id, better=better))
     if found.interleaved and found.settle is None and not settles and not (found.busy_ids and needs_longer_runs(found)):
         yield NextStep(name=_TURNS, screen="interleaved", arguments=both)
     yield _LOOK_AT_ALL

@@ -170,7 +170,7 @@ def test_a_change_of_the_client_is_settled_by_the_screen_that_interleaves(tmp_pa
     assert (first.screen, first.arguments) == ("interleaved", {"base": f"{1:012x}", "other": f"{2:012x}", "runs": 8})
 
 
-@pytest.mark.parametrize(("factor", "better"), [(1.5, 2), (0.5, 1)])
+@pytest.mark.parametrize(("factor", "better"), [(1.5, 2), (0.5, 1), (1.0, 1)])
 def test_after_a_verdict_on_interleaved_runs_the_better_side_is_gone_on_with(
     tmp_path: Path, factor: float, better: int
 ):

@@ -39,7 +39,11 @@ def test_what_the_server_has_is_shown_where_it_matters_most_or_is_no_default(sig
     (table,) = audit_report(audit).tables
     rows = {str(row.cells[0].value): str(row.cells[1].value) for row in table.rows}
     assert len(rows) == shown
-    assert table.caption == "What the server has, of 10 settings that matter: the first 8, and those not default"
+    more = f" ({10 - shown} more are at their defaults)"
+    assert table.caption == f"What the server has, of the settings that matter{more}"
+    few = {"smb.conf/global/server signing": sign}
+    (table,) = audit_report(replace(audit, facts=few)).tables
+    assert table.caption == "What the server has, of the settings that matter"
     assert rows["server signing"] == sign
     assert rows.get("use sendfile") == ("Yes" if sendfile == "Yes" else None)
     assert "oplocks" not in rows

@@ -214,3 +214,23 @@ def test_the_runs_of_both_sides_alternate_and_repeats_are_numbered():
     again = comparisons([Sides(base=(BASE, replace(BASE, id="again")), other=(OTHER,))])[0]
     names = [bar.name for bar in runs_of_both(again).bars]
     assert names[:4] == ["base 1 run 1", "base 2 run 1", "other 1", "base 1 run 2"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        (("4.19.1", "4.19.1"), [("4.19.1", "4.19.1", False)]),
+        (("4.19.1", "4.20.2"), [("4.19.1", "4.20.2", True)]),
+        (("4.19.1", ""), [("4.19.1", "", None)]),
+        (("", ""), [("", "", None)]),
+    ],
+)
+def test_the_samba_of_each_side_is_named_and_not_compared_where_one_is_unknown(
+    versions: tuple[str, str], told: list[tuple[str, str, bool | None]]
+):
+    base, other = (
+        series([1e8] * 5, id=name, environment={"server": {"samba.version": version} if version else {}})
+        for name, version in zip(("base", "other"), versions, strict=True)
+    )
+    rows = comparison_form(base, other).rows
+    assert [(row.base, row.other, row.differs) for row in rows if row.name == "Samba"] == told

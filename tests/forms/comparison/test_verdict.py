@@ -227,14 +227,15 @@ def test_what_became_of_the_session_is_said_with_the_verdict():
     assert tried.headline == "Slower by 48 % (40 % to 55 %).", "a trial has restored what was there"
 
 
-def test_what_this_client_was_told_otherwise_is_said_with_the_verdict_but_where_it_is_the_change_itself():
-    base, other = series(VARIED, id="base"), series(scaled(VARIED, 0.52), id="other")
+def test_what_is_interleaved_is_said_where_it_is_what_this_client_was_told_otherwise():
+    base, other = series(VARIED, id="base"), series(scaled(VARIED, 1.02), id="other")
     smaller = replace(other, client=replace(CLIENT, block_bytes=65536, in_flight=1))
-    told = compare(base, smaller).headline
-    assert told.endswith("; client: block size 1M → 64K and client: in flight 4 → 1."), told
-    claimed = replace(smaller, base_id="base", change=Change(name="block", value="64K", previous="1M"))
-    assert "block size" not in compare(base, claimed).headline
-    assert compare(base, other).headline == "Slower by 48 % (40 % to 55 %)."
+    found = compare(base, smaller).settle
+    assert found is not None
+    said = "Interleave them as they are (client: block size 1M → 64K and client: in flight 4 → 1): "
+    assert found.sentence.startswith(said)
+    assert found.sentence.endswith(", settle it nine times in ten.")
+    assert "64K" not in compare(base, smaller).headline, "which would name it for a cause"
 
 
 def test_a_base_that_comes_back_sharpens_the_verdict_and_one_that_does_not_takes_it():
