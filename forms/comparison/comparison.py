@@ -337,7 +337,7 @@ def _verdict(found: Comparison) -> str:
 def basis_sentence(found: Comparison) -> str | None:
     if found.interleaved:
         same = f"Less than {found.limits.margin_percent:g} % counts as none. " * (found.verdict is Verdict.SAME)
-        return f"{same}The runs were interleaved, so what slows both down cancels out."
+        return f"{same}The runs were interleaved: what slows both down cancels out, and no earlier change shows."
     if found.apart_percent is None:
         return None
     sides = len(found.base_ids), len(found.other_ids)
