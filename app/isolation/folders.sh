@@ -34,6 +34,12 @@ as() {
         set -- setpriv "--reuid=$user" --regid=65534 --clear-groups --no-new-privs "$@"
     "$@"
 }
+# Empty this folder as the user $1; again after a second, where what was killed was still writing.
+empty() {
+    as "$1" find . -xdev -mindepth 1 -delete && [ -z "$(ls -A)" ] && return
+    sleep 1
+    as "$1" find . -xdev -mindepth 1 -delete
+}
 cannot() {
     echo "$1" >&2
     exit 1
@@ -66,7 +72,7 @@ remove)
             lies_firm "$folder" && firm "$folder" || cannot "other users can put another folder in its place"
             if [ -d "$folder/work" ]; then
                 user=$(stat -c %u -- "$folder/work")
-                (cd -P -- "$folder/work" && as "$user" find . -xdev -mindepth 1 -delete) || exit 1
+                (cd -P -- "$folder/work" && empty "$user") || exit 1
                 rmdir -- "$folder/work" || exit 1
             fi
             rm -f -- "$folder/script" && rmdir -- "$folder" || exit 1
@@ -78,7 +84,7 @@ remove)
                 case $(ls -A) in '' | clients) ;; *) cannot "it holds what no isolation made" ;; esac
                 user=$(stat -c %u .)
                 [ "$user" != 0 ] || lies_firm "$folder" || cannot "other users can put another folder in its place"
-                as "$user" find . -xdev -mindepth 1 -delete
+                empty "$user"
             ) && rmdir -- "$folder" || exit 1
             ;;
         *) exit 2 ;;

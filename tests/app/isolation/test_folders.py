@@ -3,8 +3,11 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -180,3 +183,23 @@ def test_what_an_isolation_left_on_the_share_is_removed_as_its_owner(top: Path):
     assert remove_folders(SHELL, str(share / NAME)) is None
     assert list(share.iterdir()) == []
     shutil.rmtree(share)
+
+
+def test_what_is_still_written_there_for_a_moment_is_removed_too(top: Path):
+    """As by the programs of an isolation that was killed, before they see that it is gone."""
+    share = folder(top / "share", ROOT, 0o755)
+    left = folder(share / NAME, ROOT, 0o755)
+    ends_at = time.monotonic() + 0.5
+
+    def write() -> None:
+        while time.monotonic() < ends_at:
+            with suppress(OSError):
+                (left / "clients").mkdir(exist_ok=True)
+                (left / "clients" / "file").touch()
+
+    writer = Thread(target=write)
+    writer.start()
+    why = remove_folders(SHELL, str(left))
+    writer.join()
+    assert why is None
+    assert list(share.iterdir()) == []

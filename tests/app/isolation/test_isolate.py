@@ -98,7 +98,7 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     with Notebook(db) as notebook:
         said = list(restored_isolations(notebook))
         (left,) = notebook.isolations()
-        assert not list(restored_isolations(notebook))
+        assert not list(restored_isolations(notebook)), said
     assert "its folders are removed and smbd is as it was" in said[0]
     assert left.status is SeriesStatus.INTERRUPTED
     assert left.left_behind.nothing
