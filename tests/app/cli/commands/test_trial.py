@@ -105,6 +105,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert "Restored: socket options is TCP_NODELAY again" in done.stderr
     assert "SO_RCVBUF of a new session" in " ".join(done.stdout.split())
     assert samba.conf.read_bytes() == before
+    assert "--resume" not in done.stderr, "it is complete"
     with Notebook(sharebench.db) as notebook:
         (entry,) = notebook.experiments(ExperimentKind.SWEEP)
     shown = sharebench("experiment", "show", entry.experiment.name, "--json")
