@@ -1,6 +1,6 @@
 """One recording of every kind, and a kind that exists in the tests alone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -191,3 +191,11 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "weighing": _weighing,
 }
 """Stores one recording of the kind, and gives its id."""
+
+
+def lose_series(notebook: Notebook, lost: Sequence[Recording], status: str) -> None:
+    """Take series out of what they are parts of; all that is left has that status."""
+    for part in lost:
+        for table in ("series", "recordings"):
+            notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
+    notebook._db.execute("UPDATE recordings SET status = ?", (status,))

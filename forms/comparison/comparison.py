@@ -36,6 +36,7 @@ class SettlingStep(Settles):
     setting: str | None = None
     series_a_side: int | None = None
     between: str = ""
+    """For people: what this client was told otherwise, which interleaved runs then compare."""
     first_id: str = ""
     """The series to measure again first."""
     by_hand: bool = False

@@ -68,7 +68,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         **named(comparison, "base_wander_percent", "needed_runs"),
         "needed_runs_range": comparison.needed_runs_range and list(comparison.needed_runs_range),
         "needed_series": comparison.needed_series,
-        "settle": comparison.settle and asdict(comparison.settle),
+        "settle": (way := comparison.settle) and {key: it for key, it in asdict(way).items() if key != "between"},
         "differences": [{"name": d.name, "base": d.base, "other": d.other} for d in comparison.differences],
     }
     if (tried := comparison.tried) is not None:

@@ -189,7 +189,8 @@ def server_fields(journal: Sequence[JournalEntry]) -> Iterator[Field]:
     """Whether what a trial changed was restored; nothing while it is at work, or where its journal is not."""
     standing = [entry for entry in journal if entry.state is ChangeState.OPEN]
     if left := [entry.name for entry in standing if not entry.at_work]:
-        text = f"{wording.listed([*dict.fromkeys(left)])} still changed: R in the notebook, or `sharebench restore`"
+        names = wording.listed([*dict.fromkeys(left)])
+        text = f"still changed ({names}): restore it with R in the notebook, or with `sharebench restore`"
         yield Field(name="Server", text=text, tone=Tone.BAD)
     elif journal and not standing:
         yield Field(name="Server", text=f"restored {with_zone(max(entry.ended_at or '' for entry in journal))}")

@@ -23,7 +23,7 @@ from tests.builders import abandoned_change, one, series
 from tests.command_line import QUICK, Inside
 from tests.json_schema import faults
 from tests.outputs import READERS, untold
-from tests.recordings import MAKERS, made_up_kind
+from tests.recordings import MAKERS, lose_series, made_up_kind
 
 
 @pytest.fixture(autouse=True)
@@ -85,10 +85,7 @@ def test_what_lacks_a_series_shows_what_there_is(kind: str, inside: Inside, stat
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
         base, *others = kinds.parts(notebook, notebook.recording(made))
-        for part in others:
-            notebook._db.execute("DELETE FROM series WHERE id = ?", (part.id,))
-            notebook._db.execute("DELETE FROM recordings WHERE id = ?", (part.id,))
-        notebook._db.execute("UPDATE recordings SET status = ?", (status,))
+        lose_series(notebook, others, status)
         head = notebook.recording(made)
         assert kinds.stored_change(notebook, head.subject) is None
         form = kinds.kind_of(head).form(notebook, head)
@@ -113,13 +110,15 @@ def test_whether_the_server_was_restored_stands_on_the_form_of_the_trial_that_ch
         made = MAKERS["trial"](notebook)
         _base, other = kinds.parts(notebook, notebook.recording(made))
         if not whole:
-            notebook._db.execute("DELETE FROM recordings WHERE id = ?", (other.id,))
+            lose_series(notebook, [other], "interrupted")
         head = notebook.recording(made)
         change = abandoned_change()
         notebook.open_journal(replace(change, id="another", name="of another", experiment="another"))
         assert said(notebook) == []
         notebook.open_journal(replace(change, experiment=head.subject))
-        assert said(notebook) == ["strict sync still changed: R in the notebook, or `sharebench restore`"]
+        assert said(notebook) == [
+            "still changed (strict sync): restore it with R in the notebook, or with `sharebench restore`"
+        ]
         notebook.close_journal(change.id)
         (entry,) = notebook.journal(experiment=head.subject)
         assert said(notebook) == [f"restored {with_zone(entry.ended_at or '')}"]

@@ -222,7 +222,7 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     if (own.get("encrypt") or own.get("sign")) and series.environment.get("path", {}).get("smb.guest") == "yes":
         raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
     if own.get("encrypt") and series.environment.get("server", {}).get("smb.conf/global/server smb encrypt") == "off":
-        raise UsageError(f"{name} cannot be had: the server has smb encrypt = off")
+        raise UsageError(f"{name} cannot work here: the server has smb encrypt = off")
     if own.get("encrypt") and (series.client.dialect or "3") < "3":
         raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
     switch = next((one for one in own.values() if isinstance(one, bool)), None)

@@ -138,6 +138,7 @@ def test_the_prospect_of_an_open_number():
         (150, "2.5 min"),
         (180, "3 min"),
         (270, "4.5 min"),
+        (284, "4.5 min"),
         (285, "5 min"),
         (450, "8 min"),
         (330, "6 min"),

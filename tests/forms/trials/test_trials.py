@@ -496,7 +496,7 @@ def test_a_stored_trial_says_whether_the_server_is_as_before():
     )
     assert said() == said(at_work) == said(early, at_work) == []
     assert said(late, early) == said(early, late) == [("restored 2026-02-01 10:02 UTC", Tone.PLAIN)]
-    asked = "strict sync still changed: R in the notebook, or `sharebench restore`"
+    asked = "still changed (strict sync): restore it with R in the notebook, or with `sharebench restore`"
     assert said(left) == said(early, left) == said(left, left) == [(asked, Tone.BAD)]
 
 

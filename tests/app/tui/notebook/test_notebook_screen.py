@@ -32,7 +32,7 @@ from storage.plan import Plan
 from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import CLIENT, NASTY, book, interleaved, one
-from tests.recordings import MAKERS
+from tests.recordings import MAKERS, lose_series
 from tests.tui import FakeBackend, app_on, footer_of, here, painted, press, settled, shows, text_of
 
 
@@ -971,10 +971,7 @@ async def test_what_was_ended_in_its_first_pair_is_opened_and_resumed(tmp_path, 
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
         made = MAKERS[kind](notebook)
-        for part in parts(notebook, notebook.recording(made))[1:]:
-            for table in ("series", "recordings"):
-                notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
-        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
+        lose_series(notebook, parts(notebook, notebook.recording(made))[1:], "interrupted")
     app = app_on(path, first="stored", recording_id=made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
@@ -987,10 +984,7 @@ async def test_a_trial_that_lost_a_series_offers_no_way_on(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
         made = MAKERS["trial"](notebook)
-        part = parts(notebook, notebook.recording(made))[1]
-        for table in ("series", "recordings"):
-            notebook._db.execute(f"DELETE FROM {table} WHERE id = ?", (part.id,))
-        notebook._db.execute("UPDATE recordings SET status = 'complete'")
+        lose_series(notebook, parts(notebook, notebook.recording(made))[1:], "complete")
     app = app_on(path, first="stored", recording_id=made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)

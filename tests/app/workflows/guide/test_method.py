@@ -706,7 +706,7 @@ def test_how_much_of_a_link_can_be_had_stands_beside_its_share():
         ("3.0", "no", "default", {"encrypt", "sign"}, ""),
         (None, "no", "desired", {"encrypt", "sign"}, ""),
         ("2.1", "no", "default", {"sign"}, "client encrypt needs SMB 3: the server spoke SMB 2.1"),
-        ("3.1.1", "no", "off", {"sign"}, "client encrypt cannot be had: the server has smb encrypt = off"),
+        ("3.1.1", "no", "off", {"sign"}, "client encrypt cannot work here: the server has smb encrypt = off"),
         ("3.1.1", "yes", "default", set(), "client encrypt needs a login: a guest session can be neither signed nor"),
     ],
 )
