@@ -180,7 +180,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     """``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.report import report_of, server_fields  # noqa: PLC0415  as the module says
+    from forms.trials.report import change_report, server_fields  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
@@ -189,7 +189,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         raise UsageError(f"{name!r} is no {only}: export it as an experiment", options="--form experiment")
     server = tuple(server_fields(notebook.journal(experiment=name)))
     if (change := stored_change(notebook, name)) is not None:
-        report = report_of(change)
+        report = change_report(change)
         return replace(report, fields=(*report.fields, *server))
     try:
         if experiment.kind not in CHANGES:
@@ -238,14 +238,14 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
     from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.report import judged  # noqa: PLC0415  as the module says
+    from forms.trials.report import judge_change  # noqa: PLC0415  as the module says
 
     experiment = notebook.experiment_called(name)
     if experiment is None or experiment.kind not in CHANGES:
         return None
     plan = notebook.trial(name)
     with suppress(ValueError):  # a series is missing
-        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name)) if plan else None
+        return judge_change(experiment, plan, notebook.experiment(name), notebook.slots(name)) if plan else None
     return None
 
 
@@ -256,9 +256,9 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
     try:
         change = stored_change(notebook, head.subject)
         if change is not None:
-            from forms.trials.report import answer_of  # noqa: PLC0415  as the module says
+            from forms.trials.report import change_answer  # noqa: PLC0415  as the module says
 
-            return answer_of(change)
+            return change_answer(change)
         report = stored_experiment(notebook, head.subject)
     except UsageError:  # no series is stored yet
         return _INTERRUPTED

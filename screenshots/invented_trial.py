@@ -9,7 +9,7 @@ from app.changes.smb_conf import ChangeableSetting
 from app.measure.process import SeriesRequest
 from app.workflows.requests import parse_change
 from app.workflows.trial_order import TrialOrder, new_order
-from forms.trials.report import judged
+from forms.trials.report import judge_change
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, Slot
 from storage.records import Change, ExperimentKind
@@ -57,6 +57,6 @@ def summary(ordered: TrialOrder) -> TrialSummary:
         for pair in range(1, _PAIRS + 1)
         for place, one in enumerate((base, other) if pair % 2 else (other, base))
     ]
-    found = judged(ordered.experiment, plan, [base, other], slots)
+    found = judge_change(ordered.experiment, plan, [base, other], slots)
     assert isinstance(found, TrialSummary)
     return found

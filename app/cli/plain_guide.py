@@ -37,7 +37,7 @@ from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.trials.report import report_of
+from forms.trials.report import change_report
 from forms.tuning.catalogue import entries, entry_text, find, list_text
 from storage.errors import RefusedError
 from storage.notebook import Notebook
@@ -276,7 +276,7 @@ class PlainGuide:
                 accepted += () if needed.risk_of is None else (needed.risk_of,)
                 restart = restart or needed.risk_of is None
         self._consent(consent_lines(order))
-        self._say(report_text(report_of(carried_out(order, session.path, redraws=False))))
+        self._say(report_text(change_report(carried_out(order, session.path, redraws=False))))
 
     def _consent(self, lines: Iterable[str]) -> None:
         for line in lines:

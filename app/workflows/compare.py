@@ -22,7 +22,7 @@ from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS, Verdict, decide_interleaved
-from forms.trials.report import KINDS, answer_of, judged
+from forms.trials.report import KINDS, change_answer, judge_change
 from forms.trials.summary import TrialSummary, is_trial_of
 from forms.tuning.smb_conf import parameter_key
 from storage.changes import TrialPlan
@@ -101,7 +101,7 @@ def trials_since(
         experiment, plan = notebook.experiment_called(head.subject), notebook.trial(head.subject)
         if experiment and plan and plan.load is None and wanted(plan):
             with suppress(ValueError):  # a series is missing
-                found = judged(experiment, plan, notebook.experiment(head.subject), notebook.slots(head.subject))
+                found = judge_change(experiment, plan, notebook.experiment(head.subject), notebook.slots(head.subject))
                 if isinstance(found, TrialSummary) and found.complete and any(_alike(one, found) for one in bases):
                     yield found
 
@@ -212,10 +212,10 @@ def _changes(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, s
             continue
         series = notebook.experiment(entry.experiment.name)
         try:
-            change = judged(entry.experiment, plan, series, notebook.slots(entry.experiment.name))
+            change = judge_change(entry.experiment, plan, series, notebook.slots(entry.experiment.name))
         except ValueError:
             continue  # one that is not whole says nothing
-        yield key, entry.last_at, f"{_path(series[0])}: {answer_of(change).text}"
+        yield key, entry.last_at, f"{_path(series[0])}: {change_answer(change).text}"
 
 
 def _steps(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str, str]]:

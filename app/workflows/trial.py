@@ -19,7 +19,7 @@ from app.workflows import trial_order
 from app.workflows.restore import begin_change, undo_entry
 from forms import wording
 from forms.stats.paired import base_comes_first
-from forms.trials.report import ChangeSummary, judged
+from forms.trials.report import ChangeSummary, judge_change
 from forms.trials.summary import TrialSummary, block_order
 from forms.tuning.smb_conf import agreement, contradiction
 from storage import records
@@ -195,7 +195,7 @@ class _Trial:
         return (0, 1) if base_comes_first(done, plan.looks, block, plan.seed) else (1, 0)
 
     def standing(self) -> ChangeSummary:
-        return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
+        return judge_change(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
 
     def _slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         self._set(arm)

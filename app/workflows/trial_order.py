@@ -27,7 +27,7 @@ from forms import wording
 from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.stats.settle import slot_seconds
-from forms.trials.report import ChangeSummary, judged
+from forms.trials.report import ChangeSummary, judge_change
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
 from storage.changes import LoadWindow, Slot, TrialPlan
@@ -164,7 +164,7 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
         raise UsageError(f"{name!r} changes two settings at once, which sharebench no longer does: sweep one at a time")
     kept = 0
     with suppress(ValueError):  # not every value has a series yet
-        found = judged(experiment, plan, series, notebook.slots(name))
+        found = judge_change(experiment, plan, series, notebook.slots(name))
         kept = len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
     return StoredTrial(experiment=experiment, plan=plan, base=series[0], kept=kept)
 

@@ -14,8 +14,8 @@ from app.workflows.trial import run_trial
 from app.workflows.trial_order import FittedRequest, Judged, TrialEvent, fitting_bytes, new_order, with_file_of
 from forms.audit.report import Remedy
 from forms.stats.decision import Verdict
-from forms.trials.report import NotTried, TuneSummary
 from forms.trials.summary import TrialSummary
+from forms.trials.tuning import NotTried, TuneSummary
 from forms.tuning import catalogue
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling

@@ -16,14 +16,28 @@ from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import mean
 from forms.tuning.smb_conf import parameter_key, same_value, tidy_value
 from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.json_reader import named
-from storage.records import Change, Experiment, Phase, Series
+from storage.records import Change, Experiment, Phase, Run, Series
 
-_ENOUGH_FOR_A_NOTE = 4
+# Fewer pairs say nothing of the second place in a pair: each order was drawn once or twice.
+_ENOUGH_FOR_ORDER_EFFECT = 4
+
+# From here on a processor, or a link, counts as the limit of the runs.
 LIMITED_PERCENT = 90.0
-LIMITED_SHARE, UNKNOWN_SHARE = 0.5, 1.0
-"""Share of a change that the fixed work must explain for a veto: processor-limited, or limit unknown."""
+
+LIMITED_SHARE = 0.5
+"""Share of a change that the fixed work must explain for a veto, where the processor limited the runs."""
+
+UNKNOWN_SHARE = 1.0
+"""The same where the limit of the runs is unknown."""
+
 UNEQUAL_PERCENT = 10.0
+"""Deviation of the pairs above which a trial's verdict carries a reservation."""
+
+# p-values of few pairs are multiples of a fraction such as 2/70; rounding must not keep one above its level.
+_ROUNDING = 1 + 1e-12
+
+_EVERYTHING = (-100.0, 100.0)
+"""The interval, in percent, of an effect that has none: it excludes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +83,9 @@ class TrialSummary(LookResult):
 
     @property
     def so_far(self) -> str:
-        effect = self.effect
-        enough = effect is not None and effect.pairs >= self.plan.looks[0]
-        return f", {wording.signed_percent(effect.change_percent)} so far" if effect and enough else ""
+        if self.effect is None or self.effect.pairs < self.plan.looks[0]:
+            return ""
+        return f", {wording.signed_percent(self.effect.change_percent)} so far"
 
     @property
     def value(self) -> str:
@@ -79,16 +93,29 @@ class TrialSummary(LookResult):
 
     @property
     def reservations(self) -> tuple[Finding, ...]:
-        sides = (self.base, self.other)
-        times = [[run.seconds for run in one.measured() if run.seconds] for one in sides]
-        longest = max((median(each) for each in times if each), default=0.0)
-        moved = self.plan.load is None and longest < FULL_SECONDS  # else one side is far faster, on a file for both
-        found = [said for series in sides for said in short_runs(series)][:1] if moved else []
-        varied = self.effect.deviation_percent if self.effect else None
-        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:
-            text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
-            found.append(Finding(key="scatter", title=text))
-        return tuple(found)
+        reservations: list[Finding] = []
+        if self._runs_are_short():
+            warnings = [warning for series in (self.base, self.other) for warning in short_runs(series)]
+            reservations += warnings[:1]
+
+        deviation = self.effect.deviation_percent if self.effect else None
+        if deviation is not None and deviation > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:
+            title = (
+                f"The pairs vary by {wording.percent(deviation)}: measure again with longer runs or at a quieter time."
+            )
+            reservations.append(Finding(key="scatter", title=title))
+        return tuple(reservations)
+
+    def _runs_are_short(self) -> bool:
+        """Whether even the slower side's runs are short; where one side is far faster, one file serves both."""
+        if self.plan.load is not None:
+            return False
+        medians = []
+        for series in (self.base, self.other):
+            seconds = [run.seconds for run in series.measured() if run.seconds]
+            if seconds:
+                medians.append(median(seconds))
+        return max(medians, default=0.0) < FULL_SECONDS
 
 
 def trial_summary(
@@ -97,30 +124,52 @@ def trial_summary(
     """The trial of two series, the base first. Raises ValueError where one is missing."""
     base, other = series
     pairs, rejected = pairs_of(base, other, slots)
-    found = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
-    used = pairs[: found.effect.pairs] if found.effect else ()
-    ratios = [pair.control_ratio for pair in used if pair.control_ratio]
-    control = paired.paired_effect(ratios) if ratios else None
+    result = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
+    judged_pairs = pairs[: result.effect.pairs] if result.effect else ()
+
+    control_ratios = [pair.control_ratio for pair in judged_pairs if pair.control_ratio]
+    control = paired.paired_effect(control_ratios) if control_ratios else None
     share = _share_for_veto(plan, (base, other), slots)
-    decided = found.verdict in {Verdict.FASTER, Verdict.SLOWER}
-    if decided and share and control and found.effect and _moved(control, found.effect, share):
-        found = replace(found, verdict=Verdict.UNKNOWN, doubt=Doubt.DRIFT)
+    is_decided = result.verdict in {Verdict.FASTER, Verdict.SLOWER}
+    if is_decided and share and control and result.effect and _control_explains(control, result.effect, share):
+        result = replace(result, verdict=Verdict.UNKNOWN, doubt=Doubt.DRIFT)
+
+    slot_effect_percent = None
+    if len(judged_pairs) >= _ENOUGH_FOR_ORDER_EFFECT:
+        base_first = [pair.base_first for pair in judged_pairs]
+        ratios = [pair.ratio for pair in judged_pairs]
+        slot_effect_percent = paired.slot_effect_percent(base_first, ratios)
+
     return TrialSummary(
-        **named(found, *LookResult.__dataclass_fields__), experiment=experiment, plan=plan, base=base, other=other,
-        pairs=pairs, rejected_pairs=rejected,
-        slot_effect_percent=paired.slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
-        if len(used) >= _ENOUGH_FOR_A_NOTE
-        else None, control=control, control_counts=share is not None, slots=tuple(slots),
-    )  # fmt: skip
+        verdict=result.verdict,
+        doubt=result.doubt,
+        effect=result.effect,
+        looked_at=result.looked_at,
+        experiment=experiment,
+        plan=plan,
+        base=base,
+        other=other,
+        pairs=pairs,
+        rejected_pairs=rejected,
+        slot_effect_percent=slot_effect_percent,
+        control=control,
+        control_counts=share is not None,
+        slots=tuple(slots),
+    )
 
 
 def is_trial_of(change: Change, plan: TrialPlan) -> bool:
     """Whether that change of a setting was tried, and from the value that it had."""
-    name, before = plan.name, plan.previous or ""
-    same = partial(same_value, name)
-    there = change.previous is None or same(before, change.previous)
-    moved = there and same(plan.values[0], change.value) and not same(before, change.value)
-    return moved and plan.kind is not ChangeKind.HOOK and parameter_key(name) == parameter_key(change.name)
+    if plan.kind is ChangeKind.HOOK:
+        return False
+    if parameter_key(plan.name) != parameter_key(change.name):
+        return False
+
+    previous = plan.previous or ""
+    starts_alike = change.previous is None or same_value(plan.name, previous, change.previous)
+    ends_alike = same_value(plan.name, plan.values[0], change.value)
+    changes_something = not same_value(plan.name, previous, change.value)
+    return starts_alike and ends_alike and changes_something
 
 
 def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:
@@ -131,26 +180,29 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: Trial
             break
         alpha = paired.LEVELS.get(look, paired.ALPHA)
         effect = paired.interleaved_effect(ratios[:look], base_first[:look], alpha)
-        verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
+        verdict = _verdict_at_look(effect, plan, alpha, is_last=look == plan.looks[-1])
         if verdict:
             return LookResult(verdict=verdict, effect=effect, looked_at=look)
+
     if effect and effect.pairs == plan.looks[-1]:
         return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, effect=effect, looked_at=effect.pairs)
     effect = paired.interleaved_effect(ratios, base_first) if ratios else None
     return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.FEW_PAIRS, effect=effect)
 
 
-def _at_look(effect: paired.PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:
-    if effect.p_value <= alpha * (1 + 1e-12) and abs(effect.change_percent) > plan.noise_percent:
+def _verdict_at_look(effect: paired.PairedEffect, plan: TrialPlan, alpha: float, *, is_last: bool) -> Verdict | None:
+    if effect.p_value <= alpha * _ROUNDING and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
-    low, high = effect.interval_percent or (-100.0, 100.0)
-    most = plan.margin_percent if last else plan.noise_percent
-    return Verdict.SAME if -most < low and high < most else None
+
+    low, high = effect.interval_percent or _EVERYTHING
+    # Before the last look, pairs that are still to come could narrow the interval further.
+    limit = plan.margin_percent if is_last else plan.noise_percent
+    return Verdict.SAME if -limit < low and high < limit else None
 
 
 def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> float | None:
     """Half of a change where the processor limited the runs, all of it where the limit is unknown, else None."""
-    if any(_fills_link(one) for one in series):
+    if any(_fills_link(side) for side in series):
         return None
     if plan.processor_percent:
         return LIMITED_SHARE if median(plan.processor_percent) >= LIMITED_PERCENT else None
@@ -160,40 +212,66 @@ def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[S
 
 def _fills_link(series: Series) -> bool:
     shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
-    known = [share for share in shares if share is not None]
-    return bool(known) and median(known) >= LIMITED_PERCENT
+    known_shares = [share for share in shares if share is not None]
+    return bool(known_shares) and median(known_shares) >= LIMITED_PERCENT
 
 
-def _moved(control: paired.PairedEffect, effect: paired.PairedEffect, share: float) -> bool:
-    explained = -math.log1p(control.change_percent / 100)  # more seconds are less throughput
-    seen = math.log1p(effect.change_percent / 100)
-    low, high = control.interval_percent or (-100.0, 100.0)
-    return not low <= 0 <= high and explained * seen > 0 and abs(explained) >= share * abs(seen)
+def _control_explains(control: paired.PairedEffect, effect: paired.PairedEffect, share: float) -> bool:
+    """Whether the fixed work, so the processor alone, changed by at least ``share`` of the change that was found."""
+    low, high = control.interval_percent or _EVERYTHING
+    if low <= 0 <= high:
+        return False
+
+    # More seconds for the fixed work are less throughput, hence the sign.
+    explained = -math.log1p(control.change_percent / 100)
+    change = math.log1p(effect.change_percent / 100)
+    return explained * change > 0 and abs(explained) >= share * abs(change)
 
 
 def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:
     """Pairs by run number, and the number of those left out since a run does not count."""
-    places = {(slot.series_id, slot.number): slot for slot in slots}
-    runs, others = ({run.number: run for run in one.runs if run.phase is Phase.MEASURED} for one in (base, other))
-    rates, tried = rates_of(base, slots), rates_of(other, slots)
+    slot_at = {(slot.series_id, slot.number): slot for slot in slots}
+    base_runs = _measured_runs(base)
+    other_runs = _measured_runs(other)
+    base_rates = rates_of(base, slots)
+    other_rates = rates_of(other, slots)
+
     pairs = []
-    for number in sorted(rates.keys() & tried.keys()):
-        first, second = places.get((base.id, number)), places.get((other.id, number))
-        in_order = runs[number].started_at < others[number].started_at
-        pair = Pair(number=number, base_rate=rates[number], other_rate=tried[number], base_first=in_order)
-        if first and second:
-            pair = replace(pair, base_first=first.position < second.position)
-            if first.control_seconds > 0:
-                pair = replace(pair, control_ratio=second.control_seconds / first.control_seconds)
-        pairs.append(pair)
-    return tuple(pairs), len(runs.keys() - rates.keys() | others.keys() - tried.keys())
+    for number in sorted(base_rates.keys() & other_rates.keys()):
+        base_first = base_runs[number].started_at < other_runs[number].started_at
+        control_ratio = None
+
+        base_slot = slot_at.get((base.id, number))
+        other_slot = slot_at.get((other.id, number))
+        if base_slot and other_slot:
+            # The planned order; the clock may have been set between the two runs.
+            base_first = base_slot.position < other_slot.position
+            if base_slot.control_seconds > 0:
+                control_ratio = other_slot.control_seconds / base_slot.control_seconds
+
+        pairs.append(
+            Pair(
+                number=number,
+                base_rate=base_rates[number],
+                other_rate=other_rates[number],
+                base_first=base_first,
+                control_ratio=control_ratio,
+            )
+        )
+
+    left_out = (base_runs.keys() - base_rates.keys()) | (other_runs.keys() - other_rates.keys())
+    return tuple(pairs), len(left_out)
+
+
+def _measured_runs(series: Series) -> dict[int, Run]:
+    return {run.number: run for run in series.runs if run.phase is Phase.MEASURED}
 
 
 def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
     """Rates of the runs that count: requests/s of a load's window, else bytes/s."""
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
-    found = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
-    return {number: rate for number, rate in found.items() if rate}
+    rates = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
+    return {number: rate for number, rate in rates.items() if rate}
 
 
 SWEEP_ALPHA = 0.05
@@ -239,12 +317,12 @@ class SweepSummary:
     blocks_to_settle: int | None
     slots: tuple[Slot, ...] = ()
 
-    def interval_of(self, one: SweepValue) -> tuple[float, float] | None:
+    def interval_of(self, value: SweepValue) -> tuple[float, float] | None:
         """The rates between which a value's average lies, by its change; None where unknown."""
         base = self.values[0].average
-        if base is None or one.effect is None or one.effect.interval_percent is None:
+        if base is None or value.effect is None or value.effect.interval_percent is None:
             return None
-        low, high = one.effect.interval_percent
+        low, high = value.effect.interval_percent
         return base * (1 + low / 100), base * (1 + high / 100)
 
     @property
@@ -270,94 +348,136 @@ def sweep_summary(
     experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
 ) -> SweepSummary:
     """The sweep of series, that of the previous value first. Raises ValueError for none."""
-    rates = [rates_of(one, slots) for one in series]
-    blocks = sorted(set.intersection(*(set(one) for one in rates)))
-    table = [[one[block] for one in rates] for block in blocks]
     base, *others = series
-    effects = [_effect(base, other, slots) for other in others]
-    complete = len(blocks) >= plan.looks[-1]  # a p-value holds for the blocks that were planned
+    rates = [rates_of(value_series, slots) for value_series in series]
+    blocks = sorted(set.intersection(*(set(rates_by_block) for rates_by_block in rates)))
+    table = [[rates_by_block[block] for rates_by_block in rates] for block in blocks]
+    is_complete = len(blocks) >= plan.looks[-1]
+
+    effects = [_sweep_effect(base, other, slots) for other in others]
     adjusted = _holm([effect.p_value if effect else 1.0 for effect in effects])
-    standings = stand(table, plan.margin_percent) if table else [(Standing.UNDECIDED, None)] * len(series)
-    found = [
-        SweepValue(
-            value=(one.change.value if one.change else None) if i else None,
-            series=one,
-            average=mean(list(rates[i].values())) if rates[i] else None,
-            effect=effects[i - 1] if i else None,
-            adjusted_p=adjusted[i - 1] if i and complete else None,
-            against_best=standings[i][1],
-            standing=standings[i][0],
+    standings = compare_with_best(table, plan.margin_percent) if table else [(Standing.UNDECIDED, None)] * len(series)
+
+    values = [_base_value(base, rates[0], standings[0])]
+    for place, other in enumerate(others):
+        standing, against_best = standings[place + 1]
+        rates_by_block = rates[place + 1]
+        values.append(
+            SweepValue(
+                value=other.change.value if other.change else None,
+                series=other,
+                average=mean(list(rates_by_block.values())) if rates_by_block else None,
+                effect=effects[place],
+                # A p-value holds for the blocks that were planned.
+                adjusted_p=adjusted[place] if is_complete else None,
+                against_best=against_best,
+                standing=standing,
+            )
         )
-        for i, one in enumerate(series)
-    ]
-    level = [one.value for one in found if table and one.on_plateau and one.value is not None]
-    settled = bool(table) and all(one.standing is not Standing.UNDECIDED for one in found)
+
+    is_settled = bool(table) and all(value.standing is not Standing.UNDECIDED for value in values)
+    as_good = [value.value for value in values if table and value.on_plateau and value.value is not None]
+    blocks_to_settle = None
+    if table and not is_settled:
+        blocks_to_settle = _blocks_to_settle(values, len(table), plan.margin_percent)
+    has_friedman = is_complete and len(table) > 1 and len(series) > 2
+
     return SweepSummary(
         experiment=experiment,
         plan=plan,
-        values=tuple(found),
+        values=tuple(values),
         blocks=len(blocks),
-        friedman_p=paired.friedman_p(table) if complete and len(table) > 1 and len(series) > 2 else None,
-        settled=settled,
-        default_is_as_good=found[0].on_plateau,
-        smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
-        blocks_to_settle=None if settled or not table else _blocks_to_settle(found, len(table), plan.margin_percent),
+        friedman_p=paired.friedman_p(table) if has_friedman else None,
+        settled=is_settled,
+        default_is_as_good=values[0].on_plateau,
+        smallest=min(as_good, key=lambda value: _size_of_value(plan, value)) if as_good else None,
+        blocks_to_settle=blocks_to_settle,
         slots=tuple(slots),
     )
 
 
-def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> paired.PairedEffect | None:
+def _base_value(
+    base: Series, rates: dict[int, float], standing: tuple[Standing, paired.PairedEffect | None]
+) -> SweepValue:
+    """The row of the value that the server had before: it has no effect beside itself."""
+    return SweepValue(
+        value=None,
+        series=base,
+        average=mean(list(rates.values())) if rates else None,
+        effect=None,
+        adjusted_p=None,
+        against_best=standing[1],
+        standing=standing[0],
+    )
+
+
+def _sweep_effect(base: Series, other: Series, slots: Sequence[Slot]) -> paired.PairedEffect | None:
     pairs, _ = pairs_of(base, other, slots)
     return paired.paired_effect([pair.ratio for pair in pairs], SWEEP_ALPHA) if pairs else None
 
 
-def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple[Standing, paired.PairedEffect | None]]:
+def compare_with_best(
+    table: Sequence[Sequence[float]], margin_percent: float
+) -> list[tuple[Standing, paired.PairedEffect | None]]:
     """Multiple comparisons with the best (Hsu 1996, chapter 4); ``table`` has a row of rates per block."""
     columns = list(zip(*table, strict=True))
-    best = max(range(len(columns)), key=lambda i: sum(columns[i]))
-    found: list[tuple[Standing, paired.PairedEffect | None]] = []
-    for i, column in enumerate(columns):
-        if i == best:
-            found.append((Standing.LEVEL, None))
+    best = max(range(len(columns)), key=lambda place: sum(columns[place]))
+    standings: list[tuple[Standing, paired.PairedEffect | None]] = []
+    for place, column in enumerate(columns):
+        if place == best:
+            standings.append((Standing.LEVEL, None))
             continue
+
         ratios = [rate / best_rate for rate, best_rate in zip(column, columns[best], strict=True)]
+        # Bonferroni: each of the others is compared with the best.
         effect = paired.paired_effect(ratios, SWEEP_ALPHA / (len(columns) - 1))
-        low, high = effect.interval_percent or (-100.0, 100.0)
-        not_worse = Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED
-        found.append((Standing.WORSE if high < -WORSE_PERCENT else not_worse, effect))
-    return found
+        standings.append((_standing_beside_best(effect, margin_percent), effect))
+    return standings
+
+
+def _standing_beside_best(effect: paired.PairedEffect, margin_percent: float) -> Standing:
+    low, high = effect.interval_percent or _EVERYTHING
+    if high < -WORSE_PERCENT:
+        return Standing.WORSE
+    return Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED
 
 
 def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent: float) -> int | None:
-    effects = [one.against_best for one in values if one.standing is Standing.UNDECIDED and one.against_best]
-    intervals = [effect.interval_percent for effect in effects]
-    if not intervals or None in intervals:
+    undecided = [value.against_best for value in values if value.standing is Standing.UNDECIDED and value.against_best]
+    intervals = [effect.interval_percent for effect in undecided if effect.interval_percent]
+    if not intervals or len(intervals) < len(undecided):
         return blocks_needed(len(values) - 1)
-    half = fmean((high - low) / 2 for low, high in (interval for interval in intervals if interval))
-    needed = max(blocks + 1, math.ceil(blocks * (half / (SETTLING_SHARE * margin_percent)) ** 2))
+
+    half_width = fmean((high - low) / 2 for low, high in intervals)
+    # The width of an interval falls with the root of the number of blocks.
+    times_as_wide = half_width / (SETTLING_SHARE * margin_percent)
+    needed = max(blocks + 1, math.ceil(blocks * times_as_wide**2))
     return needed if needed <= MOST_BLOCKS else None
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
-    """Holm 1979."""
+    """The step-down p-values of Holm 1979, in the order of ``p_values``."""
     adjusted = [1.0] * len(p_values)
     highest = 0.0
-    for step, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        highest = max(highest, min(1.0, (len(p_values) - step) * p_values[i]))
-        adjusted[i] = highest
+    ascending = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    for step, place in enumerate(ascending):
+        stepped = (len(p_values) - step) * p_values[place]
+        highest = max(highest, min(1.0, stepped))
+        adjusted[place] = highest
     return adjusted
 
 
-def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
-    arm = plan.arms[plan.values.index(value)]
+def _size_of_value(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
+    """How far up a value stands among those tried of each setting, to find the smallest."""
     axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
-    places = tuple(
-        sorted(values, key=lambda one, name=name: _number(name, one)).index(tried)  # type: ignore[misc]
-        for (name, values), tried in zip(axes, arm, strict=True)
-    )
-    return sum(places), places
+    arm = plan.arms[plan.values.index(value)]
+    ranks = []
+    for (name, values), arm_value in zip(axes, arm, strict=True):
+        ascending = sorted(values, key=partial(_number_in_value, name))
+        ranks.append(ascending.index(arm_value))
+    return sum(ranks), tuple(ranks)
 
 
-def _number(name: str, value: str) -> float:
+def _number_in_value(name: str, value: str) -> float:
     text = tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
     return float(text) if text.isdecimal() else 0.0

@@ -26,7 +26,7 @@ from forms.series.summary import headline, run_form
 from forms.stats.decision import Limits
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
-from forms.trials.report import judged, report_of
+from forms.trials.report import change_report, judge_change
 from forms.tuning.smb_conf import read_conf
 from forms.watch.report import Check, Outcome, watch_report
 from storage.changes import ChangeKind, Slot, TrialPlan
@@ -109,7 +109,7 @@ def a_trial(values: Sequence[str] = ("no",)) -> Report:
         kind=ChangeKind.SMB_CONF, name="strict sync", section="[bench]", previous="Yes", values=tuple(values),
         looks=(8, 14, 20) if arms == 2 else (8,), proofs=(),
     )  # fmt: skip
-    return report_of(judged(Experiment(name="it", kind=kind), plan, found, slots))
+    return change_report(judge_change(Experiment(name="it", kind=kind), plan, found, slots))
 
 
 def a_survey() -> Report:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forms.trials.report import judged
+from forms.trials.report import judge_change
 from forms.trials.summary import TrialSummary
 from storage.base import CURRENT_FORMAT
 from storage.changes import ChangeKind
@@ -62,7 +62,7 @@ def test_a_trial_from_format_8_is_judged_as_it_was_measured_in_turns(tmp_path: P
         plan, slots = notebook.trial(name), notebook.slots(name)
         assert plan is not None
         assert (plan.kind, plan.axes, plan.load, plan.allow_restart) == (ChangeKind.HOOK, (), None, False)
-        found = judged(entry.experiment, plan, notebook.experiment(name), slots)
+        found = judge_change(entry.experiment, plan, notebook.experiment(name), slots)
         assert isinstance(found, TrialSummary)
         assert [pair.base_first for pair in found.pairs[:4]] == [True, False, True, False]
         assert not any(slot.requests_per_second or slot.generator_limited for slot in slots)

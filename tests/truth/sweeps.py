@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from forms.trials.summary import Standing, blocks_needed, stand
+from forms.trials.summary import Standing, blocks_needed, compare_with_best
 
 SEED = 2026
 MARGIN_PERCENT = 5.0
@@ -60,7 +60,7 @@ def sweep_tally(world: SweepWorld, blocks: int, variation_percent: float, trials
     settled = right = 0
     for _ in range(trials):
         table = truth * np.exp(chance.normal(0, variation_percent / 100, (blocks, len(truth))))
-        standings = [standing for standing, _ in stand(table.tolist(), MARGIN_PERCENT)]
+        standings = [standing for standing, _ in compare_with_best(table.tolist(), MARGIN_PERCENT)]
         if Standing.UNDECIDED not in standings:
             settled += 1
             right += world.is_right(next(i for i, each in enumerate(standings) if each is not Standing.WORSE))

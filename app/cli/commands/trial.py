@@ -40,8 +40,9 @@ from forms.layout import visible
 from forms.report import Report
 from forms.series.summary import duration
 from forms.stats.paired import LOOKS
-from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
+from forms.trials.report import ChangeSummary, change_report, verdict_sentence
 from forms.trials.summary import TrialSummary, blocks_needed
+from forms.trials.tuning import NotTried, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed
 from storage.changes import ChangeState, JournalEntry, LoadWindow
@@ -128,7 +129,7 @@ def _carry_out(
         if not choices["yes"]:
             common.confirm("Start?", declined="nothing was written")
     summary = carried_out(order, common.notebook_path(context))
-    answer_trial(summary, report_of(summary), as_json=choices["as_json"])
+    answer_trial(summary, change_report(summary), as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
 
 

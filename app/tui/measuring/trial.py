@@ -42,7 +42,7 @@ from forms.report import Report
 from forms.series.summary import duration
 from forms.stats.decision import Doubt
 from forms.stats.settle import slot_seconds
-from forms.trials.report import ChangeSummary, report_of, verdict_field
+from forms.trials.report import ChangeSummary, change_report, verdict_field
 from forms.trials.summary import TrialSummary
 from storage.json_reader import named
 from storage.notebook import Notebook
@@ -262,7 +262,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
             view = self.query_one(FiguresView)
-            return view.figures(report_of(self.summary).brief, width, view.room[1], view.zoomed)
+            return view.figures(change_report(self.summary).brief, width, view.room[1], view.zoomed)
         lines = (hanging(visible(text), width, "    " if text.startswith(" ") else "") for text in self._lines)
         return "\n".join(line for part in lines for line in part)
 
@@ -275,7 +275,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.recorded = (self.order.experiment.name, self.order.experiment.kind)
-            self.show_report(report_of(self.summary))
+            self.show_report(change_report(self.summary))
         else:
             self.draw()
         self.refresh_bindings()

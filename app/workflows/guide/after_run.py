@@ -37,7 +37,7 @@ from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form
 from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.stats.settle import Way
-from forms.trials.report import answer_of, tried_lines
+from forms.trials.report import change_answer, tried_lines
 from forms.tuning.catalogue import EntryKind, about, acts_on, find, relevant
 from forms.tuning.change_evidence import own_setting, unknown_name
 from forms.tuning.smb_conf import spelling
@@ -329,7 +329,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             *(
                 Toned(f"Tried since: {wording.plain(one.plan.name)}: {answer.text}", answer.tone)
                 for one in known.tried
-                for answer in [answer_of(one)]
+                for answer in [change_answer(one)]
             ),
             *(
                 Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)

@@ -12,7 +12,7 @@ from forms.load.report import load_report
 from forms.report import Report
 from forms.series.report import origin_fields, series_report
 from forms.series.summary import run_form
-from forms.trials.report import judged, report_of
+from forms.trials.report import change_report, judge_change
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, Series
 from tests.builders import example_isolation, series
@@ -36,7 +36,7 @@ def trial() -> Report:
         Slot(series_id=one.id, number=1, position=2 + place, control_seconds=1.0) for place, one in enumerate(sides)
     ]
     plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", previous="Yes", values=("no",), looks=(8,))
-    return report_of(judged(Experiment(name="trial", kind=ExperimentKind.TRIAL), plan, sides, slots))
+    return change_report(judge_change(Experiment(name="trial", kind=ExperimentKind.TRIAL), plan, sides, slots))
 
 
 def forms() -> dict[str, Report]:

@@ -11,9 +11,9 @@ from forms.trials.summary import (
     LIMITED_SHARE,
     UNKNOWN_SHARE,
     TrialSummary,
-    _at_look,
-    _moved,
+    _control_explains,
     _share_for_veto,
+    _verdict_at_look,
 )
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Experiment
@@ -49,7 +49,7 @@ SURE, UNSURE = (0.1, 50.0), (0.0, 50.0)
 def test_the_fixed_work_explains_a_change_from_a_share_of_it_on_in_its_direction_and_surely(
     share: float, control: float, interval: tuple[float, float] | None, change: float, moved: bool
 ):
-    assert _moved(effect(control, interval=interval), effect(change), share) is moved
+    assert _control_explains(effect(control, interval=interval), effect(change), share) is moved
 
 
 def with_load(limited: int, windows: int = 4) -> list[Slot]:
@@ -86,15 +86,15 @@ def test_the_fixed_work_may_veto_only_where_this_machine_may_have_been_the_limit
 
 
 def test_a_change_is_told_beyond_the_noise_and_within_alpha():
-    assert _at_look(effect(1.1, 0.02), PLAN, 0.02, last=False) is Verdict.FASTER
-    assert _at_look(effect(-1.1, 0.02), PLAN, 0.02, last=False) is Verdict.SLOWER
-    assert _at_look(effect(1.1, 0.021), PLAN, 0.02, last=False) is None
-    assert _at_look(effect(1.0, 0.001), PLAN, 0.02, last=False) is None
-    assert _at_look(effect(0.5, 0.5, (-0.9, 0.9)), PLAN, 0.02, last=False) is Verdict.SAME
-    assert _at_look(effect(0.5, 0.5, (-1.0, 0.9)), PLAN, 0.02, last=False) is None
-    assert _at_look(effect(0.5, 0.5, (-4.9, 4.9)), PLAN, 0.02, last=True) is Verdict.SAME
-    assert _at_look(effect(0.5, 0.5, (-4.9, 5.0)), PLAN, 0.02, last=True) is None
-    assert _at_look(effect(0.5, 0.5), PLAN, 0.02, last=True) is None
+    assert _verdict_at_look(effect(1.1, 0.02), PLAN, 0.02, is_last=False) is Verdict.FASTER
+    assert _verdict_at_look(effect(-1.1, 0.02), PLAN, 0.02, is_last=False) is Verdict.SLOWER
+    assert _verdict_at_look(effect(1.1, 0.021), PLAN, 0.02, is_last=False) is None
+    assert _verdict_at_look(effect(1.0, 0.001), PLAN, 0.02, is_last=False) is None
+    assert _verdict_at_look(effect(0.5, 0.5, (-0.9, 0.9)), PLAN, 0.02, is_last=False) is Verdict.SAME
+    assert _verdict_at_look(effect(0.5, 0.5, (-1.0, 0.9)), PLAN, 0.02, is_last=False) is None
+    assert _verdict_at_look(effect(0.5, 0.5, (-4.9, 4.9)), PLAN, 0.02, is_last=True) is Verdict.SAME
+    assert _verdict_at_look(effect(0.5, 0.5, (-4.9, 5.0)), PLAN, 0.02, is_last=True) is None
+    assert _verdict_at_look(effect(0.5, 0.5), PLAN, 0.02, is_last=True) is None
 
 
 def reservations(

@@ -20,8 +20,14 @@ from forms.layout import Tone
 from forms.series.report import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, server_fields, tune_report
-from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
+from forms.trials.report import (
+    change_answer,
+    change_report,
+    judge_change,
+    server_fields,
+)
+from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, compare_with_best
+from forms.trials.tuning import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, ChangeState, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.loads.records import Scenario, SizeClass
@@ -63,7 +69,7 @@ def places(found: Sequence[Series], control: Sequence[float] = (1.0, 1.0)) -> li
 
 def tried(base: Sequence[float], other: Sequence[float], **fields: Any) -> TrialSummary:
     found = arms(base, other)
-    summary = judged(TRIAL, plan(**fields), found, places(found))
+    summary = judge_change(TRIAL, plan(**fields), found, places(found))
     assert isinstance(summary, TrialSummary)
     return summary
 
@@ -94,14 +100,14 @@ def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: f
     ],
 )
 def test_the_verdict_says_what_to_do_with_the_setting_and_why(factor: float, fields: dict[str, Any], said: str):
-    text = report_of(tried(*noisy(8, factor), **fields)).fields[0].text
+    text = change_report(tried(*noisy(8, factor), **fields)).fields[0].text
     assert text.partition(" in 8 pairs. ")[2].startswith(said)
 
 
 @pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m▲"), (0.9, "\x1b[31m▼"), (None, "\x1b[33mNot finished")])
 def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: str):
     rates = noisy(10, factor) if factor else noisy(5)
-    said = report_text(report_of(tried(*rates)), ansi=True)
+    said = report_text(change_report(tried(*rates)), ansi=True)
     assert f"{colour[:5]}Verdict:" in said
     assert colour[5:] in said
 
@@ -109,22 +115,22 @@ def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: 
 def test_between_looks_nothing_is_decided():
     found = tried(*noisy(7, 1.1))
     assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, Doubt.FEW_PAIRS, None)
-    said = report_of(found).fields[0].text
+    said = change_report(found).fields[0].text
     assert said == "Not finished: 7 of at most 20 pairs. Resume the trial."
-    assert answer_of(found).text == said, "the list has its sign with the number of pairs"
+    assert change_answer(found).text == said, "the list has its sign with the number of pairs"
     varied = [
         (one, two * (1.3 if number % 4 < 2 else 0.8)) for number, (one, two) in enumerate(zip(*noisy(9), strict=True))
     ]
     for pairs, is_told in ((7, False), (8, True), (9, True)):
         rates = [list(side) for side in zip(*varied[:pairs], strict=True)]
-        assert (" so far. Resume" in report_of(tried(*rates)).fields[0].text) is is_told
+        assert (" so far. Resume" in change_report(tried(*rates)).fields[0].text) is is_told
     late = tried(*noisy(13, 1.003, percent=2.0))
     assert late.looked_at is None
 
 
 @pytest.mark.parametrize(("pairs", "shown"), [(3, False), (7, False), (8, True), (9, True)])
 def test_a_p_value_is_shown_from_the_first_look_on(pairs: int, shown: bool):
-    fields = {field.name: field.text for field in report_of(tried(*noisy(pairs))).results}
+    fields = {field.name: field.text for field in change_report(tried(*noisy(pairs))).results}
     assert ("p-value" in fields) is shown
     assert ("(p " in fields["Fixed work"]) is shown
 
@@ -144,11 +150,11 @@ def test_scatter_ends_at_the_last_look_without_a_verdict():
 def test_a_rejected_run_rejects_its_pair():
     base, other = arms(*noisy(9, 1.1))
     runs = tuple(replace(run, status=RunStatus.REJECTED) if run.number == 3 else run for run in other.runs)
-    found = judged(TRIAL, plan(), [base, replace(other, runs=runs)], places([base, other]))
+    found = judge_change(TRIAL, plan(), [base, replace(other, runs=runs)], places([base, other]))
     assert isinstance(found, TrialSummary)
     assert [pair.number for pair in found.pairs] == [1, 2, 4, 5, 6, 7, 8, 9]
     assert (found.rejected_pairs, found.looked_at) == (1, 8)
-    report = report_of(found)
+    report = change_report(found)
     assert [row.cells[0].value for row in report.tables[0].rows] == [*"12345678"], "those that count have no gap"
     assert report.chart
     assert [bar.name for bar in report.chart.bars] == [*"12345678", "All"]
@@ -159,14 +165,14 @@ def test_a_pair_that_was_cut_off_is_left_out_and_one_that_is_under_way_is_not(st
     base, other = arms(*noisy(9, 1.1))
     lone = tuple(replace(run, status=status) if run.number == 9 else run for run in base.runs)
     sides = [replace(base, runs=lone), replace(other, runs=other.runs[:-1])]
-    found = judged(TRIAL, plan(), sides, places(sides))
+    found = judge_change(TRIAL, plan(), sides, places(sides))
     assert isinstance(found, TrialSummary)
     assert (len(found.pairs), found.rejected_pairs) == (8, left_out)
 
 
 def with_fixed_work(base_seconds: float, seconds: float, factor: float = 0.9, **fields: Any) -> TrialSummary:
     found = arms(*noisy(8, factor))
-    summary = judged(TRIAL, plan(**fields), found, places(found, control=(base_seconds, seconds)))
+    summary = judge_change(TRIAL, plan(**fields), found, places(found, control=(base_seconds, seconds)))
     assert isinstance(summary, TrialSummary)
     return summary
 
@@ -176,10 +182,10 @@ def test_what_the_setting_cannot_touch_takes_the_verdict_back(processor: tuple[f
     slower_machine = with_fixed_work(1.0, 1.15, processor_percent=processor)
     assert (slower_machine.verdict, slower_machine.doubt) == (Verdict.UNKNOWN, Doubt.DRIFT)
     faster_machine = with_fixed_work(1.15, 1.0, processor_percent=processor)
-    fields = {field.name: field.text for field in report_of(faster_machine).results}
+    fields = {field.name: field.text for field in change_report(faster_machine).results}
     assert fields["Fixed work"].startswith("took 13 % less time with what was tried")
     assert "may have changed" not in fields["Fixed work"], "it took no verdict back"
-    taken_back = {field.name: field.text for field in report_of(slower_machine).results}
+    taken_back = {field.name: field.text for field in change_report(slower_machine).results}
     assert taken_back["Fixed work"].endswith(", so the processors may have changed, not the setting")
     assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
 
@@ -190,17 +196,19 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
     other = [117.0e6 * (1 + change / 100) for change in (-9.7, -11.0, -8.5, -9.6, -9.8, -8.9, -10.6, -9.7)]
     for known in ({"processor_percent": (38.0,) * 16}, {}):
         found = [replace(one, link_bits_per_second=None if known else 10**9) for one in arms(base, other)]
-        summary = judged(TRIAL, plan(**known), found, places(found, control=(1.0, 1.4)))
+        summary = judge_change(TRIAL, plan(**known), found, places(found, control=(1.0, 1.4)))
         assert isinstance(summary, TrialSummary)
         assert summary.effect is not None
         assert summary.effect.change_percent == pytest.approx(-9.7, abs=0.1)
         assert summary.control is not None
         assert summary.control.change_percent == pytest.approx(40)
         assert (summary.verdict, summary.doubt) == (Verdict.SLOWER, None)
-        said = report_of(summary)
+        said = change_report(summary)
         assert said.fields[0].text.startswith("▼ Slower by 10 % (")
         assert "in 8 pairs. Leave " in said.fields[0].text
-        assert re.fullmatch(r"▼ Slower by 10 % \([^()]*\), with no\.", answer_of(summary).text), "no advice in a list"
+        assert re.fullmatch(r"▼ Slower by 10 % \([^()]*\), with no\.", change_answer(summary).text), (
+            "no advice in a list"
+        )
         (told,) = (field.text for field in said.results if field.name == "Fixed work")
         assert told.startswith("took 40 % more time with what was tried")
         assert "not counted" in told
@@ -224,7 +232,7 @@ def test_a_file_that_was_made_under_each_value_is_told_of():
         (False, Command.GET, False),
     ):
         sides = [replace(one, command=command, plan=Plan(make_file=make_file)) for one in (base, other)]
-        report = report_of(judged(TRIAL, plan(), sides, places(sides)))
+        report = change_report(judge_change(TRIAL, plan(), sides, places(sides)))
         (measured,) = (field.text for field in report.fields if field.name == "Measured")
         assert ("made anew for each run, under the value" in measured) is told
 
@@ -234,7 +242,7 @@ def test_what_is_known_to_act_on_the_other_direction_alone_is_not_advised_but_to
     said = {}
     for command in Command:
         sides = [replace(one, command=command) for one in (base, other)]
-        said[command] = report_of(judged(TRIAL, plan(), sides, places(sides))).advice
+        said[command] = change_report(judge_change(TRIAL, plan(), sides, places(sides))).advice
     assert any("strict sync is known to act on a put alone" in text for text in said[Command.GET])
     assert not any("worth keeping" in text for text in said[Command.GET])
     assert any("worth keeping" in text for text in said[Command.PUT])
@@ -242,19 +250,19 @@ def test_what_is_known_to_act_on_the_other_direction_alone_is_not_advised_but_to
 
 def test_a_trial_names_the_client_and_its_settings():
     sides = [replace(one, client=replace(one.client, block_bytes=65536)) for one in arms(*noisy(8))]
-    fields = report_of(judged(TRIAL, plan(), sides, places(sides))).fields
+    fields = change_report(judge_change(TRIAL, plan(), sides, places(sides))).fields
     (said,) = [field.text for field in fields if field.name == "Client"]
     assert "blocks of 64 KiB" in said
     assert "not signed" in said
-    tried_signing = judged(TRIAL, replace(plan(), name="server signing"), sides, places(sides))
-    (of_signing,) = [field.text for field in report_of(tried_signing).fields if field.name == "Client"]
+    tried_signing = judge_change(TRIAL, replace(plan(), name="server signing"), sides, places(sides))
+    (of_signing,) = [field.text for field in change_report(tried_signing).fields if field.name == "Client"]
     assert "signed" not in of_signing, "which is what differs"
     assert "signed" in client_text(sides[0].client)
 
 
 def test_a_trial_without_one_of_its_series_is_none():
     with pytest.raises(ValueError, match="missing"):
-        judged(TRIAL, plan(), arms(*noisy(8))[:1], [])
+        judge_change(TRIAL, plan(), arms(*noisy(8))[:1], [])
 
 
 def swept(*factors: float, blocks: int = 10, planned: int = 10, values: Sequence[str]) -> SweepSummary:
@@ -262,14 +270,14 @@ def swept(*factors: float, blocks: int = 10, planned: int = 10, values: Sequence
     others = [noisy(blocks, factor, seed=1, percent=0.3)[1] for factor in factors]
     found = arms(base, *others, values=values)
     made = plan(name="socket options", values=tuple(values), looks=(planned,))
-    summary = judged(SWEEP, made, found, [])
+    summary = judge_change(SWEEP, made, found, [])
     assert isinstance(summary, SweepSummary)
     return summary
 
 
 @pytest.mark.parametrize(("planned", "told"), [(10, True), (11, False)])
 def test_a_sweep_has_p_values_once_all_its_blocks_are_measured(planned: int, told: bool):
-    report = report_of(swept(0.3, 0.8, values=BUFFERS[:2], planned=planned))
+    report = change_report(swept(0.3, 0.8, values=BUFFERS[:2], planned=planned))
     told_of = [table.cells(row) for table in report.tables for row in table.rows]
     cells = [cell.value for cells in told_of for cell, column in cells if column.heading == "p (Holm)"]
     assert len(cells) == 3
@@ -287,21 +295,21 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     assert [one.on_plateau for one in found.values] == [True, False, False, True, True]
     assert found.friedman_p is not None
     assert found.friedman_p < 0.001
-    said = report_of(found).fields[0].text
+    said = change_report(found).fields[0].text
     assert said.startswith("Leave `socket options` at `Yes`: no value tried is faster. ")
     assert "SO_SNDBUF=262144 is the smallest that is as good (at most " in said
 
 
 def test_a_sweep_of_equal_rates_is_a_document_without_nan():
-    found = judged(SWEEP, plan(values=BUFFERS[:2], looks=(8,)), arms(*[[1e8] * 8] * 3, values=BUFFERS[:2]), [])
+    found = judge_change(SWEEP, plan(values=BUFFERS[:2], looks=(8,)), arms(*[[1e8] * 8] * 3, values=BUFFERS[:2]), [])
     assert isinstance(found, SweepSummary)
     assert found.friedman_p == 1.0
-    json.dumps(report_of(found).document(), allow_nan=False)
+    json.dumps(change_report(found).document(), allow_nan=False)
 
 
 def test_the_pairs_of_a_trial_are_dots_beside_no_change_and_all_of_them_have_the_interval():
     found = tried(*noisy(8, 0.9))
-    chart = report_of(found).charts[0]
+    chart = change_report(found).charts[0]
     assert chart.is_dots
     assert [bar.value for bar in chart.bars[:-1]] == [100 * (pair.ratio - 1) for pair in found.pairs]
     assert found.effect is not None
@@ -309,15 +317,15 @@ def test_the_pairs_of_a_trial_are_dots_beside_no_change_and_all_of_them_have_the
         found.effect.change_percent,
         found.effect.interval_percent,
     )
-    text = report_text(report_of(found))
+    text = report_text(change_report(found))
     assert sum("●" in line for line in text.splitlines()) == len(found.pairs) + 1
     for name in FORMATS:
-        assert export_reports([report_of(found)], name, paper="A4")
+        assert export_reports([change_report(found)], name, paper="A4")
 
 
 def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
     found = swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)
-    report = report_of(found)
+    report = change_report(found)
     chart = report.charts[0]
     assert chart.is_curve
     assert [(level.name, level.value) for level in chart.levels] == [("present value", found.values[0].average)]
@@ -337,7 +345,7 @@ def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
             if isinstance(shape, Stroke) and shape.x1 == shape.x2 == pytest.approx(x, abs=0.1)
         )
         assert whisker.y2 <= y <= whisker.y1
-    assert not report_of(grid()).charts
+    assert not change_report(grid()).charts
     for format_name in FORMATS:
         assert export_reports([report], format_name)
 
@@ -352,7 +360,7 @@ def grid() -> SweepSummary:
     words = tuple(", ".join(cell) for cell in cells)
     found = arms(noisy(10)[0], *(noisy(10, factor, 0.3)[1] for factor in (1.2, 1.2, 1.2, 0.9)), values=words)
     made = plan(name="aio read size, use sendfile", values=words, axes=axes, cells=cells, looks=(10,))
-    summary = judged(SWEEP, made, found, [])
+    summary = judge_change(SWEEP, made, found, [])
     assert isinstance(summary, SweepSummary)
     return summary
 
@@ -360,7 +368,7 @@ def grid() -> SweepSummary:
 def test_a_grid_names_the_smallest_pair_on_the_plateau():
     found = grid()
     assert found.smallest == "4096, yes", "not 65536 with either; 4096 with no is below the plateau"
-    report = report_of(found)
+    report = change_report(found)
     assert report.fields[0].text == (
         "Set `aio read size, use sendfile = 4096, yes`: the smallest value as good as the best tried (at most 0.0 %"
         " slower than the best)."
@@ -384,12 +392,12 @@ def test_a_load_is_compared_by_its_requests_not_by_its_bytes():
         for slot in places([base, other])
     ]
     window = LoadWindow(users=4, scenario=Scenario(name="small", files=1, sizes=(SizeClass(size_bytes=4096, share=1),)))
-    found = judged(TRIAL, plan(load=window), [base, other], slots)
+    found = judge_change(TRIAL, plan(load=window), [base, other], slots)
     assert isinstance(found, TrialSummary)
     assert found.verdict is Verdict.SLOWER
     assert found.effect is not None
     assert found.effect.change_percent == pytest.approx(-20)
-    report = report_of(found)
+    report = change_report(found)
     assert "requests of 4 users (small)" in report.fields[1].text
     assert any("in 2 of 16 windows the machine that made the load was the limit" in text for text in report.advice)
     assert not any("act on a put alone" in text for text in report.advice), "users read and write"
@@ -411,10 +419,10 @@ def test_a_sweep_that_scatters_too_much_has_no_answer():
     chance = random.Random(4)
     scattered = [[1e8 * chance.uniform(0.5, 1.5) for _ in range(10)] for _ in range(3)]
     made = plan(name="socket options", values=BUFFERS[:2], looks=(10,))
-    found = judged(SWEEP, made, arms(*scattered, values=BUFFERS[:2]), [])
+    found = judge_change(SWEEP, made, arms(*scattered, values=BUFFERS[:2]), [])
     assert isinstance(found, SweepSummary)
     assert not found.settled
-    report = report_of(found)
+    report = change_report(found)
     said = report.fields[0].text
     assert said.startswith("Inconclusive after 10 blocks. Use longer runs")
     assert "smallest" not in said
@@ -423,7 +431,7 @@ def test_a_sweep_that_scatters_too_much_has_no_answer():
 
 def beside_the_best(ratio: float, *, margin: float = 5.0, blocks: int = 8, others: int = 0) -> Standing:
     """How a value stands whose rate is always the same share of the best one's."""
-    return stand([[1e8 * ratio, 1e8, *[1e8 * ratio] * others] for _ in range(blocks)], margin)[0][0]
+    return compare_with_best([[1e8 * ratio, 1e8, *[1e8 * ratio] * others] for _ in range(blocks)], margin)[0][0]
 
 
 def test_a_value_is_worse_only_beyond_one_percent_and_level_only_within_the_margin():
@@ -448,11 +456,11 @@ def test_a_sweep_names_the_number_of_blocks_that_settles_it():
     for seed in range(40):
         columns = list(zip(*varied(8, 3.0, seed), strict=True))
         made = plan(name="socket options", values=BUFFERS[:3], looks=(8,))
-        found = judged(SWEEP, made, arms(*columns, values=BUFFERS[:3]), [])
+        found = judge_change(SWEEP, made, arms(*columns, values=BUFFERS[:3]), [])
         assert isinstance(found, SweepSummary)
         if not found.settled and found.blocks_to_settle:
             named.append(found.blocks_to_settle)
-            again = stand(varied(found.blocks_to_settle, 3.0, 1000 + seed), made.margin_percent)
+            again = compare_with_best(varied(found.blocks_to_settle, 3.0, 1000 + seed), made.margin_percent)
             settled += all(standing is not Standing.UNDECIDED for standing, _ in again)
     assert len(named) >= 20
     assert max(named) <= 60
@@ -470,12 +478,12 @@ def test_blocks_are_enough_for_holm_and_their_order_is_kept():
 @pytest.mark.parametrize("format_name", sorted(FORMATS))
 def test_both_go_out_in_every_format(format_name: str):
     for summary in (tried(*noisy(8, 1.1)), swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)):
-        assert export_reports([report_of(summary)], format_name)
+        assert export_reports([change_report(summary)], format_name)
 
 
 def test_the_document_has_every_number_of_the_form():
     found = tried(*noisy(8, 1.1))
-    document = json.loads(json.dumps(report_of(found).document()))
+    document = json.loads(json.dumps(change_report(found).document()))
     assert document["schema"] == "sharebench/trial/1"
     assert document["verdict"] == "faster"
     assert document["plan"]["values"] == ["no"]

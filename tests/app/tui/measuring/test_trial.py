@@ -26,7 +26,7 @@ from app.workflows import trial, trial_order
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
 from forms.stats.decision import Doubt, Verdict
-from forms.trials.report import judged
+from forms.trials.report import judge_change
 from forms.trials.summary import UNEQUAL_PERCENT, TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
@@ -51,7 +51,7 @@ def finished(order: TrialOrder, pairs: int = 8) -> TrialSummary:
     base = series([1e8 + n for n in range(pairs)], id="a00000000000", warmups=0)
     change = Change(name="use sendfile", value="yes", previous="No")
     other = series([1.2e8 + n for n in range(pairs)], id="b00000000000", warmups=0, change=change)
-    found = judged(order.experiment, order.plan, [base, other], [])
+    found = judge_change(order.experiment, order.plan, [base, other], [])
     assert isinstance(found, TrialSummary)
     return found
 
