@@ -28,27 +28,42 @@ _BLANK_ROWS = 6
 
 def bottleneck_report(worksheet: summary.BottleneckCalculation, name: str = "") -> Report:
     """A filled calculation, in kB/s as on paper, or MB/s where all of it is large."""
-    rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
-    factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
+    factor, unit = _rate_unit(worksheet)
     last = worksheet.machines[-1]
     calculation = Table(
         columns=_columns(),
         rows=tuple(_row(machine, index, factor) for index, machine in enumerate(worksheet.machines)),
         caption=f"Throughput in {unit}; the total is the least of the three",
     )
+    return Report(
+        form=FORM,
+        title=f"{_TITLE}: {name or worksheet.machines[0].name}",
+        name=name or _TITLE,
+        fields=tuple(_part_fields(last)),
+        tables=(_single_parts_table(worksheet, factor, unit), calculation),
+        results=tuple(_bottleneck_results(worksheet)),
+        advice=tuple(_bottleneck_advice(last)),
+        drawn=(_bottleneck_chart(last),),
+        document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
+    )
+
+
+def _rate_unit(worksheet: summary.BottleneckCalculation) -> tuple[float, str]:
+    """Bytes in a unit of the table's rates, and that unit."""
+    rates = []
+    for machine in worksheet.machines:
+        rates += [part.bytes_per_second for _, part in machine.parts]
+    return (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
+
+
+def _single_parts_table(worksheet: summary.BottleneckCalculation, factor: float, unit: str) -> Table:
     rows = []
     for index, machine in enumerate(worksheet.machines):
-        parts = [machine.part(kind) for kind in summary.ReferenceKind]
-        each = (part.bytes_per_second / factor if part else None for part in parts)
-        rows.append(row_of(str(index), machine.name, *each))
-    headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in summary.SINGULARS.values())
-    single = Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves")
-    return Report(
-        form=FORM, title=f"{_TITLE}: {name or worksheet.machines[0].name}", name=name or _TITLE,
-        fields=tuple(_parts(last)), tables=(single, calculation),
-        results=tuple(_results(worksheet)), advice=tuple(_advice(last)), drawn=(_chart(last),),
-        document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
-    )  # fmt: skip
+        parts = [machine.part_of_kind(kind) for kind in summary.ReferenceKind]
+        rates = [part.bytes_per_second / factor if part else None for part in parts]
+        rows.append(row_of(str(index), machine.name, *rates))
+    headings = [(f"One {kind}, {unit}", Holds.DECIMAL) for kind in summary.SINGULARS.values()]
+    return Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves")
 
 
 def blank_bottleneck_report() -> Report:
@@ -64,11 +79,9 @@ def blank_bottleneck_report() -> Report:
 
 
 def _columns() -> tuple[report.Column, ...]:
-    parts = [
-        column
-        for name in _NAMES.values()
-        for column in ((f"Number of {name}s", Holds.WHOLE), (f"{name} Throughput", Holds.DECIMAL))
-    ]
+    parts = []
+    for name in _NAMES.values():
+        parts += [(f"Number of {name}s", Holds.WHOLE), (f"{name} Throughput", Holds.DECIMAL)]
     return columns_of("Step", *parts, ("Total Throughput", Holds.DECIMAL))
 
 
@@ -76,18 +89,24 @@ def _row(machine: summary.Machine, index: int, factor: float) -> Row:
     cells = [Cell(value=str(index))]
     totals = []
     for place, kind in enumerate(summary.ReferenceKind, start=1):
-        part = machine.part(kind)
+        part = machine.part_of_kind(kind)
         if part is None:
             cells += [Cell(), Cell()]
             continue
-        each = (cell_at(2 * place - 1, index), cell_at(place + 1, index, table=0))
-        formula = Formula(template="{0}*{1}", references=each)
-        cells += [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
+
+        count_cell = cell_at(2 * place - 1, index)
+        single_cell = cell_at(place + 1, index, table=0)
+        product = Formula(template="{0}*{1}", references=(count_cell, single_cell))
+        cells += [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=product)]
         totals.append(cell_at(2 * place, index))
+
     total = machine.total_bytes_per_second
-    least = "MIN(" + ",".join(f"{{{i}}}" for i in range(len(totals))) + ")"
-    whole = Formula(template=least, references=tuple(totals)) if totals else None
-    cells.append(Cell(value=None if total is None else total / factor, formula=whole))
+    if total is None:
+        cells.append(Cell())
+    else:
+        arguments = ",".join(f"{{{place}}}" for place in range(len(totals)))
+        least = Formula(template=f"MIN({arguments})", references=tuple(totals))
+        cells.append(Cell(value=total / factor, formula=least))
     return Row(cells=tuple(cells))
 
 
@@ -96,46 +115,54 @@ def _limits(machine: summary.Machine) -> str:
 
 
 def _limit(kind: summary.ReferenceKind, machine: summary.Machine) -> str:
-    part = machine.part(kind)
+    part = machine.part_of_kind(kind)
     return summary.PLURALS[kind] if part and part.count > 1 else summary.SINGULARS[kind]
 
 
-def _parts(machine: summary.Machine) -> Iterator[Field]:
+def _part_fields(machine: summary.Machine) -> Iterator[Field]:
     for kind in summary.ReferenceKind:
-        text, part = "not known, so not looked at", machine.part(kind)
-        if part is not None:
-            source = f" ({part.source})" if part.source else ""
-            text = f"{part.count} x {part.name}, {wording.rate(part.bytes_per_second)} each{source}"
-        yield Field(name=_NAMES[kind], text=text)
+        part = machine.part_of_kind(kind)
+        if part is None:
+            yield Field(name=_NAMES[kind], text="not known, so not looked at")
+            continue
+        source = f" ({part.source})" if part.source else ""
+        yield Field(
+            name=_NAMES[kind], text=f"{part.count} x {part.name}, {wording.rate(part.bytes_per_second)} each{source}"
+        )
 
 
-def _results(worksheet: summary.BottleneckCalculation) -> Iterator[Field]:
-    for machine in worksheet.machines:
-        said = "nothing is known" if not machine.parts else f"{_limits(machine)} at {_rate(machine)}"
-        yield Field(name="Bottleneck" if len(worksheet.machines) == 1 else machine.name, text=said)
+def _bottleneck_results(worksheet: summary.BottleneckCalculation) -> Iterator[Field]:
+    machines = worksheet.machines
+    for machine in machines:
+        text = f"{_limits(machine)} at {_rate(machine)}" if machine.parts else "nothing is known"
+        yield Field(name="Bottleneck" if len(machines) == 1 else machine.name, text=text)
+
     if worksheet.target_bytes_per_second is not None:
-        aim, last = wording.rate(worksheet.target_bytes_per_second), worksheet.machines[-1]
-        steps = wording.count(len(worksheet.machines) - 1, "step")
-        reached = f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(last)} after {steps}"
-        yield Field(name="Target", text=f"{aim}, {reached}")
-    before, now = (worksheet.machines[at].total_bytes_per_second for at in (0, -1))
-    if len(worksheet.machines) > 1 and before and now:
-        yield Field(name="Gained in all", text=f"{now / before:.1f} times as much")
+        steps = wording.count(len(machines) - 1, "step")
+        result = (
+            f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(machines[-1])} after {steps}"
+        )
+        yield Field(name="Target", text=f"{wording.rate(worksheet.target_bytes_per_second)}, {result}")
+
+    first_rate = machines[0].total_bytes_per_second
+    last_rate = machines[-1].total_bytes_per_second
+    if len(machines) > 1 and first_rate and last_rate:
+        yield Field(name="Gained in all", text=f"{last_rate / first_rate:.1f} times as much")
 
 
 def _rate(machine: summary.Machine) -> str:
     return wording.rate(machine.total_bytes_per_second)
 
 
-def _advice(machine: summary.Machine) -> Iterator[str]:
+def _bottleneck_advice(machine: summary.Machine) -> Iterator[str]:
     for upgrade in summary.upgrades(machine):
         if upgrade.gain_bytes_per_second > 0:
             yield (
-                f"{upgrade.what} would give {_rate(upgrade.machine)},"
+                f"{upgrade.description} would give {_rate(upgrade.machine)},"
                 f" {wording.rate(upgrade.gain_bytes_per_second)} more; then the {_limits(upgrade.machine)} would limit."
             )
         else:
-            yield f"{upgrade.what} would give nothing: the {_limits(machine)} would still limit."
+            yield f"{upgrade.description} would give nothing: the {_limits(machine)} would still limit."
     if machine.disk and machine.disk.count > 1:
         yield DISKS_RULE
     if machine.network and machine.network.count > 1:
@@ -144,7 +171,7 @@ def _advice(machine: summary.Machine) -> Iterator[str]:
         yield NOT_WITHIN
 
 
-def _chart(machine: summary.Machine) -> Chart:
+def _bottleneck_chart(machine: summary.Machine) -> Chart:
     bars = tuple(
         Bar(
             name=f"{part.count} {_limit(kind, machine)}",
@@ -194,9 +221,10 @@ def users_report(worksheet: summary.UsersCalculation, name: str = "") -> Report:
 
 
 def blank_users_report() -> Report:
-    fields, rows = (_CAPACITY, "That is from", "Date"), [None] * _CLIENTS_BLANK_ROWS
-    results = fields_of(("Bytes/sec asked", "number x transfers a second x file size"))
-    return replace(report.blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
+    fields = (_CAPACITY, "That is from", "Date")
+    rows = [None] * _CLIENTS_BLANK_ROWS
+    empty = report.blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows)
+    return replace(empty, results=fields_of(("Bytes/sec asked", "number x transfers a second x file size")))
 
 
 def _group_row(worksheet: summary.UsersCalculation, group: summary.UserGroup, index: int) -> Row:
@@ -204,16 +232,16 @@ def _group_row(worksheet: summary.UsersCalculation, group: summary.UserGroup, in
     capacity = report.FieldReference(name=_CAPACITY)
     carried = worksheet.carried(group)
     share = 100 * group.demand_bytes_per_second / worksheet.capacity_bytes_per_second
-    asked = Formula(template="{0}*{1}*{2}", references=(number, transfers, size))
-    alone = Formula(template="INT({0}/({1}*{2})*(1+1E-12))", references=(capacity, transfers, size))
+    product = Formula(template="{0}*{1}*{2}", references=(number, transfers, size))
+    carried_alone = Formula(template="INT({0}/({1}*{2})*(1+1E-12))", references=(capacity, transfers, size))
     return row_of(
         group.name,
         group.clients,
         group.transfers_per_second,
         group.file_bytes,
-        Cell(value=group.demand_bytes_per_second, formula=asked),
+        Cell(value=group.demand_bytes_per_second, formula=product),
         Cell(value=share, formula=Formula(template="100*{0}/{1}", references=(demand, capacity))),
-        Cell(value=carried, formula=None if carried is None else alone),
+        Cell(value=carried, formula=None if carried is None else carried_alone),
     )
 
 
@@ -232,37 +260,47 @@ def _users_total(worksheet: summary.UsersCalculation, count: int) -> Row:
     )
 
 
-def _enough(worksheet: summary.UsersCalculation) -> Field:
+def _answer_field(worksheet: summary.UsersCalculation) -> Field:
     if not worksheet.demand_bytes_per_second:
         return Field(name="Enough", text="nobody asks yet: give a group its number, files a second and file size")
-    asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
+
+    used = wording.percent(worksheet.percent_used)
+    demand = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {used} of it"
     if worksheet.is_tight:
-        text = f"{Sign.WARNING} tight: {asked}; busy moments ask for more than the average"
+        text = f"{Sign.WARNING} tight: {demand}; busy moments ask for more than the average"
         return Field(name="Enough", text=text, tone=Tone.CAUTION)
     if worksheet.is_enough:
-        return Field(name="Enough", text=f"{Sign.GOOD} yes: {asked}", tone=Tone.GOOD)
+        return Field(name="Enough", text=f"{Sign.GOOD} yes: {demand}", tone=Tone.GOOD)
     missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
-    return Field(name="Enough", text=f"{Sign.BAD} no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
+    return Field(name="Enough", text=f"{Sign.BAD} no: {demand}; {wording.rate(missing)} are missing", tone=Tone.BAD)
 
 
 def _users_results(worksheet: summary.UsersCalculation) -> Iterator[Field]:
-    yield _enough(worksheet)
+    yield _answer_field(worksheet)
     for group in worksheet.groups:
-        if (carried := worksheet.carried(group)) is not None:
+        carried = worksheet.carried(group)
+        if carried is not None:
             yield Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
-    demand, memory = worksheet.demand_bytes_per_second, worksheet.memory
+
+    demand = worksheet.demand_bytes_per_second
     if worksheet.parts and demand:
         parts = [
             f"{part.needed(demand)} x {part.name} of {wording.rate(part.bytes_per_second)}" for part in worksheet.parts
         ]
         yield Field(name="Needed for that", text=wording.listed(parts))
-    if memory is not None:
-        needed = memory.needed_bytes(worksheet.clients)
-        enough = f"{Sign.GOOD} enough" if needed <= memory.available_bytes else f"{Sign.BAD} too little"
-        sizes = (memory.client_bytes, memory.base_bytes, needed, memory.available_bytes)
-        each, base, all_, free = (wording.byte_rate(size).removesuffix("/s") for size in sizes)
-        text = f"{enough}: {worksheet.clients} x {each} + {base} = {all_} of {free}"
-        yield Field(name="Memory", text=f"{text}, which carries {memory.carried:,} clients")
+    if worksheet.memory is not None:
+        yield Field(name="Memory", text=_memory_text(worksheet.memory, worksheet.clients))
+
+
+def _memory_text(memory: summary.ServerMemory, clients: int) -> str:
+    needed = memory.needed_bytes(clients)
+    answer = f"{Sign.GOOD} enough" if needed <= memory.available_bytes else f"{Sign.BAD} too little"
+    sum_text = f"{clients} x {_size(memory.client_bytes)} + {_size(memory.base_bytes)} = {_size(needed)}"
+    return f"{answer}: {sum_text} of {_size(memory.available_bytes)}, which carries {memory.carried:,} clients"
+
+
+def _size(size_bytes: int) -> str:
+    return wording.byte_rate(size_bytes).removesuffix("/s")
 
 
 def _users_chart(worksheet: summary.UsersCalculation) -> Chart:
@@ -281,7 +319,8 @@ def _users_chart(worksheet: summary.UsersCalculation) -> Chart:
     )
 
 
-BOTTLENECK, CLIENTS = "bottleneck", "clients"
+BOTTLENECK = "bottleneck"
+CLIENTS = "clients"
 
 
 def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculation, name: str) -> Worksheet:

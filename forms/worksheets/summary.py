@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from forms import wording
 from forms.tuning.smb_conf import toml_data
-from storage.json_reader import AboveZero, Count, DocumentError, JSONNode, NotNegative, named
+from storage.json_reader import AboveZero, Count, DocumentError, JSONNode, NotNegative
 
 
 class ReferenceKind(StrEnum):
@@ -49,15 +50,16 @@ class UnknownComponentError(LookupError):
 
 def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
     """The reference of a name or an unambiguous part of it. Raises UnknownComponentError."""
-    wanted = _folded(name)
-    there = [reference for table in tables.values() for reference in table if reference.kind is kind]
-    exact = [reference for reference in there if _folded(reference.name) == wanted]
-    found = exact[:1] or [reference for reference in there if wanted in _folded(reference.name)]
-    if len(found) == 1 and wanted:
-        return found[0]
-    said = "is no" if not found else "could be more than one"
-    names = ", ".join(reference.name for reference in (found or there))
-    raise UnknownComponentError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
+    folded_name = _folded(name)
+    candidates = [reference for reference in chain.from_iterable(tables.values()) if reference.kind is kind]
+    exact = [reference for reference in candidates if _folded(reference.name) == folded_name]
+    matches = exact[:1] or [reference for reference in candidates if folded_name in _folded(reference.name)]
+    if len(matches) == 1 and folded_name:
+        return matches[0]
+
+    problem = "could be more than one" if matches else "is no"
+    names = ", ".join(reference.name for reference in (matches or candidates))
+    raise UnknownComponentError(f"{name!r} {problem} {kind.value} of the tables; there are: {names}")
 
 
 def _folded(name: str) -> str:
@@ -70,16 +72,22 @@ class Demand:
 
     transfers_per_second: float
     file_bytes: int
-    what: str
+    description: str
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "Demand":
+        return cls(row["transfers_per_second"], row["file_bytes"], row["what"])
 
 
 _DATA = toml_data("references.toml", package="forms.worksheets")
-DEMANDS: Mapping[str, Demand] = MappingProxyType({name: Demand(**row) for name, row in _DATA["demands"].items()})
+DEMANDS: Mapping[str, Demand] = MappingProxyType({name: Demand.from_row(row) for name, row in _DATA["demands"].items()})
 
 
-BOOK, TODAY = "1999", "today"
+BOOK = "1999"
+TODAY = "today"
 BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
-_KILO, _MEGA = 1000.0, 1_000_000.0
+_KILO = 1000.0
+_MEGA = 1_000_000.0
 
 FRAME_BYTES = 1538
 """A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
@@ -90,7 +98,8 @@ WIFI_SHARE = 0.6
 
 def _book() -> Iterator[Reference]:
     for row in _DATA["book"]:
-        rate, source = row["kilobytes"] * _KILO, f"Using Samba (1999), table {row['table']}"
+        rate = row["kilobytes"] * _KILO
+        source = f"Using Samba (1999), table {row['table']}"
         yield Reference(ReferenceKind(row["kind"]), row["name"], rate, source, row.get("note", ""))
 
 
@@ -100,16 +109,20 @@ def ethernet_payload(megabits: float) -> float:
 
 
 def _today() -> Iterator[Reference]:
-    framed = "IEEE 802.3 framing and RFC 7323", f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data"
-    assumed = f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own"
     for row in _DATA["disks"]:
         yield Reference(ReferenceKind.DISK, row["name"], row["megabytes"] * _MEGA, row["source"])
+
+    framing_source = "IEEE 802.3 framing and RFC 7323"
+    framing_note = f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data"
     for megabits in _DATA["ethernet"]:
         name = f"{megabits} Mb/s Ethernet" if megabits < 1_000 else f"{megabits / 1_000:g} Gb/s Ethernet"
-        yield Reference(ReferenceKind.NETWORK, name, ethernet_payload(megabits), *framed)
+        yield Reference(ReferenceKind.NETWORK, name, ethernet_payload(megabits), framing_source, framing_note)
+
+    wifi_note = f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own"
     for row in _DATA["wifi"]:
-        rate, source = row["megabits"] * _MEGA / 8 * WIFI_SHARE, f"{row['source']}: {row['megabits']:g} Mb/s at best"
-        yield Reference(ReferenceKind.NETWORK, row["name"], rate, source, assumed)
+        rate = row["megabits"] * _MEGA / 8 * WIFI_SHARE
+        source = f"{row['source']}: {row['megabits']:g} Mb/s at best"
+        yield Reference(ReferenceKind.NETWORK, row["name"], rate, source, wifi_note)
 
 
 TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_today()), BOOK: tuple(_book())})
@@ -143,17 +156,27 @@ class Machine:
     disk: Part | None = None
     network: Part | None = None
 
-    def part(self, kind: ReferenceKind) -> Part | None:
-        part: Part | None = getattr(self, kind.value)
-        return part
+    def part_of_kind(self, kind: ReferenceKind) -> Part | None:
+        match kind:
+            case ReferenceKind.CPU:
+                return self.cpu
+            case ReferenceKind.DISK:
+                return self.disk
+            case ReferenceKind.NETWORK:
+                return self.network
 
     def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
-        changed: dict[str, Any] = {kind.value: part}
-        return replace(self, **changed)
+        match kind:
+            case ReferenceKind.CPU:
+                return replace(self, cpu=part)
+            case ReferenceKind.DISK:
+                return replace(self, disk=part)
+            case ReferenceKind.NETWORK:
+                return replace(self, network=part)
 
     @property
     def parts(self) -> tuple[tuple[ReferenceKind, Part], ...]:
-        return tuple((kind, part) for kind in ReferenceKind if (part := self.part(kind)) is not None)
+        return tuple((kind, part) for kind in ReferenceKind if (part := self.part_of_kind(kind)) is not None)
 
     @property
     def total_bytes_per_second(self) -> float | None:
@@ -166,7 +189,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    what: str
+    description: str
     machine: Machine
     gain_bytes_per_second: float
 
@@ -182,9 +205,11 @@ class BottleneckCalculation:
         return self.target_bytes_per_second is None or total >= self.target_bytes_per_second * (1 - 1e-9)
 
     def to_content(self) -> dict[str, Any]:
-        aim = named(self, "target_bytes_per_second", "reaches_target")
-        machines = [_machine_content(machine) for machine in self.machines]
-        return {"machines": machines, **({} if self.target_bytes_per_second is None else aim)}
+        content: dict[str, Any] = {"machines": [_machine_content(machine) for machine in self.machines]}
+        if self.target_bytes_per_second is not None:
+            content["target_bytes_per_second"] = self.target_bytes_per_second
+            content["reaches_target"] = self.reaches_target
+        return content
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
@@ -196,55 +221,67 @@ class BottleneckCalculation:
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:
     """Throughput with more of each part, the most helpful first."""
-    if (now := machine.total_bytes_per_second) is None:
+    present_rate = machine.total_bytes_per_second
+    if present_rate is None:
         return
-    found = []
+
+    candidates = []
     for kind, part in machine.parts:
-        wanted = max(enough(machine, kind), part.count + 1)
-        better = machine.with_part(kind, replace(part, count=wanted))
-        gain = (better.total_bytes_per_second or 0.0) - now
-        what = f"{wanted} {PLURALS[kind]} instead of {part.count}"
-        found.append(Upgrade(what=what, machine=better, gain_bytes_per_second=gain))
-    yield from sorted(found, key=lambda upgrade: -upgrade.gain_bytes_per_second)
+        count = max(count_needed(machine, kind), part.count + 1)
+        better = machine.with_part(kind, replace(part, count=count))
+        gain = (better.total_bytes_per_second or 0.0) - present_rate
+        description = f"{count} {PLURALS[kind]} instead of {part.count}"
+        candidates.append(Upgrade(description=description, machine=better, gain_bytes_per_second=gain))
+    yield from sorted(candidates, key=lambda upgrade: -upgrade.gain_bytes_per_second)
 
 
-def enough(machine: Machine, kind: ReferenceKind) -> int:
+# A quotient such as 3.0000000001 parts is three parts and a rounding error.
+_ROUNDING = 1e-9
+
+
+def count_needed(machine: Machine, kind: ReferenceKind) -> int:
     """How many of a part are needed so that it no longer limits."""
-    part = machine.part(kind)
+    part = machine.part_of_kind(kind)
+    if part is None:
+        return 0
+
     others = [other.total_bytes_per_second for other_kind, other in machine.parts if other_kind is not kind]
-    if part is None or not others or not part.bytes_per_second:
-        return part.count if part else 0
-    return max(part.count, math.ceil(min(others) / part.bytes_per_second - 1e-9))
+    if not others or not part.bytes_per_second:
+        return part.count
+    return max(part.count, math.ceil(min(others) / part.bytes_per_second - _ROUNDING))
 
 
 def way_to(machine: Machine, bytes_per_second: float) -> list[Machine]:
     """Steps to that throughput, this machine first; each adds enough to move the bottleneck (Using Samba)."""
     steps = [machine]
-    while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
-        at = steps[-1]
-        if len(steps) > _MOST_STEPS:
+    while len(steps) <= _MOST_STEPS:
+        last = steps[-1]
+        rate = last.total_bytes_per_second
+        if rate is None or rate >= bytes_per_second:
             break
-        kind = at.bottlenecks[0]
-        part = at.part(kind)
+
+        kind = last.bottlenecks[0]
+        part = last.part_of_kind(kind)
         assert part is not None
-        target = math.ceil(bytes_per_second / part.bytes_per_second - 1e-9)
-        next_count = target if len(steps) > SMALL_STEPS else enough(at, kind)
-        count = min(max(next_count, part.count + 1), max(target, part.count + 1))
-        name = f"{count - part.count} more {PLURALS[kind] if count - part.count > 1 else SINGULARS[kind]}"
-        steps.append(replace(at.with_part(kind, replace(part, count=count)), name=name))
+        count_for_target = math.ceil(bytes_per_second / part.bytes_per_second - _ROUNDING)
+        # Past a number of steps that one still reads, the rest is done in one go.
+        next_count = count_for_target if len(steps) > SMALL_STEPS else count_needed(last, kind)
+        one_more = part.count + 1
+        count = min(max(next_count, one_more), max(count_for_target, one_more))
+
+        added = count - part.count
+        words = PLURALS[kind] if added > 1 else SINGULARS[kind]
+        steps.append(replace(last.with_part(kind, replace(part, count=count)), name=f"{added} more {words}"))
     return steps
 
 
 def _machine_content(machine: Machine) -> dict[str, Any]:
-    return {
-        "name": machine.name,
-        **{
-            kind.value: asdict(part) | {"total_bytes_per_second": part.total_bytes_per_second}
-            for kind, part in machine.parts
-        },
-        "total_bytes_per_second": machine.total_bytes_per_second,
-        "bottlenecks": [kind.value for kind in machine.bottlenecks],
-    }
+    content: dict[str, Any] = {"name": machine.name}
+    for kind, part in machine.parts:
+        content[kind.value] = asdict(part) | {"total_bytes_per_second": part.total_bytes_per_second}
+    content["total_bytes_per_second"] = machine.total_bytes_per_second
+    content["bottlenecks"] = [kind.value for kind in machine.bottlenecks]
+    return content
 
 
 TIGHT_PERCENT = 80.0
@@ -296,11 +333,11 @@ class CarryingPart:
     bytes_per_second: AboveZero
 
     @classmethod
-    def of(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
+    def from_part(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
         return cls(kind=kind, name=part.name or SINGULARS[kind], bytes_per_second=part.bytes_per_second)
 
     def needed(self, bytes_per_second: float) -> int:
-        return max(1, math.ceil(bytes_per_second / self.bytes_per_second - 1e-9))
+        return max(1, math.ceil(bytes_per_second / self.bytes_per_second - _ROUNDING))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,24 +370,35 @@ class UsersCalculation:
         return self.demand_bytes_per_second <= self.capacity_bytes_per_second * (1 + 1e-12)
 
     def carried(self, group: UserGroup) -> int | None:
-        each = group.each_bytes_per_second
-        return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
+        client_demand = group.each_bytes_per_second
+        if not client_demand:
+            return None
+        return int(self.capacity_bytes_per_second / client_demand * (1 + 1e-12))
 
     def to_content(self) -> dict[str, Any]:
-        demand = self.demand_bytes_per_second
-        parts = [asdict(part) | {"kind": part.kind.value, "needed": part.needed(demand)} for part in self.parts]
-        return {
-            **named(self, "capacity_bytes_per_second", "capacity_source"),
-            "groups": [
-                asdict(group)
-                | {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
-                for group in self.groups
-            ],
-            **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
-            **({} if self.series_id is None else {"series_id": self.series_id}),
-            **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
-            **({"parts": parts} if self.parts else {}),
+        content: dict[str, Any] = {
+            "capacity_bytes_per_second": self.capacity_bytes_per_second,
+            "capacity_source": self.capacity_source,
+            "groups": [self._group_content(group) for group in self.groups],
+            "demand_bytes_per_second": self.demand_bytes_per_second,
+            "percent_used": self.percent_used,
+            "is_enough": self.is_enough,
+            "is_tight": self.is_tight,
         }
+        if self.series_id is not None:
+            content["series_id"] = self.series_id
+        if self.memory is not None:
+            content["memory"] = self.memory.to_content(self.clients)
+        if self.parts:
+            content["parts"] = [self._part_content(part) for part in self.parts]
+        return content
+
+    def _group_content(self, group: UserGroup) -> dict[str, Any]:
+        computed = {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
+        return asdict(group) | computed
+
+    def _part_content(self, part: CarryingPart) -> dict[str, Any]:
+        return asdict(part) | {"kind": part.kind.value, "needed": part.needed(self.demand_bytes_per_second)}
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":

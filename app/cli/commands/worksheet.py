@@ -41,7 +41,7 @@ def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
         kind = name.removesuffix("s")
         if kind not in PARTS or not value:
             raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
-        part = machine.part(sheets.ReferenceKind(kind))
+        part = machine.part_of_kind(sheets.ReferenceKind(kind))
         if name == kind:
             new = read_part(sheets.ReferenceKind(kind), value, part.count if part else 1)
             machine = machine.with_part(sheets.ReferenceKind(kind), new)
@@ -176,7 +176,7 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
         series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
         memory=sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
-        parts=tuple(sheets.CarryingPart.of(kind, part) for kind, part in machine.parts),
+        parts=tuple(sheets.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
     )
     _show(context, worksheet, choices)
 

@@ -14,7 +14,7 @@ from forms.worksheets.summary import (
     Part,
     ReferenceKind,
     UnknownComponentError,
-    enough,
+    count_needed,
     ethernet_payload,
     find,
     rate_of_operations,
@@ -107,7 +107,7 @@ def test_references_are_found_by_enough_of_their_name():
 
 def test_upgrades_say_what_each_gives():
     first = list(upgrades(STEPS[0]))
-    assert first[0].what == "2 disks instead of 1"
+    assert first[0].description == "2 disks instead of 1"
     assert first[0].gain_bytes_per_second == 553 * KB
     assert first[0].machine.bottlenecks == (ReferenceKind.NETWORK,)
     assert [u.gain_bytes_per_second for u in first[1:]] == [0, 0]
@@ -115,10 +115,10 @@ def test_upgrades_say_what_each_gives():
 
 
 def test_enough_is_what_takes_a_part_past_the_others():
-    assert enough(STEPS[0], ReferenceKind.DISK) == 2
-    assert enough(STEPS[1], ReferenceKind.NETWORK) == 4
-    assert enough(STEPS[1], ReferenceKind.DISK) == 6
-    assert enough(Machine(name="", disk=STEPS[0].disk), ReferenceKind.DISK) == 1
+    assert count_needed(STEPS[0], ReferenceKind.DISK) == 2
+    assert count_needed(STEPS[1], ReferenceKind.NETWORK) == 4
+    assert count_needed(STEPS[1], ReferenceKind.DISK) == 6
+    assert count_needed(Machine(name="", disk=STEPS[0].disk), ReferenceKind.DISK) == 1
 
 
 def test_the_way_to_a_target_moves_the_bottleneck_step_by_step():
