@@ -3,11 +3,27 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 from forms import layout, wording
 from forms.layout import Tone, coloured
-from forms.report import SIGNS, Bar, Chart, Field, Level, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.report import (
+    SIGNS,
+    Bar,
+    Chart,
+    Column,
+    Field,
+    Level,
+    Mark,
+    Report,
+    ReportKind,
+    Role,
+    Row,
+    Table,
+    cell_text,
+    remarks,
+)
 
 WIDTH = 80
 RULE = "─"
@@ -24,7 +40,11 @@ _BY_HAND = {
 }
 _LEAST_CELLS = 4
 _LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
-_BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
+
+_BOLD = "\x1b[1m"
+_STRUCK = "\x1b[9m"
+_DIM = "\x1b[2m"
+_PLAIN = "\x1b[0m"
 
 
 def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
@@ -92,33 +112,41 @@ class _DrawnTable:
 def drawn_table(table: Table, width: int, *, ansi: bool = False) -> _DrawnTable:
     """Lines of at most ``width`` cells; paragraphs where cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
-    fitted = None if table.sentences else _fitted(table, texts, width)
-    if fitted is None:
+    layout_in_width = None if table.sentences else _fit_columns(table, texts, width)
+    if layout_in_width is None:
         return _DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width, ansi)), remarks=())
-    widths, gap, texts = fitted
-    split = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
-    height = max(len(lines) for lines in split)
-    headings = []
-    for level in range(height):
-        parts = [lines[level - height + len(lines)] if level >= height - len(lines) else "" for lines in split]
-        headings.append(_styled(_joined(table, parts, widths, gap).replace("\u00a0", " "), _BOLD, ansi))
+    widths, gap, texts = layout_in_width
+
+    headings = _heading_lines(table, widths, gap, ansi)
     rule = RULE * (sum(widths) + gap * (len(widths) - 1))
     rows: list[tuple[str, ...]] = []
-    before: Role | None = None
+    role_above: Role | None = None
     for row, parts in zip(table.rows, texts, strict=True):
-        above = [rule] if row.role is not before and before is not None else []
-        before = row.role if row.role is not Role.HEADING else before
+        above = [rule] if role_above is not None and row.role is not role_above else []
         if row.role is Role.HEADING:
             lines = layout.wrap(layout.visible(row.name), width)
         else:
             lines = list(_row_lines(table, row, parts, widths, gap, ansi))
+            role_above = row.role
         rows.append((*above, *lines))
-    said = tuple(
-        line
-        for row, text in remarks(table)
-        for line in layout.hanging_from(f"{SIGNS.get(row.mark, ' ')} ", text, width)
-    )
-    return _DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
+
+    remark_lines: list[str] = []
+    for row, text in remarks(table):
+        remark_lines += layout.hanging_from(f"{SIGNS.get(row.mark, ' ')} ", text, width)
+    return _DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=tuple(remark_lines))
+
+
+def _heading_lines(table: Table, widths: Sequence[int], gap: int, ansi: bool) -> list[str]:
+    """The headings, each wrapped in its column, and standing on the line above the rows."""
+    wrapped = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
+    height = max(len(lines) for lines in wrapped)
+    from_bottom = [[""] * (height - len(lines)) + list(lines) for lines in wrapped]
+
+    headings = []
+    for parts in zip(*from_bottom, strict=True):
+        line = _join_cells(table, parts, widths, gap).replace("\u00a0", " ")
+        headings.append(_styled(line, _BOLD, ansi))
+    return headings
 
 
 def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: bool) -> Iterator[tuple[str, ...]]:
@@ -132,26 +160,37 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
     """Bars of ``█`` and levels of ``░`` in half cells: few consoles have the eighths; or dots beside their levels."""
-    levels = [] if chart.is_dots else [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
-    rows = [*((bar, "●" if chart.is_dots else "█") for bar in chart.bars), *levels]
-    names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]
+    rows = [(bar, "●" if chart.is_dots else "█") for bar in chart.bars]
+    if not chart.is_dots:
+        rows += [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
+
     low, high = chart.ends
-    texts = [_charted(bar, chart.unit, high) for bar, _ in rows]
-    name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
-    cells = max(width - name_cells - text_cells - 6, 4)
+    names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]
+    values = [_value_text(bar, chart.unit, high) for bar, _ in rows]
+    name_cells = max(map(layout.width, names))
+    value_cells = max(map(layout.width, values))
+    start = name_cells + value_cells + _CHART_GAPS
+    cells = max(width - start, _LEAST_CELLS)
     scale = _TextScale(low, (high - low) or 1.0, cells)
+
     yield from layout.wrap(layout.visible(chart.title), width)
-    for name, text, (bar, block) in zip(names, texts, rows, strict=True):
+    for name, value, (bar, block) in zip(names, values, rows, strict=True):
         drawn = scale.dotted(bar, chart.levels) if chart.is_dots else scale.filled(bar, block)
         if ansi and block != "░":
             tone = bar.tone if bar.tone is not Tone.PLAIN else Tone.DATA
             drawn = "│".join(coloured(part, tone) for part in drawn.split("│"))
         sign = SIGNS.get(bar.mark, " ")
-        line = f"{sign} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {drawn}"
+        line = f"{sign} {layout.pad(name, name_cells)}  {layout.pad(value, value_cells, right=True)}  {drawn}"
         yield _styled(line, _BOLD if bar.mark is Mark.BOTTLENECK else "", ansi)
-    for level in chart.levels if chart.is_dots else ():
-        at = max(0, scale.cell(level.value) - len(level.name) // 2)
-        yield " " * (name_cells + text_cells + 6 + min(at, cells - len(level.name))) + level.name
+
+    if chart.is_dots:
+        for level in chart.levels:
+            centred = max(0, scale.cell(level.value) - len(level.name) // 2)
+            yield " " * (start + min(centred, cells - len(level.name))) + level.name
+
+
+# The sign and a blank before the name, two blanks behind it, and two before the bar.
+_CHART_GAPS = 6
 
 
 class _TextScale(NamedTuple):
@@ -163,8 +202,15 @@ class _TextScale(NamedTuple):
         return min(self.cells - 1, int(self.cells * max(0.0, value - self.low) / self.span))
 
     def filled(self, bar: Bar, block: str) -> str:
-        start, end = (round(2 * self.cells * (each - self.low) / self.span) for each in bar.ends)
-        return self._with_interval(bar, _half_cells(block, start, max(end, start + 1)) if bar.value else "", "┼")
+        if not bar.value:
+            return self._with_interval(bar, "", "┼")
+        low, high = bar.ends
+        start = self._half_cell(low)
+        end = max(self._half_cell(high), start + 1)
+        return self._with_interval(bar, _half_cells(block, start, end), "┼")
+
+    def _half_cell(self, value: float) -> int:
+        return round(2 * self.cells * (value - self.low) / self.span)
 
     def dotted(self, bar: Bar, levels: Sequence[Level]) -> str:
         line = [" "] * self.cells
@@ -178,13 +224,19 @@ class _TextScale(NamedTuple):
         """Over what is drawn, where it takes three cells or more; an end beyond the line stays open."""
         if bar.interval is None or bar.value is None:
             return drawn
-        start, at, end = (self.cell(each) for each in (bar.interval[0], bar.value, bar.interval[1]))
+
+        low, high = bar.interval
+        start = self.cell(low)
+        end = self.cell(high)
         if end - start < 2:
             return drawn
-        at = min(max(at, start + 1), end - 1)
-        first = "├" if bar.interval[0] >= self.low else "←"
-        last = "┤" if bar.interval[1] <= self.low + self.span else "→"
-        whisker = f"{first}{'─' * (at - start - 1)}{middle}{'─' * (end - at - 1)}{last}"
+
+        value_cell = min(max(self.cell(bar.value), start + 1), end - 1)
+        first = "├" if low >= self.low else "←"
+        last = "┤" if high <= self.low + self.span else "→"
+        left_line = "─" * (value_cell - start - 1)
+        right_line = "─" * (end - value_cell - 1)
+        whisker = f"{first}{left_line}{middle}{right_line}{last}"
         return drawn[:start].ljust(start) + whisker + drawn[end + 1 :]
 
 
@@ -195,13 +247,17 @@ def _half_cells(block: str, start: int, end: int) -> str:
     return first + block * (end // 2 - len(first)) + "▌" * (end % 2)
 
 
-def _charted(bar: Bar, unit: str, highest: float) -> str:
+def _value_text(bar: Bar, unit: str, highest: float) -> str:
     if bar.value is None:
         return "-"
     if unit == "bytes/sec":
         return wording.rate(bar.value, beside=highest)
-    ends = f" ({bar.interval[0]:,.1f} to {bar.interval[1]:,.1f})" if bar.interval else ""
-    return f"{wording.with_minus(f'{bar.value:,.1f}')} {unit}{wording.with_minus(ends)}"
+    value = wording.with_minus(f"{bar.value:,.1f}")
+    if bar.interval is None:
+        return f"{value} {unit}"
+    low, high = bar.interval
+    interval = wording.with_minus(f"({low:,.1f} to {high:,.1f})")
+    return f"{value} {unit} {interval}"
 
 
 def _row_lines(
@@ -209,19 +265,23 @@ def _row_lines(
 ) -> Iterator[str]:
     wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
     if _has_sign(table, row):
-        first, *rest = layout.wrap(texts[0][2:], max(widths[0] - 2, 1))
-        wrapped[0] = [texts[0][:2] + first, *(f"  {line}" for line in rest)]
-    for level in range(max(map(len, wrapped))):
-        level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
+        first, *others = layout.wrap(texts[0][2:], max(widths[0] - 2, 1))
+        wrapped[0] = [texts[0][:2] + first, *(f"  {line}" for line in others)]
+
+    style = {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, "")
+    for parts in zip_longest(*wrapped, fillvalue=""):
         if row.struck:
-            whole = [part.replace(" ", _INSIDE) for part in level_parts]
-            yield _styled(
-                re.sub(" +", _stroke, _joined(table, whole, widths, gap)).replace(_INSIDE, " "), _STRUCK, ansi
-            )
+            yield _styled(_struck_line(table, parts, widths, gap), _STRUCK, ansi)
         else:
-            line = _joined(table, level_parts, widths, gap)
-            styled = _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
-            yield coloured(styled, row.tone) if ansi else styled
+            line = _styled(_join_cells(table, parts, widths, gap), style, ansi)
+            yield coloured(line, row.tone) if ansi else line
+
+
+def _struck_line(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    """The line with strokes in the gaps between its cells, but not between the words of a cell."""
+    protected = [part.replace(" ", _INSIDE) for part in parts]
+    line = _join_cells(table, protected, widths, gap)
+    return re.sub(" +", _stroke, line).replace(_INSIDE, " ")
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
@@ -235,35 +295,59 @@ def _has_sign(table: Table, row: Row) -> bool:
     return table.signed and row.role is not Role.HEADING
 
 
-def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
-    unparted = [
-        [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
-        for row in texts
-    ]
-    rounded = [
-        [
-            t if c.kind is ReportKind.TEXT else f"{float(t):.0f}" if _LONG_NUMBER.fullmatch(t) else t
-            for t, c in zip(row, table.columns, strict=True)
-        ]
-        for row in unparted
-    ]
+def _fit_columns(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
+    """Cells of each column, cells between them and the texts of the rows; None where paragraphs read better."""
+    without_commas = [[_without_commas(text, column.kind) for text, column in _columns_of(table, row)] for row in texts]
+    rounded = [[_rounded(text, column.kind) for text, column in _columns_of(table, row)] for row in without_commas]
+
+    # From the most generous way to the narrowest: headings of more lines, smaller gaps, then shorter numbers.
     ways = [(gap, texts, lines) for gap, lines in ((2, 1), (2, 2), (1, 2), (2, 3), (1, 3))]
-    for gap, rows, lines in [*ways, (1, unparted, 2), (1, unparted, 9), (1, rounded, 9)]:
-        needed = _cells_needed(table, rows, heading_lines=lines)
+    ways += [(1, without_commas, 2), (1, without_commas, _MOST_HEADING_LINES), (1, rounded, _MOST_HEADING_LINES)]
+    for gap, rows, heading_lines in ways:
+        needed = _cells_needed(table, rows, heading_lines=heading_lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
             return needed, gap, rows
-    over = sum(needed) + len(needed) - 1 - width
-    while over > 0 and max(needed) > _LEAST_CELLS:
-        names = [
-            i for i, column in enumerate(table.columns)
-            if column.kind is ReportKind.TEXT and needed[i] > max(_LEAST_CELLS, _heading_cells(_heading(table, i), 9))
-        ]  # fmt: skip
-        blank = not any(text for row in texts for text in row)
-        if not names and not table.marked and not blank:
+    return _narrow_columns(table, texts, needed, rounded, width)
+
+
+_MOST_HEADING_LINES = 9
+
+
+def _columns_of(table: Table, row: Sequence[str]) -> Iterator[tuple[str, Column]]:
+    return zip(row, table.columns, strict=True)
+
+
+def _without_commas(text: str, kind: ReportKind) -> str:
+    return text if kind is ReportKind.TEXT else text.replace(",", "")
+
+
+def _rounded(text: str, kind: ReportKind) -> str:
+    if kind is ReportKind.TEXT or not _LONG_NUMBER.fullmatch(text):
+        return text
+    return f"{float(text):.0f}"
+
+
+def _narrow_columns(
+    table: Table, texts: list[list[str]], needed: list[int], rounded: list[list[str]], width: int
+) -> tuple[list[int], int, list[list[str]]] | None:
+    """Take cells from the widest columns of text, or of a blank form, until the table fits."""
+    heading_cells = [_heading_cells(_heading(table, index), _MOST_HEADING_LINES) for index in range(len(table.columns))]
+    is_blank = not any(text for row in texts for text in row)
+    excess = sum(needed) + len(needed) - 1 - width
+    while excess > 0 and max(needed) > _LEAST_CELLS:
+        candidates = [
+            index
+            for index, column in enumerate(table.columns)
+            if column.kind is ReportKind.TEXT and needed[index] > max(_LEAST_CELLS, heading_cells[index])
+        ]
+        if not candidates and not table.marked and not is_blank:
             return None
-        by_hand = [i for i in range(len(needed)) if blank and needed[i] > _heading_cells(_heading(table, i), 9)]
-        needed[max(names or by_hand or range(len(needed)), key=lambda i: needed[i])] -= 1
-        over -= 1
+
+        if not candidates and is_blank:
+            candidates = [index for index, cells in enumerate(needed) if cells > heading_cells[index]]
+        widest = max(candidates or range(len(needed)), key=needed.__getitem__)
+        needed[widest] -= 1
+        excess -= 1
     return needed, 1, rounded
 
 
@@ -289,7 +373,7 @@ def _heading(table: Table, index: int) -> str:
     return ("\u00a0\u00a0" if table.signed and not index else "") + layout.visible(table.columns[index].heading)
 
 
-def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+def _join_cells(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
     return (" " * gap).join(
         layout.pad(part, cells, right=column.kind is not ReportKind.TEXT)
         for part, cells, column in zip(parts, widths, table.columns, strict=True)
