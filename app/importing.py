@@ -361,8 +361,30 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
     return done or list(wanted), entries  # of none of them anything is left: all were deleted meanwhile
 
 
-def take(notebook: Notebook, entries: Any, host: str) -> Taken:
-    """Each recording whole or not at all. Raises DocumentError."""
+def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
+    """Import what another notebook has, labels and notes too, all or nothing; see `take`. Raises UsageError.
+
+    A recording of ours that goes on there is completed: so comes back what was measured while our notebook was lost.
+    """
+    wanted = list(other.progress())
+    taken = Taken()
+    with notebook.at_once():
+        while wanted:
+            done, entries = part(other, wanted)
+            as_sent = json.loads(json.dumps(entries))
+            taken.add(take(notebook, as_sent, file, completes_ours=True))
+            dealt_with = set(done)
+            wanted = [recording_id for recording_id in wanted if recording_id not in dealt_with]
+        if taken.problems:
+            raise UsageError("; ".join(taken.problems[:_FEW_PROBLEMS]))
+    return taken
+
+
+_FEW_PROBLEMS = 3
+
+
+def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = False) -> Taken:
+    """Each recording whole or not at all; ``completes_ours``: also one that was measured here. Raises DocumentError."""
     taken = Taken()
     read = []
     for place in JSONNode("entries", entries).items():
@@ -378,18 +400,28 @@ def take(notebook: Notebook, entries: Any, host: str) -> Taken:
         for recording, texts in read:
             try:
                 with notebook.at_once():
-                    _take(notebook, recording, texts, host, taken)
+                    _take(notebook, recording, texts, host, taken, completes_ours=completes_ours)
             except UsageError as error:
                 taken.problems.append(str(error))
     return taken
 
 
-def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Texts], host: str, taken: Taken) -> None:
+def _take(
+    notebook: Notebook,
+    recording: ImportedRecording,
+    texts: dict[str, Texts],
+    host: str,
+    taken: Taken,
+    *,
+    completes_ours: bool,
+) -> None:
     record = recording.record
     ids = list(dict.fromkeys([record.id, *(one.id for one in recording.series)]))
     before, removed = notebook.said(ids), None
     mine = next(iter(notebook.recordings_of([record.id])), None)
-    if mine is not None and mine.imported_at and not mine.running and _goes_further(notebook, recording, mine):
+    is_ours_begun = completes_ours and mine is not None and not mine.imported_at and _begins(notebook, mine, recording)
+    may_replace = mine is not None and not mine.running and (mine.imported_at or is_ours_begun)
+    if mine is not None and may_replace and _goes_further(notebook, recording, mine):
         removed = notebook.remove(mine.id)
         mine = None
     if mine is None:
@@ -405,6 +437,29 @@ def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Tex
                 notebook.keep_said(one.id, merged)
                 if one.id in before:
                     taken.changed.append(one.id)
+
+
+def _begins(notebook: Notebook, mine: Recording, other: ImportedRecording) -> bool:
+    """Whether all that is stored here is the beginning of what the other has."""
+    if other.kind.name != mine.kind:
+        return False
+    if other.kind.whole:
+        theirs = {series.id: series for series in other.series}
+        ours = [notebook.series(head.id) for head in kinds.parts(notebook, mine)]
+        return all(series.id in theirs and _is_beginning(series, theirs[series.id]) for series in ours)
+    return _is_beginning(kinds.stored_record(notebook, mine), other.record)
+
+
+def _is_beginning(stored: Any, other: Any) -> bool:
+    for name in ("command", "target", "targets", "script"):
+        if getattr(stored, name, None) != getattr(other, name, None):
+            return False
+    for name in ("runs", "points"):
+        ours = getattr(stored, name, ())
+        theirs = getattr(other, name, ())
+        if tuple(ours) != tuple(theirs[: len(ours)]):
+            return False
+    return True
 
 
 def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Recording) -> bool:

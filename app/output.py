@@ -1,9 +1,9 @@
 """Writes a file whole or not at all, and prints documents with the system's ``lp``."""
 
 import os
+import secrets
 import stat
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import BinaryIO
 from app.child_process import clean_environment
 from app.clients.programs import find_program
 from app.errors import SharebenchError
+from storage.paths import Place, make_folders, place_of, real_path
 
 
 class CannotWriteError(SharebenchError):
@@ -19,15 +20,36 @@ class CannotWriteError(SharebenchError):
 
 
 def is_there(path: Path) -> bool:
-    """Raises CannotWriteError for a folder, or in a missing folder."""
+    """Whether writing ``path`` needs a question: a file is there, or a link that leads elsewhere.
+
+    Raises CannotWriteError for a folder, in a missing folder, and through a link of another user.
+    """
     try:
-        if path.is_dir():
-            raise CannotWriteError(f"cannot write {path}: it is a folder; name a file in it")
-        if not path.parent.is_dir():
-            raise CannotWriteError(f"cannot write {path}: there is no folder {path.parent}")
-        return path.is_file()
+        with place_of(path) as place:
+            status = place.status()
+    except FileNotFoundError as error:
+        raise CannotWriteError(f"cannot write {path}: there is no folder {path.parent}") from error
     except OSError as error:
-        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; name another file") from error
+        raise _cannot_write(path, error) from error
+
+    if status is None:
+        return place.is_link
+    if place.is_of_kernel:
+        return False
+    if stat.S_ISDIR(status.st_mode):
+        raise CannotWriteError(f"cannot write {path}: it is a folder; name a file in it")
+    return stat.S_ISREG(status.st_mode)
+
+
+def shown_destination(path: Path) -> str:
+    """``path``, and where it leads if that is elsewhere; for a question. Raises CannotWriteError."""
+    try:
+        real = real_path(path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if real == Path(os.path.normpath(path.absolute())):
+        return str(path)
+    return f"{path}, which leads to {real},"
 
 
 def is_missing(folder: Path) -> bool:
@@ -39,50 +61,77 @@ def is_missing(folder: Path) -> bool:
 def make_folder(folder: Path) -> None:
     """With those above it. Raises CannotWriteError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
     except OSError as error:
-        raise CannotWriteError(f"cannot make {folder}: {error.strerror or error}; name another folder") from error
+        raise CannotWriteError(f"cannot make {folder}: {_reason(error)}; name another folder") from error
 
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """Follows links and writes to devices; a failing block leaves nothing. Raises CannotWriteError before it begins."""
-    place = Path(os.path.realpath(path))
+    """Write ``path`` whole or not at all; a device, as it comes.
+
+    One's own links and root's are followed. Raises CannotWriteError before the block begins, or after it.
+    """
     hint = "name another file"
     try:
-        is_device = place.exists() and not place.is_file()
-        with place.open("wb") if is_device else whole_file(place) as file:
-            hint = hint if is_device else "nothing was left there"
-            yield file
+        with place_of(path) as place:
+            status = place.status()
+            is_device = place.is_of_kernel or (status is not None and not stat.S_ISREG(status.st_mode))
+            with _device(place) if is_device else _replacement(place, status) as file:
+                hint = hint if is_device else "nothing was left there"
+                yield file
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}; {hint}") from error
+        raise _cannot_write(path, error, hint) from error
+
+
+def _cannot_write(path: Path, error: OSError, hint: str = "name another file") -> CannotWriteError:
+    return CannotWriteError(f"cannot write {path}: {_reason(error)}; {hint}")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 @contextmanager
-def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """Replaces ``place``, keeping its mode, when the block succeeds; ``.sharebench-….part`` until then."""
-    number, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
-    part = Path(name)
+def _device(place: Place) -> Iterator[BinaryIO]:
+    # /dev/stdout may be a file, of which something is written already.
+    flag = os.O_APPEND if place.is_of_kernel else getattr(os, "O_NOFOLLOW", 0)
+    number = os.open(place.name, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0) | flag, dir_fd=place.folder)
+    with os.fdopen(number, "wb") as file:
+        yield file
+
+
+@contextmanager
+def _replacement(place: Place, before: os.stat_result | None) -> Iterator[BinaryIO]:
+    """A file beside ``place`` that takes its name when the block succeeds; ``.sharebench-….part`` until then.
+
+    The name is replaced, never what it points to: a link that was put there meanwhile goes.
+    """
+    name = place.beside(f".sharebench-{secrets.token_hex(6)}.part")
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    number = os.open(name, flags, 0o600, dir_fd=place.folder)
     try:
         with os.fdopen(number, "wb") as file:
             yield file
             file.flush()
             os.fsync(number)
-        part.chmod(_mode_of(place))
-        part.replace(place)
+            if hasattr(os, "fchmod"):
+                os.fchmod(number, _mode_after(before))
+        os.replace(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=place.folder)
 
 
-def _mode_of(place: Path) -> int:
-    try:
-        return stat.S_IMODE(place.stat().st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+def _mode_after(before: os.stat_result | None) -> int:
+    """The mode of our own file before; another user's file does not say who may write to ours."""
+    if before is not None and before.st_uid == os.geteuid():
+        return stat.S_IMODE(before.st_mode) & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 _PACKAGE = "cups-client"

@@ -40,6 +40,10 @@ class ReadOnlyNotebookError(NotebookFileError):
     """The file can be read but not written."""
 
 
+class LostNotebookError(NotebookFileError):
+    """What is at the notebook's path is no more the file that was opened, or not the whole of it."""
+
+
 class RefusedError(_AdvisedError):
     """The request would be wrong to carry out; ``str()`` says why, and what to do, in one line."""
 
@@ -62,8 +66,12 @@ def is_full(error: sqlite3.Error) -> bool:
 
 
 def is_failing(error: sqlite3.Error) -> bool:
-    """Whether the disk gives errors, or was made read-only because of them."""
-    return _primary(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+    """Whether the disk gives errors."""
+    return _primary(error) == sqlite3.SQLITE_IOERR
+
+
+def is_read_only(error: sqlite3.Error) -> bool:
+    return _primary(error) == sqlite3.SQLITE_READONLY
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
@@ -82,7 +90,7 @@ def unusable(error: sqlite3.Error) -> NotebookFileError:
         )
     if is_full(error):
         return NotebookFileError("the disk that the notebook is on is full: make room, and try again")
-    if _primary(error) == sqlite3.SQLITE_READONLY:
+    if is_read_only(error):
         return ReadOnlyNotebookError(
             "the notebook cannot be written where it is: start sharebench with one that can", options=ANOTHER
         )

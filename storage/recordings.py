@@ -363,14 +363,30 @@ class RecordingTables(NotebookBase):
             if one in running:
                 raise RefusedError(f"{held_text(recording.id, running[one], recording.kind)}, so it is not deleted")
         with self._db.atomic():
-            rows = {
-                table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))  # noqa: S608  our own names
-                for table, column in _OWN_ROWS
-            }
+            rows = self._rows_by_table(ids)
             based = self._rows_of("SELECT id, base_id FROM series WHERE base_id IN (ids)", ids)
             followers = tuple((row["id"], row["base_id"]) for row in based if row["id"] not in ids)
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording.id,))
         return Removed(recording=recording, rows=rows, followers=followers)
+
+    def _rows_by_table(self, ids: Sequence[str]) -> dict[str, list[Row]]:
+        return {
+            table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))  # noqa: S608  our own names
+            for table, column in _OWN_ROWS
+        }
+
+    def rows_to_move(self, recording_id: str) -> dict[str, list[Row]]:
+        """The rows by table that another notebook needs so that the recording can go on there; see `take_rows`."""
+        wholes = [one.part_of for one in self.recordings_of([recording_id]) if one.part_of]
+        rows = self._rows_by_table([*wholes, recording_id])
+        names = [series["experiment"] for series in rows["series"] if series["experiment"]]
+        experiments = list(self._rows_of("SELECT * FROM experiments WHERE name IN (ids)", names))
+        return {**rows, "experiments": experiments}
+
+    def take_rows(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        with self._db.atomic():
+            for table, _ in _OWN_ROWS:
+                self._insert_all(table, rows.get(table, ()), unless_there=True)
 
     def restore(self, removed: Removed) -> None:
         with self._db.atomic():

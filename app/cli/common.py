@@ -8,7 +8,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -396,10 +396,45 @@ def to_resume(
 
 def notebook_path(context: click.Context) -> Path:
     if chosen := (context.find_root().obj or {}).get("db"):
-        return Path(chosen)
+        return _checked_path(Path(chosen))
     from platformdirs import user_data_path  # noqa: PLC0415  not needed where --db is given
 
     return user_data_path("sharebench", appauthor=False) / "notebook.db"
+
+
+def _checked_path(path: Path) -> Path:
+    """Raises UsageError for a name that no file can have."""
+    try:
+        os.lstat(f"{path}{_LONGEST_SUFFIX}")
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            shown = visible(str(path)[:_SHOWN_CHARACTERS])
+            raise UsageError(
+                f"--db {shown}…: the name of a notebook cannot be as long as that; name another file"
+            ) from error
+    except ValueError as error:
+        raise UsageError(f"--db {visible(str(path)[:_SHOWN_CHARACTERS])}: {error}; name another file") from error
+    return path
+
+
+_LONGEST_SUFFIX = "-journal"
+"""Of the files that SQLite keeps beside a notebook."""
+_SHOWN_CHARACTERS = 60
+
+
+def check_can_store(context: click.Context) -> None:
+    """Before anybody is asked for a password or anything is measured. Raises NotebookError, UsageError."""
+    from app.recorder import rescue  # noqa: PLC0415  the notebook's library is slow to load
+
+    rescue.check_can_store(notebook_path(context))
+
+
+def has_notebook(path: Path) -> bool:
+    """Also where it cannot be looked at: that is told where it is opened."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
 
 
 @contextmanager
@@ -410,12 +445,11 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
     from storage.recordings import UnknownReferenceError  # noqa: PLC0415
 
     path = notebook_path(context)
-    with suppress(OSError):  # an unreadable notebook reports its own error below
-        if not make and not path.exists():
-            raise UsageError(
-                f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
-                " something first: sharebench run TARGET"
-            )
+    if not make and not has_notebook(path):
+        raise UsageError(
+            f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
+            " something first: sharebench run TARGET"
+        )
     with Notebook(path) as found:
         if found.remark:
             _say_once(context, found.remark)
@@ -455,7 +489,7 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
     """Asks on a terminal. Raises UsageError, LoginError."""
     from app.logins import log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
 
-    if notebook_path(context).exists():
+    if has_notebook(notebook_path(context)):
         with notebook(context) as found:  # says what an interrupted trial left changed there
             for entry in found.at_work():
                 _say_once(context, f"sharebench: a running trial has {entry.left}: a measurement there includes that")

@@ -14,6 +14,7 @@ from app.environment.samba.smbd import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure import process
 from app.measure.process import ControlMessage, MeasurementPlan, MeasuringProcess, SeriesControl, SeriesRequest
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder, SeriesWriter, ceiling_of, recorded
 from forms import wording
 from forms.comparison.differences import differences_before, prose
@@ -26,7 +27,6 @@ from forms.tuning.change_evidence import judge_change
 from forms.tuning.smb_conf import dialect_rank
 from forms.wording import byte_rate, plain
 from storage import records
-from storage.errors import NotebookFileError
 from storage.json_reader import named, shared
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, MonitorChoices, Plan, QuietTime
@@ -193,17 +193,9 @@ class SeriesClosed:
 RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
 
 
-def open_notebook(path: Path) -> Notebook:
-    """Raises NotebookError."""
-    try:
-        return Notebook(path)
-    except NotebookFileError as error:
-        raise errors.NotebookError(str(error), options=error.options) from error
-
-
 def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
     """Measure a new series; each run is stored before its event. Raises NotebookError."""
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         yield from recording(request, notebook, control)
 
 
@@ -252,7 +244,7 @@ def resume(
     series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool = False
 ) -> Iterator[RecorderEvent]:
     """Measure the missing runs; ``confirmed``: the target of an imported series is. Raises NotebookError."""
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         todo = Resumption(series_id=series_id, secrets=secrets, confirmed=confirmed)
         yield from resuming(todo, notebook, control)
 
@@ -455,7 +447,7 @@ def record_interleaved(
 
     control.attach(tell, cancel)
     try:
-        with open_notebook(notebook_path) as notebook:
+        with notebook_to_measure_into(notebook_path) as notebook:
             series = [
                 resuming(o, notebook, c, stepped=True)
                 if isinstance(o, Resumption)

@@ -17,8 +17,20 @@ from app.environment.host.facts import Ours, client_facts
 from app.environment.quiet import OTHERS_CPU_PERCENT
 from app.errors import NotebookError, UsageError
 from app.measure import process
+from app.recorder import rescue
 from storage import records
-from storage.errors import RefusedError, is_busy, is_failing, is_full
+from storage.database import has_no_room
+from storage.errors import (
+    LostNotebookError,
+    NotebookFileError,
+    RefusedError,
+    in_one_line,
+    is_busy,
+    is_damaged,
+    is_failing,
+    is_full,
+    is_read_only,
+)
 from storage.json_reader import named
 from storage.notebook import Notebook
 
@@ -39,13 +51,23 @@ Closed = TypeVar("Closed")
 
 
 class Recorder:
-    """The pending writes of recordings that are measured together, in order."""
+    """The pending writes of recordings that are measured together, in order.
 
-    def __init__(self, notebook: Notebook, control: process.SeriesControl | None = None) -> None:
+    Where the notebook is lost, or cannot be written for long, the recordings go on in another one, whole.
+    """
+
+    def __init__(
+        self, notebook: Notebook, control: process.SeriesControl | None = None, *, may_move: bool = True
+    ) -> None:
+        """``may_move``: what is written is worth a notebook of its own where it cannot be stored."""
         self._notebook = notebook
         self._control = control or process.SeriesControl()
+        self._may_move = may_move
         self.leases: list[str] = []
         self._waiting: list[Write] = []
+        self._written: list[Write] = []
+        """All that another notebook would need; what stands in this one before is copied at the beginning."""
+        self._written_to = notebook.path
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
         self._is_disk = False
@@ -58,13 +80,18 @@ class Recorder:
                 self._notebook.take(recording_id)
             except RefusedError as error:
                 raise UsageError(str(error), options=error.options) from error
+            self.was_written(methodcaller("take_rows", self._notebook.rows_to_move(recording_id)))
         self.leases.append(recording_id)
 
     def write(self, *writes: Write) -> None:
         self._waiting += writes
 
+    def was_written(self, write: Write) -> None:
+        """Stored already by others; another notebook needs it too."""
+        self._written.append(write)
+
     def flush(self) -> Iterator[process.Warned]:
-        """Warns when another program holds the notebook, and when it is free again."""
+        """Warns when the notebook cannot be written, when it can again, and when it is lost."""
         now = time.monotonic()
         if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
             return
@@ -77,43 +104,100 @@ class Recorder:
         self._tried_at = now
         self._notebook.be_patient(_PATIENCE_SECONDS)
         try:
-            while self._waiting:
-                self._waiting[0](self._notebook)
-                del self._waiting[0]
-        except sqlite3.OperationalError as error:
-            why = _why_it_waits(error)
-            if not why:
-                raise
-            if self._held_since is None:
-                self._held_since = now
-                yield process.Warned(
-                    text=f"the notebook {why}: what it should store waits in memory until it can be written;"
-                    " leave this program running"
-                )
-            self._is_disk = is_failing(error)
+            self._notebook.check_file()
+            self._write_all()
+        except LostNotebookError as error:
+            yield from self.move(str(error))
+            return
+        except sqlite3.DatabaseError as error:
+            if is_damaged(error) and self._may_move:
+                yield from self.move(f"the notebook {self._notebook.path} became damaged ({in_one_line(error)})")
+                return
+            yield from self._wait_for(error, now)
             return
         if self._held_since is not None:
             self._held_since = None
             yield process.Warned(text="the notebook can be written again: nothing was lost")
 
+    def _write_all(self) -> None:
+        if self._notebook.path != self._written_to:  # another recorder, of an interleaved series, has moved it
+            self._begin_anew()
+        while self._waiting:
+            self._write_first()
+            self._written.append(self._waiting.pop(0))
+
+    def _write_first(self) -> None:
+        try:
+            self._waiting[0](self._notebook)
+        except (RefusedError, LookupError, sqlite3.IntegrityError):
+            if not self._notebook.was_moved:
+                raise
+            # It refers to what the lost notebook had, such as the journal of a change.
+
+    def _begin_anew(self) -> None:
+        self._waiting = [*self._written, *self._waiting]
+        self._written = []
+        self._written_to = self._notebook.path
+
+    def _wait_for(self, error: sqlite3.DatabaseError, now: float) -> Iterator[process.Warned]:
+        """Warns once that the notebook cannot be written; raises what waiting does not mend."""
+        why = self._why_it_waits(error)
+        if not why:
+            raise error
+        if self._held_since is None:
+            self._held_since = now
+            yield process.Warned(
+                text=f"the notebook {why}: what it should store waits in memory until it can be written;"
+                " leave this program running"
+            )
+        self._is_disk = is_failing(error) or is_read_only(error)
+
+    def _why_it_waits(self, error: sqlite3.Error) -> str:
+        if is_busy(error):
+            return "is held by another program"
+        if is_full(error) or (is_failing(error) and has_no_room(self._notebook.path.parent)):
+            return "is on a disk that is full"
+        if is_read_only(error):
+            return "cannot be written any more: it, or its file system, is read-only now"
+        return "is on a disk that gives errors" if is_failing(error) else ""
+
+    def move(self, why: str) -> Iterator[process.Warned]:
+        """Go on in another notebook, with all of the recordings from their beginning. Raises NotebookError."""
+        if not self._may_move:
+            raise NotebookError(f"{why}: {len(self._waiting)} entries could not be written")
+
+        rescue.move(self._notebook, why)
+        self._begin_anew()
+        self._held_since = None
+        yield process.Warned(text=f"{why}: {rescue.where_it_goes_on(self._notebook)}")
+        yield from self._try(time.monotonic())
+
+    def keep_despite(self, error: Exception) -> Iterator[process.Warned]:
+        """Keep what is recorded where reading the notebook met its loss first."""
+        if isinstance(error, LostNotebookError) or (isinstance(error, sqlite3.Error) and is_damaged(error)):
+            yield from self.move(f"the notebook {self._notebook.path} is damaged ({in_one_line(error)})")
+
     def finish(self) -> Iterator[process.Warned]:
-        """Raises NotebookError if the notebook cannot be written for minutes, or until somebody cancels the wait."""
-        began, was_cancelled, waited, limit = time.monotonic(), self._is_cancelled(), 0.0, 0.0
+        """Store what is pending: elsewhere if the notebook cannot be written for minutes, or if somebody cancels the
+        wait. Raises NotebookError where that is impossible.
+        """
+        began = time.monotonic()
+        was_cancelled = self._is_cancelled()
+        waited = limit = 0.0
         try:
             yield from self._try(began)
             while self._waiting and waited <= limit and self._is_cancelled() == was_cancelled:
                 time.sleep(_AGAIN_SECONDS / 4)
                 yield from self._try(time.monotonic())
-                waited, limit = time.monotonic() - began, DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
+                waited = time.monotonic() - began
+                limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
         except KeyboardInterrupt:  # where it was cancelled before
             if self._held_since is None:
                 raise
         if self._waiting:
-            raise NotebookError(
-                f"the notebook could not be written for {min(waited, limit):.0f} s at the end of"
-                f" {', '.join(self.leases)}: {len(self._waiting)} entries of it are lost; what was stored before is"
-                " kept"
-            )
+            where = f"the notebook {self._notebook.path}"
+            yield from self.move(f"{where} could not be written for {min(waited, limit):.0f} s at the end")
+        yield from (process.Warned(text=text) for text in rescue.texts_to_print(self._notebook, self.leases))
 
     def _is_cancelled(self) -> bool:
         """By somebody, not because time is over."""
@@ -121,9 +205,9 @@ class Recorder:
 
     def let_go(self) -> None:
         """Release the leases after one more attempt to write."""
-        with contextlib.suppress(sqlite3.Error, RefusedError):
+        with contextlib.suppress(sqlite3.Error, RefusedError, NotebookError, NotebookFileError):
             list(self._try(time.monotonic()))
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(sqlite3.Error, NotebookFileError):
             for each in self.leases:
                 self._notebook.release(each)
 
@@ -144,6 +228,9 @@ def recorded(
             except StopIteration as ended:
                 closed: Closed = ended.value
                 break
+            except (sqlite3.DatabaseError, NotebookFileError) as error:
+                yield from recorder.keep_despite(error)
+                raise
             try:
                 recorder.write(*writes(event))
                 yield from recorder.flush()
@@ -264,14 +351,6 @@ class SeriesWriter:
             self.stored = False
         if self.stored:
             self.recorder.write(lambda notebook: notebook.release(self.series.id))
-
-
-def _why_it_waits(error: sqlite3.Error) -> str:
-    if is_busy(error):
-        return "is held by another program"
-    if is_full(error):
-        return "is on a disk that is full"
-    return "is on a disk that gives errors" if is_failing(error) else ""
 
 
 def take_out(notebook: Notebook, recording_id: str) -> None:

@@ -13,7 +13,16 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
-from app.output import CannotWriteError, is_missing, is_there, make_folder, output_file, print_document, printers
+from app.output import (
+    CannotWriteError,
+    is_missing,
+    is_there,
+    make_folder,
+    output_file,
+    print_document,
+    printers,
+    shown_destination,
+)
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
@@ -216,10 +225,12 @@ class ExportScreen(BaseScreen):
         def make(_: bool) -> None:
             self.in_background(lambda: make_folder(folder), lambda _: self._export(paths))
 
-        def look() -> list[Path] | None:
-            return None if is_missing(folder) else [path for path in paths.values() if is_there(path)]
+        def look() -> list[str] | None:
+            if is_missing(folder):
+                return None
+            return [shown_destination(path) for path in paths.values() if is_there(path)]
 
-        def looked(there: list[Path] | None) -> None:
+        def looked(there: list[str] | None) -> None:
             if there is None:
                 text = f"There is no folder {folder}."
                 self.ask(ConfirmDialog("Make the folder?", text, yes="Make", prefer_yes=True), make)
@@ -228,9 +239,9 @@ class ExportScreen(BaseScreen):
 
         self.in_background(look, looked)
 
-    def _ask(self, paths: Mapping[str, Path], there: Sequence[Path]) -> None:
+    def _ask(self, paths: Mapping[str, Path], there: Sequence[str]) -> None:
         if there:
-            named = ", ".join(map(str, there))
+            named = ", ".join(there)
             text = f"{named} {'is' if len(there) == 1 else 'are'} there already."
             question = ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it")
             self.ask(question, lambda _: self._export(paths))

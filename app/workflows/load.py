@@ -12,7 +12,7 @@ from app.load import events
 from app.load.file_set import FileSet
 from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused
 from app.measure.process import ControlMessage, Failed, SeriesControl, ServerRequest, Warned
-from app.recorder.recording import open_notebook
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_folder
@@ -216,7 +216,7 @@ def run_load(
         environment=environment.parts(),
         scratch_folder=request.reuse_folder or new_folder("load"),
     )
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
         recorder.begin(load.id, stored=False)
         recorder.write(lambda notebook: add_once(notebook, load.id, lambda: notebook.add_load(load)))
@@ -226,7 +226,7 @@ def run_load(
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
     """Resume a load at its next point. Raises UsageError if nothing is missing."""
     _check_hosts(request)
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
         try:
             recorder.begin(load.id, stored=True)

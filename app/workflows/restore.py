@@ -16,7 +16,8 @@ from app.errors import NotebookError, SharebenchError, UsageError
 from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.process import SeriesControl, Warned
-from app.recorder.recording import open_notebook, resumable
+from app.recorder.recording import resumable
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
@@ -130,7 +131,7 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
 
 def restored_isolations(notebook: Notebook) -> Iterator[str]:
     """Restore what killed isolations changed, and store it with the recorder's patience. Raises NotebookError."""
-    recorder = Recorder(notebook)
+    recorder = Recorder(notebook, may_move=False)
     for isolation, said in restore_after_kills(notebook.isolations()):
         recorder.write(methodcaller("update_isolation", isolation))
         yield from (*(warned.text for warned in recorder.flush()), *said)
@@ -156,7 +157,7 @@ def record_isolation(
     request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
 ) -> Iterator[IsolationEvent]:
     """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         if is_own_file(notebook_path):
             for said in restored_isolations(notebook):
                 yield Warned(text=said)

@@ -11,14 +11,8 @@ from app.clients.base import Secrets
 from app.environment.link.facts import detect_link, find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.process import SeriesControl, SeriesRequest
-from app.recorder.recording import (
-    RecorderEvent,
-    Resumption,
-    SeriesStored,
-    open_notebook,
-    plan_to_resume,
-    record_interleaved,
-)
+from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, plan_to_resume, record_interleaved
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.guide.known import reached
@@ -132,7 +126,7 @@ def measure_round(
     """Measure the round, each event with its station's index; no refused login is tried again. Raises NotebookError."""
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         recorder, is_noted = Recorder(notebook, control), False
         for turn, event in record_interleaved([what for _, what in planned.todo], notebook_path, control, logins):
             if isinstance(event, SeriesStored) and not is_noted:

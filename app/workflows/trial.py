@@ -6,13 +6,15 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 from app.changes.server import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
-from app.recorder.recording import new_series, open_notebook
+from app.recorder.recording import new_series
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder, SeriesWriter, Write, ceiling_of, recorded, take_out
 from app.server.shell import Answer
 from app.workflows import trial_order
@@ -42,13 +44,14 @@ def run_trial(
     change = setting.plan(new_change_id(), order.plan.values)
     window, measured = order.plan.load, (order.request, control)
     yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
-    with open_notebook(notebook_path) as notebook, yardstick:
+    with notebook_to_measure_into(notebook_path) as notebook, yardstick:
         recorder = Recorder(notebook, control)
         keep = recorder.write
         try:
             writers = [*_begun(order, notebook, recorder)]
             slots = notebook.slots(experiment.name)
             entry = begin_change(change, setting, experiment.name, notebook)
+            recorder.was_written(methodcaller("open_journal", entry))
         except BaseException:
             recorder.let_go()
             raise

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UsageError
-from app.recorder.recording import SeriesClosed, open_notebook
+from app.errors import CancelledError, LoginError, NotebookError, NotQuietError, SharebenchError, UsageError
+from app.recorder.recording import SeriesClosed
+from app.recorder.rescue import notebook_to_measure_into, open_notebook
 from app.recorder.writer import Recorder
 from app.workflows.compare import with_history
 from forms import wording
@@ -46,12 +47,13 @@ def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]
     try:
         return _checked(watch, request, path, measure)
     finally:
-        with open_notebook(path) as notebook:
-            notebook.release(watch.id)
+        if path.exists():  # or it is lost, and none is made for this
+            with open_notebook(path) as notebook:
+                notebook.release(watch.id)
 
 
 def _begin(request: WatchRequest, path: Path) -> Watch:
-    with open_notebook(path) as notebook:
+    with notebook_to_measure_into(path) as notebook:
         heads = notebook.heads_of(notebook.baseline_ids(request.baseline, SERIES))
         if heads and not any((wording.place(h.target), h.command) == (request.subject, request.command) for h in heads):
             raise UsageError(
@@ -88,7 +90,7 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
             closed = measure()
             if closed.failure:
                 raise closed.failure.error
-        except (CancelledError, UsageError):
+        except (CancelledError, UsageError, NotebookError):
             raise
         except SharebenchError as error:
             found = _failed(error, closed, path, found.nights)

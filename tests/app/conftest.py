@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from sqlite_utils import Database
 
-from storage.base import migrations
+from storage.migrations import migrations
 
 _apply = migrations.apply
 

@@ -11,13 +11,13 @@ import pytest
 
 from app.child_process import own_environment
 from app.errors import MissingProgramError
-from app.output import CannotWriteError, PrintingError, is_there, output_file, print_document, printers, whole_file
+from app.output import CannotWriteError, PrintingError, is_there, output_file, print_document, printers, output_file
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from app.output import whole_file
-with whole_file(Path(sys.argv[1])) as file:
+from app.output import output_file
+with output_file(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()
     os.kill(os.getpid(), signal.SIGKILL)
@@ -36,7 +36,7 @@ def fail(file: BinaryIO) -> None:
 def test_it_takes_its_place_with_the_permissions_of_what_it_replaces(tmp_path: Path):
     place = tmp_path / "form.pdf"
     for content in (b"first", b"second"):
-        with whole_file(place) as file:
+        with output_file(place) as file:
             file.write(content)
         assert place.read_bytes() == content
         place.chmod(0o640)
@@ -47,7 +47,7 @@ def test_it_takes_its_place_with_the_permissions_of_what_it_replaces(tmp_path: P
 def test_it_leaves_what_was_there_when_the_block_fails(tmp_path: Path):
     place = tmp_path / "form.pdf"
     place.write_bytes(b"before")
-    with pytest.raises(ZeroDivisionError), whole_file(place) as file:
+    with pytest.raises(ZeroDivisionError), output_file(place) as file:
         fail(file)
     assert place.read_bytes() == b"before"
     assert names(tmp_path) == ["form.pdf"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from storage.base import CURRENT_FORMAT, migrations
+from storage.migrations import CURRENT_FORMAT, migrations
 from tests.builders import FORMAT_1
 
 OLD_FORMATS = tuple(range(1, CURRENT_FORMAT))

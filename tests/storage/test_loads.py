@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.base import CURRENT_FORMAT
+from storage.migrations import CURRENT_FORMAT
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound

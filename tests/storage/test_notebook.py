@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.base import CURRENT_FORMAT
+from storage.migrations import CURRENT_FORMAT
 from storage.errors import NotebookFileError, RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -185,7 +185,7 @@ def test_a_notebook_of_the_first_format_opens_as_it_was(path: Path):
 def test_an_older_format_is_migrated_after_a_copy_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch):
     with Notebook(path) as notebook:
         notebook.add(every_field())
-    monkeypatch.setattr("storage.base.CURRENT_FORMAT", CURRENT_FORMAT + 1)
+    monkeypatch.setattr("storage.database.CURRENT_FORMAT", CURRENT_FORMAT + 1)
     with Notebook(path) as notebook:
         assert len(notebook.heads()) == 1
     copy = path.with_name(f"{path.name}.format-{CURRENT_FORMAT}")

@@ -7,7 +7,7 @@ import pytest
 
 from forms.trials.report import judge_change
 from forms.trials.summary import TrialSummary
-from storage.base import CURRENT_FORMAT
+from storage.migrations import CURRENT_FORMAT
 from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, RunStatus

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from portalocker import portalocker
 
-from storage import base
-from storage.base import CURRENT_FORMAT
+from storage import database
+from storage.migrations import CURRENT_FORMAT
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.notebook import Notebook
 from tests.builders import FORMAT_1, every_field
@@ -79,7 +79,7 @@ def test_a_notebook_in_a_folder_that_cannot_be_written_is_read(path: Path):
     said = read_only(path)
     assert said.startswith(f"{every_field().id} 1 ")
     assert "read as it stands" in said
-    assert "cannot be written where it is" in said
+    assert "you may not write to" in said
 
 
 def test_one_of_an_older_format_that_cannot_be_written_is_refused_with_what_to_do(path: Path):
@@ -100,14 +100,14 @@ def test_one_that_was_not_closed_and_cannot_be_written_is_not_read_half(path: Pa
 
 
 def test_where_no_memory_can_be_shared_another_journal_is_kept_and_told(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(base, "_VFS", "unix-dotfile")  # SQLite's own file layer without shared memory
+    monkeypatch.setattr(database, "_VFS", "unix-dotfile")  # SQLite's own file layer without shared memory
     with Notebook(path) as notebook:
         assert "cannot share memory" in notebook.remark
         notebook.add(every_field("b" * 12))
     with Notebook(path.with_name("new.db")) as notebook:
         notebook.add(every_field())
         assert "cannot share memory" in notebook.remark
-    monkeypatch.setattr(base, "_VFS", "")
+    monkeypatch.setattr(database, "_VFS", "")
     with Notebook(path) as notebook:
         assert len(notebook.heads()) == 2
         assert notebook.remark == ""
@@ -123,7 +123,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
 
 
 def test_one_that_is_held_is_told_to_be(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(base, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     with Notebook(path) as notebook, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError) as caught:
@@ -198,7 +198,7 @@ def test_a_copy_of_an_older_format_is_whole_or_not_there(path: Path, monkeypatch
     connection = sqlite3.connect(path)
     connection.executescript(FORMAT_1.read_text())
     connection.close()
-    monkeypatch.setattr(base, "CURRENT_FORMAT", CURRENT_FORMAT + 1)
+    monkeypatch.setattr(database, "CURRENT_FORMAT", CURRENT_FORMAT + 1)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", killed)
         with pytest.raises(KeyboardInterrupt):

@@ -22,7 +22,7 @@ from app.cli.commands.worksheet import saved_worksheet
 from app.errors import MissingProgramError, UsageError
 from app.importing import json_schema
 from app.kinds import stored_experiment
-from app.output import is_there, output_file, print_document
+from app.output import is_there, output_file, print_document, shown_destination
 from app.workflows.compare import sides_to_compare
 from forms import reports
 from forms.comparison.report import comparison_report
@@ -133,9 +133,10 @@ def write_forms(
     files = _files(file_name, formats)
     for file_path in files:
         if is_there(Path(file_path)) and not force:
+            shown = visible(shown_destination(Path(file_path)))
             common.confirm(
-                f"{file_path} exists already. Replace it?",
-                alone=f"{file_path} exists already: name another file, or replace it with --force",
+                f"{shown} exists already. Replace it?",
+                alone=f"{shown} exists already: name another file, or replace it with --force",
                 declined=f"{file_path} was left as it is",
             )
     for file_path, chosen in files.items():

@@ -2,9 +2,11 @@
 
 import gc
 import json
+import sqlite3
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,12 +25,17 @@ from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
+from storage.database import copy_notebook
+from storage.errors import DamagedNotebookError
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import Command
 
 MOST_BYTES = 64 * 2**20
 MOST_MEMORY_BYTES = 360_000_000
+MOST_NOTEBOOK_BYTES = 2**30
+"""Limit of a whole notebook, which is read part by part."""
+_SQLITE = b"SQLite format 3\0"
 
 
 @common.command("import")
@@ -43,8 +50,8 @@ MOST_MEMORY_BYTES = 360_000_000
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
     """Add the recordings of FILE (- for stdin) to the notebook.
 
-    FILE is JSON written by `export`, or a run form as CSV, exported or filled in by hand. It is imported whole or not
-    at all.
+    FILE is JSON written by `export`, a run form as CSV, exported or filled in by hand, or another notebook. It is
+    imported whole or not at all.
     """
     given = Given(
         target_of=parse_target,
@@ -55,6 +62,11 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     )
     if (file is None) != choices["example"]:
         raise UsageError("name the FILE to import, or ask for the --example")
+    if file is not None and _is_notebook(file):
+        if as_new:
+            raise UsageError(f"{file} is a notebook, whose recordings keep their ids: leave --as-new out")
+        _import_notebook(context, Path(file), as_json=as_json)
+        return
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
@@ -81,6 +93,36 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     common.say(f"{wording.count(len(stored.new), 'recording')} imported")
     if stored.there:
         common.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
+
+
+def _is_notebook(file: str) -> bool:
+    if file == "-":
+        return False
+    with suppress(OSError), Path(file).open("rb") as opened:
+        return opened.read(len(_SQLITE)) == _SQLITE
+    return False
+
+
+def _import_notebook(context: click.Context, path: Path, *, as_json: bool) -> None:
+    """From a copy, so that the file stays as it is. Raises UsageError."""
+    too_large = f"{path} is larger than {MOST_NOTEBOOK_BYTES // 2**20} MiB, which is too much at once"
+    if path.stat().st_size > MOST_NOTEBOOK_BYTES:
+        raise UsageError(f"{too_large}: export the series that you need from it to a file, with --db {path}")
+    with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
+        copy = Path(folder) / "notebook.db"
+        with common.notebook(context, make=True) as notebook:
+            try:
+                copy_notebook(path, copy)
+                with Notebook(copy) as other:
+                    taken = importing.take_notebook(notebook, other, str(path))
+            except (DamagedNotebookError, sqlite3.DatabaseError, DocumentError) as error:
+                said = str(error).replace(str(copy), str(path))
+                raise UsageError(f"{path} cannot be imported: {visible(said)}") from error
+    if as_json:
+        common.answer_json({"imported": taken.new, "already_there": taken.changed})
+        return
+    common.answer_ids([*taken.new, *taken.changed])
+    common.say(f"{wording.count(len(taken.new), 'recording')} imported, {len(taken.changed)} changed")
 
 
 def content_of(file: str) -> bytes:

@@ -101,6 +101,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     The series are interleaved run by run, so that drift affects all of them equally. On the server itself the loopback
     and its own address are measured. New files are removed at the end. The same command resumes an interrupted survey.
     """
+    common.check_can_store(context)
     path = common.notebook_path(context)
     with common.notebook(context, make=True) as notebook:
         planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
@@ -181,6 +182,7 @@ def diagnose_command(
 
     Exit codes: 0 complete, whatever it found; 4 a stage failed.
     """
+    common.check_can_store(context)
     control, resumed = SeriesControl(common.within(choices)), None
     if resume_reference:
         resumed, place = common.to_resume(context, resume_reference, _WITH_RESUME, DIAGNOSIS, target=target)
@@ -262,6 +264,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     them the other layers are measured. At the end folders are removed and smbd's profiling is restored; after a kill
     the next start does it.
     """
+    common.check_can_store(context)
     control = SeriesControl()
     path = common.notebook_path(context)
     if resume_reference:
@@ -357,6 +360,7 @@ def audit_command(
 
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
+    common.check_can_store(context)
     result = _audited(context, target, choices)
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
     with common.notebook(context, make=True) as notebook:

@@ -98,6 +98,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
             raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
         common.answer(scenario_text(name).rstrip("\n"))
         return 0
+    common.check_can_store(context)
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl(common.within(choices))
         request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)

@@ -18,6 +18,7 @@ from app.environment.link.facts import detect_link, is_this_machine
 from app.errors import CancelledError, SharebenchError, UsageError
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest
 from app.recorder import recording
+from app.recorder.rescue import open_notebook
 from app.targets import parse_target
 from app.workflows.guide.known import reached
 from app.workflows.guide.progress import Prospect
@@ -82,8 +83,8 @@ def run_versus(
 
 def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | None, series: int = 1) -> Prospect:
     measured, target = None, plan.target
-    if path.exists():
-        with recording.open_notebook(path) as notebook:
+    if common.has_notebook(path):
+        with open_notebook(path) as notebook:
             measured = reached(notebook, target, plan.command, plan.settings.block_bytes)
     link = link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
     rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
@@ -136,6 +137,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
     With --put, PATH is a folder. Each run is stored as soon as it ends.
     """
+    common.check_can_store(context)
     control, path = SeriesControl(common.within(choices)), common.notebook_path(context)
     before = _measured_before(context, target, resume_reference, choices)
     place, command = (before.target, before.command) if before else (parse_target(target or ""), choices["command"])
@@ -240,6 +242,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     it measures whole series one after another and says by how much they differ; `compare` uses that for later series of
     the same path. All series are kept in the notebook.
     """
+    common.check_can_store(context)
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     path, requests = common.notebook_path(context), equal_requests(request, choices["apart"] or 0)
     if not choices["apart"]:

@@ -269,6 +269,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     where, and asks first. At the end every file is restored byte for byte; after a crash `sharebench restore` does it.
     Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
+    common.check_can_store(context)
     if resumed := choices.pop("resumed"):
         return _resumed(context, resumed, choices)
     if not setting or not target:
@@ -307,6 +308,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     Each block measures the present value and each new one once, in a new random order. NAME alone takes the values of
     the catalogue. Socket options can be named alone (SO_SNDBUF=4K,64K,1M).
     """
+    common.check_can_store(context)
     if len(settings) > 1:
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
     name, values = parsed_setting(settings[0], several=True)
@@ -337,6 +339,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     top of those that helped. Settings with a risk are skipped. At the end everything is restored, and one page says
     what to write into smb.conf, what it gains, and what made no difference.
     """
+    common.check_can_store(context)
     known = {spelling(name).name for name, _ in candidates()}
     if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
         raise UsageError(f"--only {unknown[0]!r}: tune does not try it; it tries {', '.join(sorted(known))}")

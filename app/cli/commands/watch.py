@@ -76,6 +76,7 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
 
     Exit codes: 0 not slower, 1 slower, 3 inconclusive, postponed or still collecting, 4 cannot be measured.
     """
+    common.check_can_store(context)
     options = chosen(choices)
     options = replace(options, label=options.label or f"watch {choices['baseline']}")
     place, path, control = parse_target(target), common.notebook_path(context), SeriesControl()

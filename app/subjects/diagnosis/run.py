@@ -13,7 +13,7 @@ from app.environment.samba.smbd import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
 from app.measure.process import SeriesControl, ServerRequest, Warned
-from app.recorder.recording import open_notebook
+from app.recorder.rescue import notebook_to_measure_into
 from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.subjects.audit import AuditRequest, audit_server
 from app.subjects.diagnosis import plan
@@ -114,7 +114,7 @@ DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | Warned | Diag
 def record_diagnosis(
     request: DiagnosisRequest, notebook_path: Path, control: SeriesControl, resumed: Diagnosis | None = None
 ) -> Iterator[DiagnosisEvent]:
-    with open_notebook(notebook_path) as notebook:
+    with notebook_to_measure_into(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from app.errors import UsageError
 from app.kinds import kind_of, stored_record
+from app.output import output_file
 from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
@@ -36,7 +37,8 @@ class Copies(Exports):
 
         def write() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            with output_file(path) as file:
+                file.write(text.encode())
 
         if text:
             self.app.copy_to_clipboard(text)
