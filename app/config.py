@@ -17,7 +17,10 @@ _NOT_HERE = {
 
 
 class ConfigError(UsageError):
-    """The settings file is invalid; the message names file, place and what is expected."""
+    """The settings file is invalid; the message names file, place and what is expected, and repeats no value.
+
+    A value may be a password that was put in the wrong place, and messages reach cron's mail and journals.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +124,9 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
         except UsageError as error:
             raise ConfigError(f"{path}: {place}ssh: {error}") from None
     if "/" in server.address or "@" in server.address:
-        raise ConfigError(f'{path}: {place}address is {server.address!r}; write address = "HOST" or "HOST:PORT"')
+        raise ConfigError(f'{path}: {place}address has a user, a password or a path; write "HOST" or "HOST:PORT" alone')
     if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
-        raise ConfigError(f"{path}: {place}protocol is {server.protocol!r}; write smb, ftp or ftps")
+        raise ConfigError(f"{path}: {place}protocol is none of smb, ftp, ftps")
     return server
 
 
@@ -138,7 +141,7 @@ def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) ->
     _only(path, place, found, tuple(each.name for each in fields(kind)))
     for name, value in found.items():
         if not isinstance(value, str):
-            raise ConfigError(f'{path}: {place}{name} must be a text in quotes, such as "{value}"')
+            raise ConfigError(f'{path}: {place}{name} must be a text in quotes: {name} = "…"')
     return dict(found)
 
 

@@ -1,6 +1,7 @@
 """Logins: the user, and the password from one of three places."""
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +45,14 @@ def read_credentials(path: Path) -> Credentials:
             )
         found[name] = value.strip() if name != "password" else value.removeprefix(" ").rstrip("\r\n")
     return Credentials(**found)
+
+
+def can_be_read_by_others(path: Path) -> bool:
+    """By every user of the machine; a group may be meant."""
+    try:
+        return bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
 
 
 def same_login(one: Target, other: Target) -> bool:

@@ -4,6 +4,7 @@ import errno
 import getpass
 import math
 import os
+import shlex
 import shutil
 import sys
 import traceback
@@ -51,6 +52,16 @@ def writing_to_stdout() -> Iterator[None]:
     except OSError as error:
         drop_rest()
         raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
+
+
+def answer_for_programs(text: str) -> None:
+    """Byte for byte, for `patch` and the like; a terminal is steered by none of it. Raises AnswerError."""
+    if sys.stdout.isatty():
+        answer(text.rstrip("\n"))
+        return
+    with writing_to_stdout():
+        sys.stdout.buffer.write(text.encode(errors="surrogateescape"))
+        sys.stdout.buffer.flush()
 
 
 _FEW = 10
@@ -487,7 +498,7 @@ def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = Fal
 
 def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """Asks on a terminal. Raises UsageError, LoginError."""
-    from app.logins import log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.logins import can_be_read_by_others, log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if has_notebook(notebook_path(context)):
         with notebook(context) as found:  # says what an interrupted trial left changed there
@@ -502,5 +513,11 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
                     f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them",
                 )
     credentials = (context.find_root().obj or {}).get("credentials")
+    if credentials and can_be_read_by_others(Path(credentials)):
+        _say_once(
+            context,
+            f"sharebench: every user of this machine can read the credentials file {visible(credentials)}:"
+            f" `chmod 600 {visible(shlex.quote(credentials))}` keeps it for you",
+        )
     ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)

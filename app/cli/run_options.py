@@ -14,6 +14,7 @@ from app.server.shell import check_ssh_host
 from app.targets import by_name
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
+from forms.layout import visible
 from storage.errors import did_you_mean
 from storage.plan import MOST_FILES, MOST_RUNS, MOST_WARMUPS, CeilingPolicy, QuietTime
 from storage.records import Command
@@ -158,8 +159,17 @@ def take_settings(context: click.Context, of_server: Mapping[str, str]) -> None:
                 parameter.type_cast_value(context, value)
             except (click.BadParameter, UsageError) as error:
                 said = error.message.rstrip(".") if isinstance(error, click.BadParameter) else str(error)
-                raise ConfigError(f"{config_file()}: {parameter.opts[0].removeprefix('--')}: {said}") from error
+                place = f"{config_file()}: {parameter.opts[0].removeprefix('--')}"
+                raise ConfigError(f"{place}: {_without_value(said, str(value))}") from error
     context.default_map = found
+
+
+def _without_value(said: str, value: str) -> str:
+    """The value may be a password in the wrong place."""
+    for written in (value, repr(value)[1:-1], visible(value)):
+        if written:
+            said = said.replace(written, "…")
+    return said
 
 
 def _settle(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:

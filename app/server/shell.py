@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -59,6 +59,8 @@ class Said(NamedTuple):
     error: str
     problem: str | None = None
     """Why it was ended early or could not be started."""
+    sent: bytes = b""
+    """``out``, byte for byte."""
 
     @property
     def last_words(self) -> str:
@@ -155,8 +157,9 @@ class RunningProgram:
             self.end()
         if self._left < 0:
             return Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
+        sent = b"".join(parts[0])
         out, error = (b"".join(part).decode(errors="replace").replace("\r\n", "\n") for part in parts)
-        return Said(code, out, error, problem)
+        return Said(code, out, error, problem, sent)
 
     def _take(self, pipe: IO[bytes], into: list[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -308,8 +311,9 @@ def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
     """Output before the first section (a login's greeting) is dropped."""
     if said.problem:
         return Answer(problem=said.problem)
-    parts = (part.partition("\n") for part in said.out.split(f"\n{mark} ")[1:])
-    sections = {name.strip(): text.strip("\n") for name, _, text in parts}
+    sections = {name: text.strip("\n") for name, text in _sections(said.out, mark)}
+    as_sent = _sections(said.sent.decode(errors="surrogateescape"), mark)
+    sections |= {name: text for name, text in as_sent if name.startswith(WHOLE_FILE)}
     if "end" in sections:
         return Answer(sections=sections)
     hint = "that needs a POSIX shell there"
@@ -317,6 +321,16 @@ def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
         hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
     last_words = Said(said.code, "", said.error).last_words
     return Answer(sections=sections, problem=f"{shell.where}: {last_words}; {hint}")
+
+
+WHOLE_FILE = "conf:"
+"""Begins the names of sections that hold a file as it is: a diff of it must apply."""
+
+
+def _sections(out: str, mark: str) -> Iterator[tuple[str, str]]:
+    for part in out.split(f"\n{mark} ")[1:]:
+        name, _, text = part.partition("\n")
+        yield name.strip(), text
 
 
 def _command(script: str, words: Sequence[str]) -> str:

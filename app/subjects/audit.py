@@ -92,7 +92,7 @@ def read_configuration(path: Path) -> str:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if content.count(0) > _NUL_SHARE * len(content):
         raise UsageError(f"cannot read {path}: it is no text file; name an smb.conf")
-    return content.decode("utf-8", errors="replace")
+    return content.decode("utf-8", errors="surrogateescape")
 
 
 def _read_includes(path: str, files: dict[str, str]) -> "list[str]":

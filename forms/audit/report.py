@@ -10,7 +10,7 @@ from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
 from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.tuning.catalogue import about
-from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile, same_value, spelling
+from forms.tuning.smb_conf import PARAMETER_PREFIX, file_lines, is_volatile, same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.records import with_zone
@@ -237,7 +237,7 @@ def _by_line(findings: Sequence[AuditFinding], path: str) -> dict[int, list[Audi
 def _diff_of(path: str, text: str, edits: Mapping[int, Sequence[AuditFinding]]) -> str:
     if not edits:
         return ""
-    before = text.splitlines(keepends=True)
+    before = file_lines(text)
     after = list(_edited(before, edits))
     name = path.lstrip("/")
     return "".join(
@@ -254,10 +254,15 @@ def _edited(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFinding]]) -
             yield line
             continue
         if replacement := edited_line(found):
-            yield line[: len(line) - len(line.lstrip())] + replacement + "\n"
+            indent = line[: len(line) - len(line.lstrip())]
+            yield indent + replacement + _ending(line)
         rest = line
         while rest.rstrip().endswith("\\"):
             _, rest = next(numbered, (0, ""))
+
+
+def _ending(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
 
 
 def edited_line(findings: Sequence[AuditFinding]) -> str:

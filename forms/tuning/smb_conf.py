@@ -248,9 +248,14 @@ def parameter_key(name: str) -> str:
     return squeeze(spelling(name).name)
 
 
+def file_lines(text: str) -> list[str]:
+    """Lines as Samba and `patch` count them: a line feed alone ends one, and stays with it."""
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     kept, start = "", 0
-    for number, raw in enumerate(text.splitlines(), start=1):
+    for number, raw in enumerate(file_lines(text), start=1):
         line = raw.strip()
         if not kept and line[:1] in {"#", ";"}:
             continue

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.config import Config, ConfigError, Measurer, profile, read_config
+from app.cli.main import run
+from app.config import Config, ConfigError, Measurer, config, profile, read_config
 from app.errors import UsageError
 from app.targets import parse_target
 
@@ -81,11 +82,11 @@ def test_a_server_that_is_not_there_is_told_with_the_nearest_name(tmp_path: Path
         ("[serves.nas1]\naddress = 'x'", "serves is not a setting; did you mean servers"),
         ("[servers.nas1]\nshare = 'x'", "servers.nas1.address is missing"),
         ("[servers.nas1]\naddress = 'x'\nadress = 'y'", "servers.nas1.adress is not a setting; did you mean address"),
-        ("[servers.nas1]\naddress = 7", 'servers.nas1.address must be a text in quotes, such as "7"'),
-        ("[servers.nas1]\naddress = 'x'\nprotocol = 'nfs'", "protocol is 'nfs'; write smb, ftp or ftps"),
+        ("[servers.nas1]\naddress = 7", "servers.nas1.address must be a text in quotes"),
+        ("[servers.nas1]\naddress = 'x'\nprotocol = 'nfs'", "protocol is none of smb, ftp, ftps"),
         ("[servers.nas1]\naddress = 'x'\npassword = 'y'", "a password is never stored"),
         ("[servers.nas1]\naddress = 'x'\nport = 445", 'the port stands in the address: address = "HOST:PORT"'),
-        ("[servers.nas1]\naddress = 'smb://x'", "address is 'smb://x'; write address = \"HOST\""),
+        ("[servers.nas1]\naddress = 'smb://x'", "address has a user, a password or a path"),
         ("[who]\nnick = 'x'", "who.nick is not a setting"),
         ("[tui]\ncolour = 'x'", "tui.colour is not a setting"),
     ],
@@ -103,3 +104,39 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(tmp_path):
         read_config(tmp_path / "config.toml")
     assert "servers.nas.ssh" in str(refused.value)
     assert "Marker7" not in str(refused.value)
+
+
+SECRET = "Geheim5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[servers.n]\naddress = "bench:{SECRET}@127.0.0.1"',
+        f'[servers.n]\naddress = "ftp://bench:{SECRET}@nas/x"',
+        f'[servers.n]\naddress = "nas"\nprotocol = "{SECRET}"',
+        f'[servers.n]\naddress = "nas"\nssh = "root:{SECRET}@nas"',
+        f'[servers.n]\naddress = "nas"\nssh = "{SECRET} nas"',
+        f'[servers.n]\naddress = "nas"\nuser = ["{SECRET}"]',
+        f'[servers.n]\naddress = "nas"\npassword = "{SECRET}"',
+        f'[servers.n]\naddress = "nas:{SECRET}"',
+        f'[servers.n]\naddress = "nas"\nlink = "{SECRET}"',
+        f'[defaults]\nruns = "{SECRET}"\n[servers.n]\naddress = "nas"',
+        f'[defaults]\nlink = "{SECRET}"\n[servers.n]\naddress = "nas"',
+        f'[servers.n]\naddress = "nas"\n[servers]\nn = "{SECRET}"',
+        f'[servers]\nn = "{SECRET}"',
+        f'[servers.n]\naddress = "nas\n{SECRET}"',
+    ],
+)
+def test_no_value_is_repeated_since_it_may_be_a_password(text: str, tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setattr("app.config.config_file", lambda: written(tmp_path, text))
+    monkeypatch.setattr("app.cli.run_options.config_file", lambda: tmp_path / "config.toml")
+    config.cache_clear()
+    monkeypatch.setenv("SHAREBENCH_DB", str(tmp_path / "n.db"))
+    try:
+        assert run(["run", "@n/share/file"], lambda *_: 0) in {2, 4}
+    finally:
+        config.cache_clear()
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 1
+    assert SECRET not in said.out + said.err

@@ -369,7 +369,7 @@ def audit_command(
     if as_json:
         common.answer_json(audit_document(audit))
     elif fix:
-        common.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
+        common.answer_for_programs(proposed_diff(audit.findings, result.files))
     else:
         common.answer_report(report)
     if tested:

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import click
 
-from app.child_process import own_command
+from app.child_process import own_command, own_environment
 from app.cli import common
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
@@ -25,6 +26,7 @@ from app.user_files import read_toml
 from app.workflows.requests import series_request
 from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms import wording
+from forms.layout import visible
 from forms.stats.decision import Limits
 from forms.watch.report import EXIT_CODES, Confirm, check_document, check_samples, labels_of, watch_report
 from storage import looks
@@ -142,9 +144,8 @@ def schedule_command(
     asked = (context.find_root().obj or {}).get("credentials")
     credentials = str(Path(asked).absolute()) if asked else _CREDENTIALS
     logs_in = bool(asked) or (place.abilities.has_login and bool(place.user) and not options["kerberos"])
-    program = shutil.which("sharebench")
-    start = [program] if program else own_command("app")
-    start += ["--db", str(common.notebook_path(context).absolute())]
+    start = [*_own_program(), "--db", str(common.notebook_path(context).absolute())]
+    _refuse_line_ends([*start, credentials, *words])
     forms = read_toml(Path(__file__).with_name("schedule.toml").read_text(encoding="utf-8"))
     user, about = getpass.getuser(), f"{wording.place(place)} against {wording.plain(options['baseline'])}"
     if form == "cron":
@@ -159,14 +160,30 @@ def schedule_command(
     command += map(_in_unit, ["watch", *words])
     name = re.sub(r"[^A-Za-z0-9]+", "-", f"sharebench-watch-{place.host or ''}-{options['baseline']}").strip("-")
     shared = {"name": name, "about": about.replace("%", "%%")}
-    credential = f"# {credentials} has {_CREDENTIALS_SAY}\nLoadCredential=login:{credentials}\n" if logs_in else ""
+    handed_over = f"LoadCredential=login:{credentials.replace('%', '%%')}"
+    credential = f"# {credentials} has {_CREDENTIALS_SAY}\n{handed_over}\n" if logs_in else ""
     service = forms["service"].format(**shared, user=user, credential=credential, command=" ".join(command))
     timer = forms["timer"].format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
     common.answer(f"{service}\n{timer}".rstrip("\n"))
 
 
+def _own_program() -> list[str]:
+    """How a timer, which starts in a folder of its own with few variables, calls this program."""
+    if installed := shutil.which("sharebench"):
+        return [str(Path(installed).absolute())]
+    folder = own_environment()["PYTHONPATH"]  # a checkout
+    return ["/usr/bin/env", f"PYTHONPATH={folder}", *own_command("app")]
+
+
+def _refuse_line_ends(words: Sequence[str]) -> None:
+    """A line end would begin another entry of a crontab, or another setting of a unit. Raises UsageError."""
+    for word in words:
+        if word and word.splitlines() != [word]:
+            raise UsageError(f"a timer's entry is one line, and {visible(word)[:60]!r} has a line end: leave it out")
+
+
 def _in_unit(word: str) -> str:
     """A word of ExecStart=, quoted for systemd."""
     text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
-    text = text.replace("\n", "\\n").replace("\t", "\\t")
+    text = text.replace("\t", "\\t")
     return text if re.fullmatch(r"[\w@%+=:,./~-]+", text, re.ASCII) else f'"{text}"'

@@ -139,7 +139,7 @@ def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], se
             raise KeysError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
         if not isinstance(keys, str) or not allowed(keys):
             raise KeysError(
-                f"{path}: {name} = {keys!r} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
+                f"{path}: {name} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
                 " an arrow, enter, escape or ctrl+letter"
             )
         found[name] = keys
