@@ -23,8 +23,8 @@ from storage.json_reader import DocumentError, JSONNode, schema_of
 from storage.loads.records import Load, LoadPoint, Scenario
 from storage.loads.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording
-from storage.records import HEAD, Experiment, ExperimentKind, Series, SeriesStatus, new_series_id, utc_now
+from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording, held_text
+from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, SeriesStatus, new_series_id, utc_now
 from storage.shared import Texts, texts_from_json
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -424,6 +424,8 @@ def _take(
     if mine is not None and may_replace and _goes_further(notebook, recording, mine):
         removed = notebook.remove(mine.id)
         mine = None
+    if completes_ours and mine is not None:
+        _check_nothing_is_left_out(notebook, mine, recording, host)
     if mine is None:
         store(notebook, [recording], host, as_new=False)
         if removed is not None:
@@ -439,27 +441,56 @@ def _take(
                     taken.changed.append(one.id)
 
 
+def _check_nothing_is_left_out(notebook: Notebook, mine: Recording, other: ImportedRecording, file: str) -> None:
+    """Raises UsageError where the stored recording stays, and lacks what the other has."""
+    if mine.running and mine.lease is not None:
+        raise UsageError(f"{held_text(mine.id, mine.lease, mine.kind)}: import {file} when that has ended")
+    theirs = _measured_of(other)
+    ours = _measured_here(notebook, mine)
+    if other.kind.name != mine.kind or not all(
+        record_id in ours and _is_beginning(record, ours[record_id]) for record_id, record in theirs.items()
+    ):
+        raise UsageError(
+            f"{mine.kind} {mine.id} is in the notebook with other results than in {file}: nothing was imported"
+        )
+
+
 def _begins(notebook: Notebook, mine: Recording, other: ImportedRecording) -> bool:
     """Whether all that is stored here is the beginning of what the other has."""
-    if other.kind.name != mine.kind:
-        return False
-    if other.kind.whole:
-        theirs = {series.id: series for series in other.series}
-        ours = [notebook.series(head.id) for head in kinds.parts(notebook, mine)]
-        return all(series.id in theirs and _is_beginning(series, theirs[series.id]) for series in ours)
-    return _is_beginning(kinds.stored_record(notebook, mine), other.record)
+    theirs = _measured_of(other)
+    ours = _measured_here(notebook, mine)
+    return other.kind.name == mine.kind and all(
+        record_id in theirs and _is_beginning(record, theirs[record_id]) for record_id, record in ours.items()
+    )
 
 
-def _is_beginning(stored: Any, other: Any) -> bool:
+def _measured_of(recording: ImportedRecording) -> dict[str, Any]:
+    records = recording.series if recording.kind.whole else (recording.record,)
+    return {record.id: record for record in records}
+
+
+def _measured_here(notebook: Notebook, head: Recording) -> dict[str, Any]:
+    if kinds.kind_of(head).whole:
+        return {part.id: notebook.series(part.id) for part in kinds.parts(notebook, head)}
+    return {head.id: kinds.stored_record(notebook, head)}
+
+
+def _is_beginning(record: Any, whole: Any) -> bool:
     for name in ("command", "target", "targets", "script"):
-        if getattr(stored, name, None) != getattr(other, name, None):
+        if getattr(record, name, None) != getattr(whole, name, None):
             return False
     for name in ("runs", "points"):
-        ours = getattr(stored, name, ())
-        theirs = getattr(other, name, ())
-        if tuple(ours) != tuple(theirs[: len(ours)]):
+        first = [_unjudged(result) for result in getattr(record, name, ())]
+        if first != [_unjudged(result) for result in getattr(whole, name, ())][: len(first)]:
             return False
     return True
+
+
+def _unjudged(result: Any) -> Any:
+    """As it was measured: a run may have been rejected since."""
+    if getattr(result, "status", None) is RunStatus.REJECTED:
+        return replace(result, status=RunStatus.VALID, reason=None)
+    return result
 
 
 def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Recording) -> bool:

@@ -11,7 +11,17 @@ import pytest
 
 from app.child_process import own_environment
 from app.errors import MissingProgramError
-from app.output import CannotWriteError, PrintingError, is_there, output_file, print_document, printers, output_file
+from app.output import (
+    CannotWriteError,
+    PrintingError,
+    is_there,
+    make_folder,
+    output_file,
+    print_document,
+    printers,
+    shown_destination,
+)
+from tests.servers.process import require
 
 KILLED = """
 import os, signal, sys
@@ -175,3 +185,118 @@ def test_without_lp_the_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingProgramError, match="apt install cups-client"):
         print_document(b"%PDF", "", title="a", paper="A4")
+
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def shared_folder(tmp_path: Path) -> Path:
+    """As /tmp: everybody may write there."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+def link_of(owner: int, link: Path, to: str | Path) -> Path:
+    link.symlink_to(to)
+    os.chown(link, owner, owner, follow_symlinks=False)
+    return link
+
+
+@pytest.mark.parametrize(
+    ("named", "link", "to"),
+    [
+        ("form.txt", "form.txt", "../victim"),
+        ("form.txt", "form.txt", "../missing"),
+        ("sub/victim", "sub", ".."),
+        ("own/victim", "sub", ".."),
+        ("first", "second", "../victim"),
+        ("../shared/./form.txt", "form.txt", "../victim"),
+    ],
+    ids=["a file", "nothing yet", "a folder on the way", "behind an own one", "a chain", "a crooked path"],
+)
+def test_another_users_link_is_not_followed(tmp_path: Path, shared_folder: Path, named: str, link: str, to: str):
+    require(root=True)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    link_of(NOBODY, shared_folder / link, to)
+    (shared_folder / "own").symlink_to("sub")
+    (shared_folder / "first").symlink_to("second")
+    for act in (is_there, shown_destination, lambda path: output_file(path).__enter__()):
+        with pytest.raises(CannotWriteError, match=f"link that user {NOBODY} made"):
+            act(shared_folder / named)
+    assert victim.read_text() == "mine"
+    assert sorted(names(tmp_path)) == ["shared", "victim"]
+    assert not [name for name in names(shared_folder) if name.endswith(".part")]
+
+
+def test_ones_own_link_is_followed_and_named(tmp_path: Path, shared_folder: Path):
+    for target in ("real", "missing"):
+        real, link = tmp_path / target, shared_folder / target
+        if target == "real":
+            real.write_text("old")
+        link.symlink_to(Path("..") / target)
+        assert is_there(link), "a question names where it leads"
+        assert str(real) in shown_destination(link)
+        with output_file(link) as file:
+            file.write(b"new")
+            assert [name for name in names(tmp_path) if name.endswith(".part")]
+            assert not [name for name in names(shared_folder) if name.endswith(".part")]
+        assert real.read_text() == "new"
+        assert link.is_symlink()
+    assert shown_destination(tmp_path / "real") == str(tmp_path / "real")
+
+
+def test_another_user_follows_roots_links_and_not_a_third_ones(tmp_path: Path, shared_folder: Path, monkeypatch):
+    require(root=True)
+    (tmp_path / "real").write_text("old")
+    for owner in (0, 12345, 12346):
+        link_of(owner, shared_folder / str(owner), tmp_path / "real")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert is_there(shared_folder / "0")
+    assert is_there(shared_folder / "12345")
+    with pytest.raises(CannotWriteError, match="user 12346"):
+        is_there(shared_folder / "12346")
+
+
+def test_what_is_exchanged_while_it_is_written_is_not_followed(tmp_path: Path, shared_folder: Path):
+    require(root=True)
+    victim, place, folder = tmp_path / "victim", shared_folder / "form.txt", shared_folder / "folder"
+    victim.write_text("mine")
+    with output_file(place) as file:
+        file.write(b"new")
+        link_of(NOBODY, place, victim)
+    assert (victim.read_text(), place.read_text(), place.is_symlink()) == ("mine", "new", False)
+
+    folder.mkdir()
+    with output_file(folder / "victim") as file:
+        file.write(b"new")
+        folder.rename(shared_folder / "moved")
+        link_of(NOBODY, folder, tmp_path)
+    assert victim.read_text() == "mine"
+    assert (shared_folder / "moved" / "victim").read_text() == "new"
+
+
+def test_another_users_file_does_not_say_who_may_write_to_ours(shared_folder: Path):
+    require(root=True)
+    place = shared_folder / "form.txt"
+    place.touch()
+    place.chmod(0o4777)
+    os.chown(place, NOBODY, NOBODY)
+    place.chmod(0o4777)
+    with output_file(place) as file:
+        file.write(b"new")
+    status = place.stat()
+    assert (status.st_uid, stat.S_IMODE(status.st_mode) & 0o4022) == (0, 0)
+
+
+def test_folders_are_not_made_through_another_users_link(tmp_path: Path, shared_folder: Path):
+    require(root=True)
+    link_of(NOBODY, shared_folder / "link", tmp_path)
+    with pytest.raises(CannotWriteError, match=f"user {NOBODY}"):
+        make_folder(shared_folder / "link" / "a" / "b")
+    assert names(tmp_path) == ["shared"]
+    make_folder(shared_folder / "a" / "b")
+    assert (shared_folder / "a" / "b").is_dir()

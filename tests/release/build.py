@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from tests.release import manual
@@ -37,7 +38,23 @@ def application(wheel: Path, file: Path = DIST / "sharebench.pyz") -> Path:
         shutil.rmtree(Path(folder) / "bin", ignore_errors=True)
         words = ("--python", "/usr/bin/env python3", "--entry-point", "app.__main__:main", "--site-packages", folder)
         _run(_BIN / "shiv", "--compressed", "--output-file", file, *words)
+    choose_own_cache(file)
     return file
+
+
+def choose_own_cache(file: Path) -> None:
+    """Have an application of shiv run ``own_cache`` before it unpacks itself."""
+    with zipfile.ZipFile(file) as before:
+        entries = [(entry, before.read(entry)) for entry in before.infolist()]
+    shebang, _, _ = file.read_bytes().partition(b"\n")
+    own_cache = Path(__file__).with_name("own_cache.py").read_bytes()
+
+    with file.open("wb") as written:
+        written.write(shebang + b"\n")
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as after:
+            for entry, content in entries:
+                is_start = entry.filename == "__main__.py"
+                after.writestr(entry, own_cache + b"\n" + content if is_start else content)
 
 
 def _run(*words: str | Path) -> None:
