@@ -14,6 +14,7 @@ import pytest
 from app.cli.progress import ProgressLine
 from app.measure.process import RunFinished
 from app.recorder import rescue, writer
+from app.recorder.recording import RecorderEvent
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests.command_line import QUICK, Inside
@@ -44,7 +45,7 @@ def at_run(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], objec
     """Have ``act`` done when that run is told."""
     show = ProgressLine.show
 
-    def shown(line: ProgressLine, event: object) -> None:
+    def shown(line: ProgressLine, event: RecorderEvent) -> None:
         if isinstance(event, RunFinished) and event.run.number == number:
             act()
         show(line, event)
@@ -230,8 +231,8 @@ def test_a_full_disk_is_called_full_and_is_read(small_disk: Path, tmp_path: Path
         done = inside(*words)
         assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
         assert "full" in done.stderr
-    for words in (("run", f"file://{file}"), ("note", "last", "text")):
-        said = inside(*words)
+    for refused in (("run", f"file://{file}"), ("note", "last", "text")):
+        said = inside(*refused)
         assert said.returncode == 4
         assert "full" in said.stderr.splitlines()[-1]
         assert "gives errors" not in said.stderr
