@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.migrations import CURRENT_FORMAT
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
 from storage.loads.tables import point_from_json, point_to_json
+from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import SeriesStatus

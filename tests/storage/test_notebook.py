@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.migrations import CURRENT_FORMAT
 from storage.errors import NotebookFileError, RefusedError
+from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import (

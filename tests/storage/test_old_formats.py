@@ -7,8 +7,8 @@ import pytest
 
 from forms.trials.report import judge_change
 from forms.trials.summary import TrialSummary
-from storage.migrations import CURRENT_FORMAT
 from storage.changes import ChangeKind
+from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, RunStatus
 from tests.loads import full_load

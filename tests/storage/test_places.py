@@ -16,8 +16,8 @@ import pytest
 from portalocker import portalocker
 
 from storage import database
-from storage.migrations import CURRENT_FORMAT
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
+from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from tests.builders import FORMAT_1, every_field
 
