@@ -197,6 +197,11 @@ class Recorder:
         if self._waiting:
             where = f"the notebook {self._notebook.path}"
             yield from self.move(f"{where} could not be written for {min(waited, limit):.0f} s at the end")
+            if self._waiting:
+                raise NotebookError(
+                    f"{where} could not be written, nor {self._notebook.path}: {len(self._waiting)} entries of"
+                    f" {', '.join(self.leases)} are lost; what was stored before is kept"
+                )
         yield from (process.Warned(text=text) for text in rescue.texts_to_print(self._notebook, self.leases))
 
     def _is_cancelled(self) -> bool:

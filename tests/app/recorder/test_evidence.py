@@ -268,13 +268,17 @@ def test_at_its_end_a_series_waits_for_whoever_holds_the_notebook(book: Path, fi
 
 
 @pytest.mark.usefixtures("hasty")
-def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_only_minutes_end_a_series_which_goes_on_in_another_notebook(
+    book: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0.3)
     assert writer.GIVE_UP_SECONDS < 600
     events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
-    with Holding(book), pytest.raises(NotebookError, match="are lost; what was stored before is kept"):
+    with Holding(book), pytest.raises(NotebookError, match="sharebench import"):
         list(events)
+    (saved,) = book.parent.glob(f"{book.stem}-saved-*")
+    assert len(stored(saved).runs) == 3
     assert len(stored(book).runs) >= 1
     assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]
 
@@ -288,9 +292,9 @@ def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or
         clock[0] += seconds
 
     monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
-    notebook = Mock(spec=Notebook)
+    notebook = mock_notebook()
     for code, limit in ((sqlite3.SQLITE_BUSY, 600.0), (sqlite3.SQLITE_FULL, 600.0), (sqlite3.SQLITE_IOERR, 10.0)):
-        recorder = writer.Recorder(notebook)
+        recorder = writer.Recorder(notebook, may_move=False)
         recorder.begin("a", stored=False)
         notebook.reset_mock()
         renewed_from = clock[0]
@@ -329,19 +333,19 @@ def test_ctrl_c_ends_the_wait_for_a_full_disk_at_the_end(monkeypatch: pytest.Mon
             control.cancel()
 
     monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
-    recorder = writer.Recorder(Mock(spec=Notebook), control)
+    recorder = writer.Recorder(mock_notebook(), control, may_move=False)
     recorder.begin("a", stored=False)
     recorder.write(Mock(side_effect=disk_error(sqlite3.SQLITE_FULL)))
     if before:
         control.cancel()
-    with pytest.raises(NotebookError, match=r"for [45] s at the end of a: 1 entries of it are lost"):
+    with pytest.raises(NotebookError, match=r"for [45] s at the end: 1 entries"):
         list(recorder.finish())
     assert clock[0] == 5.0
 
 
 def test_ctrl_c_while_the_notebook_can_be_written_loses_nothing():
     stored: list[str] = []
-    recorder = writer.Recorder(Mock(spec=Notebook))
+    recorder = writer.Recorder(mock_notebook())
     recorder.write(Mock(side_effect=[KeyboardInterrupt, None]), lambda _notebook: stored.append("the rest"))
 
     def measured() -> Generator[Warned, None, None]:
@@ -361,10 +365,14 @@ def test_time_that_is_over_ends_no_wait_for_the_notebook(monkeypatch: pytest.Mon
             control.end_in_time()
 
     monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
-    recorder = writer.Recorder(Mock(spec=Notebook), control)
+    recorder = writer.Recorder(mock_notebook(), control, may_move=False)
     recorder.write(Mock(side_effect=[*[disk_error(sqlite3.SQLITE_FULL)] * 20, None]))
     list(recorder.finish())
     assert control.cancelled.is_set()
+
+
+def mock_notebook() -> Mock:
+    return Mock(spec=Notebook, path=Path("n.db"), was_moved=False, is_on_disk=True)
 
 
 def disk_error(code: int = sqlite3.SQLITE_IOERR_FSYNC) -> sqlite3.OperationalError:
@@ -408,7 +416,7 @@ def test_a_disk_that_fails_for_good_ends_a_series_with_what_is_lost(
     events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
     monkeypatch.setattr(Notebook, "add_run", fail)
-    with pytest.raises(NotebookError, match=r"entries of it are lost; what was stored before is kept"):
+    with pytest.raises(NotebookError, match=r"are lost; what was stored before is kept"):
         list(events)
     assert len(stored(book).runs) == 1
 
