@@ -364,7 +364,8 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
 def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
     """Import what another notebook has, labels and notes too, all or nothing; see `take`. Raises UsageError.
 
-    A recording of ours that goes on there is completed: so comes back what was measured while our notebook was lost.
+    A recording that was measured here and goes on there is completed: so comes back what was measured while the
+    notebook was lost.
     """
     wanted = list(other.progress())
     taken = Taken()
