@@ -1,5 +1,6 @@
 """The scenario's files, made in a folder of their own and removed again, and a user's requests on them."""
 
+import hashlib
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode, opened
 from app.errors import MeasurementError, NoSuchFileError
-from app.targets import join
+from app.targets import PREFIX, join
 from storage.loads.records import RequestKind, Scenario, SizeClass
 from storage.records import Target
 
@@ -260,4 +261,9 @@ class FileRequests:
 
     def _print(self) -> None:
         self._turn += 1
-        self._write_whole(f"{self._own.rpartition('/')[2]}-{self._turn}", self._size(), OpenMode.CREATE)
+        self._write_whole(document_name(self._own, self._turn), self._size(), OpenMode.CREATE)
+
+
+def document_name(users_folder: str, turn: int) -> str:
+    """A print job's, which no other job has: one of our own files, should a server keep it as a file."""
+    return f"{PREFIX}{hashlib.sha256(f'{users_folder}/{turn}'.encode()).hexdigest()[:12]}"
