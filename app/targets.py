@@ -6,9 +6,9 @@ import secrets
 from dataclasses import replace
 from urllib.parse import unquote
 
-from app.child_process import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import is_plain, visible
+from storage.programs import PASSWORD_VARIABLE
 from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target, format_target
 
