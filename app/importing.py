@@ -251,9 +251,7 @@ MOST_BYTES = 64 * 2**20
 """Limit of a message; recordings are sent in parts of a quarter of that."""
 _PART_BYTES = MOST_BYTES // 4
 _SECONDS = 900.0
-_WORKER = (
-    'PATH="$PATH:$HOME/.local/bin"; export PATH; sharebench --version </dev/null && exec sharebench share-worker'
-)
+_WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; sharebench --version </dev/null && exec sharebench share-worker'
 """Its version comes at once, the answer when it has read its notebook."""
 
 State = dict[str, list[Any]]

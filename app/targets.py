@@ -191,6 +191,8 @@ def join(target: Target, name: str) -> str:
     return f"{folder}/{name}" if folder or not target.abilities.has_share else name
 
 
+DEEPEST = 16
+"""Folders of ours in one another; deeper is only what leads back to itself, as a link does that somebody put there."""
 PREFIX = ".sharebench-"
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
 is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode, opened
 from app.errors import MeasurementError, NoSuchFileError
-from app.targets import PREFIX, join
+from app.targets import DEEPEST, PREFIX, join
 from storage.loads.records import RequestKind, Scenario, SizeClass
 from storage.records import Target
 
@@ -108,8 +108,10 @@ def remove_users_own(files: Files, folder: str) -> None:
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 
 
-def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
+def names_in(files: Files, path: str, *, any_name: bool = False, deepest: int = DEEPEST) -> tuple[list[str], list[str]]:
     """All files and folders below, deepest first. Raises MeasurementError for somebody else's, unless ``any_name``."""
+    if not deepest:
+        raise MeasurementError(f"{path} lies too deep to be ours: the folder was left; look at it, remove it by hand")
     paths: list[str] = []
     folders: list[str] = []
     for entry in files.list(path):
@@ -117,7 +119,7 @@ def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[s
         if not any_name and not _NAME.fullmatch(entry.name):
             raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
         if entry.is_folder:
-            inside = names_in(files, below, any_name=any_name)
+            inside = names_in(files, below, any_name=any_name, deepest=deepest - 1)
             paths += inside[0]
             folders += [*inside[1], below]
         else:
