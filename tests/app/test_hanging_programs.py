@@ -13,8 +13,8 @@ from tests.command_line import QUICK, Sharebench
 PROGRAMS = (
     "cat", "cp", "curl", "dmidecode", "ethtool", "fc-list", "find", "findmnt", "getent", "head", "iperf3", "ip", "iw",
     "lp", "lpstat", "lpq", "ls", "lsblk", "lspci", "mdadm", "mv", "net", "pdbedit", "ps", "sed", "smartctl",
-    "smbclient", "smbcontrol", "smbd", "smbstatus", "ss", "ssh", "ssh-keygen", "stat", "sysctl", "systemctl", "tc", "testparm",
-    "uname", "unshare", "zfs", "zpool",
+    "smbclient", "smbcontrol", "smbd", "smbstatus", "ss", "ssh", "ssh-keygen", "stat", "sysctl", "systemctl", "tc",
+    "testparm", "uname", "unshare", "zfs", "zpool",
 )  # fmt: skip
 HANGING = {
     "with a child that holds its output": "sleep 1000 & exec sleep 1000",

@@ -31,7 +31,7 @@ from storage.plan import CeilingPolicy, QuietTime
 from storage.programs import PASSWORD_VARIABLE
 from tests.command_line import ROOT, Sharebench
 from tests.reliability.figures import Clock, Figures, Share
-from tests.servers.process import program
+from tests.servers.process import program, unavailable
 from tests.servers.smbd import UNIX_USER, Smbd
 
 SHARES = ("files", "printer", "read only", "small disk")
@@ -121,7 +121,9 @@ def _servers() -> Iterator[Smbd]:
     printed.touch()
     printed.chmod(0o666)
     mount = [program("mount"), "-t", "tmpfs", "-o", f"size={SMALL_DISK},mode=0777", "none", str(disk)]
-    subprocess.run(mount, check=True)
+    mounted = subprocess.run(mount, check=False, capture_output=True)
+    if mounted.returncode:
+        unavailable(f"mount: {mounted.stderr.decode(errors='replace').strip()}")
     try:
         server.more_shares = {
             "laser": {
