@@ -192,7 +192,7 @@ def join(target: Target, name: str) -> str:
 
 
 DEEPEST = 16
-"""Folders of ours in one another; deeper is only what leads back to itself, as a link does that somebody put there."""
+"""Levels of folders that sharebench makes; deeper is only what leads back to itself, as somebody's link may."""
 PREFIX = ".sharebench-"
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
 is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch

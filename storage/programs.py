@@ -15,7 +15,7 @@ MOST_OUTPUT_BYTES = 64 * 2**20
 _LOOK_SECONDS = 0.1
 
 
-class Finished(NamedTuple):
+class ProgramResult(NamedTuple):
     code: int
     out: bytes
     error: bytes
@@ -37,7 +37,7 @@ def run_program(
     environment: Mapping[str, str] | None = None,
     may_ask: bool = False,
     keeps_output: bool = True,
-) -> Finished:
+) -> ProgramResult:
     """Raises TimeoutError, with all that it started ended, after ``seconds`` or too much output; OSError.
 
     Its output goes to files and not to pipes, which a program that it left behind might hold open. ``may_ask``: it
@@ -63,7 +63,7 @@ def run_program(
             else:
                 end_group(process)
             raise
-        return Finished(process.returncode, _content(out), _content(error))
+        return ProgramResult(process.returncode, _content(out), _content(error))
 
 
 def end_group(process: "subprocess.Popen[bytes]") -> None:

@@ -246,10 +246,11 @@ class LayerBench:
         """One result for each layer measured; a failed one has its reason. Raises CancelledError."""
         layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
         empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
+        if layer in self._stuck:
+            why = "not measured again: it did not come to an end before"
+            return [replace(one, status=RunStatus.FAILED, error=why) for one in empty]
         try:
             self._raise_if_stopped()
-            if layer in self._stuck:
-                raise MeasurementError("not measured again: it did not come to an end before")
             if layer in {Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT, Layer.SERVER_UNPROFILED}:
                 return [self._server(empty[0])]
             return self._without_samba(empty)

@@ -32,7 +32,7 @@ from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
-from storage.programs import Finished, clean_environment, run_program
+from storage.programs import ProgramResult, clean_environment, run_program
 from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
@@ -370,7 +370,7 @@ def _keys_in(path: Path) -> list[str]:
     return found
 
 
-def _ssh_keygen(text: bytes, what: str, *words: str) -> Finished:
+def _ssh_keygen(text: bytes, what: str, *words: str) -> ProgramResult:
     command = ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words]
     try:
         return run_program(
