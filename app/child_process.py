@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from app.errors import LinuxNeededError
+from storage.programs import clean_environment
 
 try:
     import fcntl
@@ -23,8 +24,6 @@ try:
 except ImportError:  # told by name where something is started that needs them
     fcntl = resource = None  # type: ignore[assignment]
 
-PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
-"""Where a password may stand in our own environment; nothing that we start inherits it."""
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 
@@ -80,10 +79,6 @@ def own_command(module: str, *arguments: str) -> list[str]:
 def own_environment() -> dict[str, str]:
     """It finds these packages; secrets reach it by its stdin alone."""
     return clean_environment(PYTHONPATH=str(_ROOT))
-
-
-def clean_environment(**more: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE} | more
 
 
 def end_input(pipe: IO[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from app import kinds
 from app.errors import MeasurementError, UsageError
 from app.kinds import KINDS, Kind
-from app.server.shell import RunningProgram, ServerShell
+from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from forms import importers
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
@@ -251,7 +251,8 @@ MOST_BYTES = 64 * 2**20
 """Limit of a message; recordings are sent in parts of a quarter of that."""
 _PART_BYTES = MOST_BYTES // 4
 _SECONDS = 900.0
-_WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; exec sharebench share-worker'
+_WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; sharebench --version </dev/null && exec sharebench share-worker'
+"""Its version comes at once, the answer when it has read its notebook."""
 
 State = dict[str, list[Any]]
 """By recording id: digest of labels and notes, completeness, number of runs."""
@@ -306,7 +307,8 @@ def _ask(host: str, word: str, text: str = "") -> Any:
         program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES * 2)
     except OSError as error:
         raise MeasurementError(f"no notebook on {host}: `ssh` cannot be run here ({error.strerror})") from error
-    said = program.wait(_SECONDS)
+    has_begun = program.line(RUN_SECONDS) != ""
+    said = program.wait(_SECONDS if has_begun else RUN_SECONDS)
     if said.problem or said.code:
         raise MeasurementError(f"no notebook on {host}: {said._replace(out='').last_words}; {must}")
     try:

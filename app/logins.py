@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.child_process import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.targets import CREDENTIALS_OPTION, HOW_TO_GIVE
 from forms.layout import visible
+from storage.programs import PASSWORD_VARIABLE
 from storage.records import Target
 
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}

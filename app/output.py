@@ -3,16 +3,15 @@
 import os
 import secrets
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from app.child_process import clean_environment
 from app.clients.programs import find_program
 from app.errors import SharebenchError
 from storage.paths import Place, make_folders, place_of, real_path
+from storage.programs import run_program
 
 
 class CannotWriteError(SharebenchError):
@@ -167,14 +166,12 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
 
 def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, check=False, timeout=_PATIENCE_SECONDS, env=clean_environment()
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run_program(command, seconds=_PATIENCE_SECONDS, given=given, may_ask=True)
+    except OSError as error:
         raise PrintingError(f"{command[0]} does not answer: {error}; is the printing service running?") from error
-    if done.returncode:
-        why = " ".join(done.stderr.decode(errors="replace").split()) or f"it ended with {done.returncode}"
+    if done.code:
+        why = " ".join(done.error.decode(errors="replace").split()) or f"it ended with {done.code}"
         if must:
             raise PrintingError(f"nothing was printed: {why}; {_SET_UP}")
         return ""
-    return done.stdout.decode(errors="replace")
+    return done.text

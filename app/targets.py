@@ -6,9 +6,9 @@ import secrets
 from dataclasses import replace
 from urllib.parse import unquote
 
-from app.child_process import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import is_plain, visible
+from storage.programs import PASSWORD_VARIABLE
 from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target, format_target
 
@@ -191,6 +191,8 @@ def join(target: Target, name: str) -> str:
     return f"{folder}/{name}" if folder or not target.abilities.has_share else name
 
 
+DEEPEST = 16
+"""Levels of folders that sharebench makes; deeper is only what leads back to itself, as somebody's link may."""
 PREFIX = ".sharebench-"
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
 is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch

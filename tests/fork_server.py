@@ -27,6 +27,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from app import child_process
+from storage.programs import clean_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 LEAN = ROOT / "tests/lean"
@@ -178,7 +179,7 @@ class ForkServer:
         self._pid: int | None = None
         self._network = _network()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
-        self._environment = child_process.clean_environment(PYTHONPATH=f"{LEAN}{os.pathsep}{ROOT}")
+        self._environment = clean_environment(PYTHONPATH=f"{LEAN}{os.pathsep}{ROOT}")
         if asking:
             self._asking = asking
             return

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from app.clients.tcp import TcpInfo
 from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
+from storage.records import ClientFacts, Target, format_target
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
 
@@ -233,6 +233,8 @@ class Files(Connection, Protocol):
 
     has_handles: bool
 
+    @property
+    def is_printer(self) -> bool: ...  # prints what is written to it; asked once connected
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle: ...
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int: ...  # bytes read, fewer at the end
     def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None: ...  # all of ``data``
@@ -258,6 +260,8 @@ def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[
 
 
 class OneByOne:
+    is_printer = False
+
     def shares(self) -> list[str]:
         return []
 
@@ -273,6 +277,8 @@ class OneByOne:
 def check_folder(files: Files) -> None:
     """Raises NotAFileError or NoSuchFileError unless the target is a folder."""
     path = files.target.path
+    if files.is_printer:
+        raise printer_error(files.target)
     where = f"{files.target.host}: {path}" if files.target.host else path
     if not path.strip("/"):
         return
@@ -282,6 +288,13 @@ def check_folder(files: Files) -> None:
         raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
     if not is_folder:
         raise NotAFileError(f"{where} is a file; name the folder to work in")
+
+
+def printer_error(target: Target) -> NotAFileError:
+    return NotAFileError(
+        f"{format_target(target)} is a printer, which keeps no files; name another share, or print there with"
+        " `sharebench load --scenario print`"
+    )
 
 
 Caller = Callable[..., Any]

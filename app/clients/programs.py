@@ -16,7 +16,7 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from app import errors
-from app.child_process import clean_environment, die_with_parent
+from app.child_process import die_with_parent
 from app.clients.base import Client, Content, DirectoryEntry, Meter, OneByOne, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
@@ -24,9 +24,12 @@ from app.clients.tcp import LEAST_BYTES_PER_SECOND, StallWatch, file_error, one_
 from app.server.shell import Said
 from storage.json_reader import LARGEST
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
+from storage.programs import clean_environment, end_group, kill_group, run_program
 from storage.records import ClientFacts, Target, format_target
 
 _LOOK_SECONDS = 0.05
+_VERSION_SECONDS = 10.0
+"""A program says its version in milliseconds; on a busy machine seconds were seen."""
 _OUTPUT_BYTES = 64 * 1024 * 1024
 
 
@@ -40,11 +43,13 @@ def find_program(name: str, package: str) -> str:
 
 def first_version(program: str) -> str:
     """The first word with a digit and a dot in the program's version output, or empty."""
-    env = clean_environment()
-    done = subprocess.run(
-        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False, errors="replace", env=env
-    )
-    words = (word.strip(",()") for word in f"{done.stdout} {done.stderr}".split())
+    try:
+        done = run_program([program, "--version"], seconds=_VERSION_SECONDS)
+    except OSError as error:
+        raise errors.MeasurementError(
+            f"{program} cannot be used: {error}; try `{program} --version` by hand"
+        ) from error
+    words = (word.strip(",()") for word in (done.out + b" " + done.error).decode(errors="replace").split())
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
 
 
@@ -110,6 +115,7 @@ class Subprocess:
                 stderr=errors,
                 env=clean_environment(LC_ALL="C"),
                 pass_fds=tuple(files),
+                start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
             )
             self._process = process
@@ -123,21 +129,18 @@ class Subprocess:
                 meter.start()
                 watch(
                     lambda seconds: _has_ended(process, seconds),
-                    lambda: _counted(process.pid, counter) - first,
+                    lambda: _moved(process.pid, counter, output, errors) - first,
                     where, meter, timeout_seconds,
                 )  # fmt: skip
             finally:
                 self._process = None
-                if process.poll() is None:
-                    process.kill()
-                process.wait()
+                end_group(process)
             return Said(process.returncode, _text(output), _text(errors))
 
     def abort(self) -> None:
         process = self._process
         if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            kill_group(process)
 
 
 def watch(
@@ -155,6 +158,13 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
     return process.returncode is not None
+
+
+def _moved(pid: int, counter: str, *outputs: IO[bytes]) -> int:
+    """Raises ProtocolError for a program that says more than is read."""
+    if sum(os.fstat(output.fileno()).st_size for output in outputs) > _OUTPUT_BYTES:
+        raise errors.ProtocolError(f"the program wrote more than {_OUTPUT_BYTES // 2**20} MiB; try it by hand")
+    return _counted(pid, counter)
 
 
 def _counted(pid: int, counter: str) -> int:

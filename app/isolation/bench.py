@@ -101,10 +101,15 @@ class BenchScript:
         os.close(self._number)
 
 
+class StuckError(MeasurementError):
+    """A program did not come to an end."""
+
+
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
+    """Raises StuckError, MeasurementError."""
     said = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
     if said.problem:
-        raise MeasurementError(f"{name} {said.problem}; run it by hand to see what it waits for")
+        raise StuckError(f"{name} {said.problem}; run it by hand to see what it waits for")
     return parse_bench(said, name, seconds)
 
 
@@ -215,6 +220,8 @@ class LayerBench:
         self._ends: list[Callable[[], None]] = []
         self._programs: list[RunningProgram] = []
         self._stopped = False
+        self._stuck: set[Layer] = set()
+        """Layers whose program had to be ended: each further run would take as long."""
         self.client: ClientFacts | None = None
 
     def close(self) -> None:
@@ -239,6 +246,9 @@ class LayerBench:
         """One result for each layer measured; a failed one has its reason. Raises CancelledError."""
         layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
         empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
+        if layer in self._stuck:
+            why = "not measured again: it did not come to an end before"
+            return [replace(one, status=RunStatus.FAILED, error=why) for one in empty]
         try:
             self._raise_if_stopped()
             if layer in {Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT, Layer.SERVER_UNPROFILED}:
@@ -277,7 +287,11 @@ class LayerBench:
             with self._watch("dbench", "tbench") as watch:
                 started_at = time.monotonic()
                 programs = [(one, self._start(one.layer, clients)) for one in empty]
-                results = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
+                try:
+                    results = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
+                except StuckError:
+                    self._stuck.add(empty[0].layer)
+                    raise
             began = started_at + warm_up_seconds(seconds)
             done = [self._told(watch.into(one, began, began + seconds), result) for one, result in results]
             if all(run.bytes_per_second for run in done):

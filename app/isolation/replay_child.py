@@ -25,6 +25,7 @@ from app.clients.smb.wire import END_OF_FILE, SAME_FILE, SUCCESS, Answer, Opcode
 from app.errors import MeasurementError, ProtocolError, SharebenchError
 from app.isolation.script import Operation, Script, ScriptLine, load_script, operations_named
 from app.measure.process import Failed
+from app.targets import DEEPEST
 from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
@@ -46,6 +47,8 @@ _OLD_LEVELS = {257: wire.BASIC_INFORMATION, 258: wire.STANDARD_INFORMATION, 259:
 _OLD_DISK_LEVELS = {1: wire.SIZE_INFORMATION, 2: 1, 258: 1, 259: wire.SIZE_INFORMATION, 260: 4, 261: 5}
 _UNCHANGED = bytes(40)
 """FileBasicInformation that changes nothing, as nbench sends it."""
+MOST_REMOVAL_SECONDS = 60.0
+"""A client's files are hundreds, and gone in a second; somebody may put a folder of millions in the place of theirs."""
 _HOME = "client1"
 """In a script's paths; replaced by each client's own folder."""
 
@@ -132,7 +135,7 @@ class Replayer:
 
     def remove_tree(self, path: str) -> bool:
         self._close_all()
-        self._remove_folder(self._name(path))
+        self._remove_folder(self._name(path), time.monotonic() + MOST_REMOVAL_SECONDS)
         return True
 
     def clean_up(self) -> None:
@@ -207,7 +210,12 @@ class Replayer:
     def _removed(self, name: bytes, options: int) -> bool:
         return self._together(wire.create(name, wire.ACCESS_DELETE, _OPEN, options | _REMOVE_AT_CLOSE), _CLOSE_SAME)
 
-    def _remove_folder(self, name: bytes) -> None:
+    def _remove_folder(self, name: bytes, until: float, depth: int = 0) -> None:
+        if depth > DEEPEST or time.monotonic() > until:
+            raise MeasurementError(
+                f"the clients' folder {self._folder} has in it what no client made, and was left: look at it there, and"
+                " measure where nobody else works"
+            )
         file_id = self._open(name, wire.ACCESS_LIST, _OPEN, _FOLDER)
         if file_id is None:
             return
@@ -221,7 +229,7 @@ class Replayer:
         for entry in inside:
             path = name + f"\\{entry.name}".encode("utf-16-le")
             if entry.is_folder:
-                self._remove_folder(path)
+                self._remove_folder(path, until, depth + 1)
             else:
                 self._removed(path, 0)
         self._removed(name, _FOLDER)

@@ -1,5 +1,6 @@
 """The scenario's files, made in a folder of their own and removed again, and a user's requests on them."""
 
+import hashlib
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode, opened
 from app.errors import MeasurementError, NoSuchFileError
-from app.targets import join
+from app.targets import DEEPEST, PREFIX, join
 from storage.loads.records import RequestKind, Scenario, SizeClass
 from storage.records import Target
 
@@ -107,8 +108,10 @@ def remove_users_own(files: Files, folder: str) -> None:
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 
 
-def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
+def names_in(files: Files, path: str, *, any_name: bool = False, deepest: int = DEEPEST) -> tuple[list[str], list[str]]:
     """All files and folders below, deepest first. Raises MeasurementError for somebody else's, unless ``any_name``."""
+    if not deepest:
+        raise MeasurementError(f"{path} lies too deep to be ours: the folder was left; look at it, remove it by hand")
     paths: list[str] = []
     folders: list[str] = []
     for entry in files.list(path):
@@ -116,7 +119,7 @@ def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[s
         if not any_name and not _NAME.fullmatch(entry.name):
             raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
         if entry.is_folder:
-            inside = names_in(files, below, any_name=any_name)
+            inside = names_in(files, below, any_name=any_name, deepest=deepest - 1)
             paths += inside[0]
             folders += [*inside[1], below]
         else:
@@ -260,4 +263,9 @@ class FileRequests:
 
     def _print(self) -> None:
         self._turn += 1
-        self._write_whole(f"{self._own.rpartition('/')[2]}-{self._turn}", self._size(), OpenMode.CREATE)
+        self._write_whole(document_name(self._own, self._turn), self._size(), OpenMode.CREATE)
+
+
+def document_name(users_folder: str, turn: int) -> str:
+    """A print job's, which no other job has: one of our own files, should a server keep it as a file."""
+    return f"{PREFIX}{hashlib.sha256(f'{users_folder}/{turn}'.encode()).hexdigest()[:12]}"

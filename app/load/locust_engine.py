@@ -24,7 +24,7 @@ from app.measure.process import Failed, Warned
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import RequestKind, added
-from storage.records import Target
+from storage.records import Target, format_target
 
 _CONNECTIONS = 8
 _TELL_EVERY = 50
@@ -46,10 +46,13 @@ class Preparation:
     def _on_each(self, job: Callable[[Files], None]) -> None:
         for target in self._plan.targets:
             with self._connected(target) as files:
-                if self._plan.scenario.needs_files:
-                    job(files)
+                job(files)
 
     def _look_at(self, files: Files) -> None:
+        if RequestKind.PRINT in self._plan.scenario.requests:
+            check_printer(files)
+        if not self._plan.scenario.needs_files:
+            return
         if not files.has_handles:
             for kind in self._plan.scenario.requests:
                 if kind in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}:
@@ -59,6 +62,8 @@ class Preparation:
             file_set.check_space(files, self._set)
 
     def _make_on(self, files: Files) -> None:
+        if not self._plan.scenario.needs_files:
+            return
         target, folder = files.target, self._plan.folder
         if self._plan.reuse:
             file_set.check_there(files, folder, self._set)
@@ -115,6 +120,15 @@ class Preparation:
 
     def _connected(self, target: Target) -> AbstractContextManager[Files]:
         return connected_files(target, self._plan.secrets, self._plan.settings, call_in_thread)
+
+
+def check_printer(files: Files) -> None:
+    """Raises NotAFileError unless the target's share is a printer."""
+    if not files.is_printer:
+        raise NotAFileError(
+            f"{format_target(files.target)} is no printer, so nothing was printed or written; name a printer share,"
+            " such as smb://HOST/PRINTER, or take another scenario"
+        )
 
 
 def _is_there(files: Files, folder: str) -> bool:

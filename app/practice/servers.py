@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -16,6 +17,7 @@ from typing import Any, Self
 from app.child_process import ChildProcess, message_of, send
 from app.clients.base import Secrets
 from app.errors import MeasurementError
+from app.practice.access import is_of_another_user, let_in_only
 from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target
 
@@ -125,9 +127,9 @@ class Serving:
 
 
 def report_port(port: int) -> None:
-    """Later output of libraries is discarded."""
+    """Later output of libraries is discarded: it would grow with whatever somebody sends."""
     send(sys.stdout, Serving(port=port))
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
 
 
 def end_with_parent(orders: ServerOrders) -> None:
@@ -151,6 +153,11 @@ def serve_smb(orders: ServerOrders) -> None:
     server.setSMB2Support(value=True)
     server.addShare(orders.share, orders.folder, "sharebench's practice share")
     server.addCredential(orders.user, 0, compute_lmhash(orders.password), compute_nthash(orders.password))
+    server.setSMBChallenge(secrets.token_hex(8))  # impacket's own is the same each time
+    smb_server = server.getServer()
+    let_in_only(orders.user, smb_server)
+    own_port = smb_server.server_address[1]
+    smb_server.verify_request = lambda _request, address: not is_of_another_user(address[1], own_port)
     pace = Pace(SMB_REQUEST_SECONDS)
 
     def paced(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,22 +169,22 @@ def serve_smb(orders: ServerOrders) -> None:
         return answer
 
     for command in (SMB2_READ, SMB2_WRITE):
-        original = server.getServer().hookSmb2Command(command, None)
-        server.getServer().hookSmb2Command(command, paced(original))
-    report_port(server.getServer().server_address[1])
+        original = smb_server.hookSmb2Command(command, None)
+        smb_server.hookSmb2Command(command, paced(original))
+    report_port(own_port)
     server.start()
 
 
 def serve_ftp(orders: ServerOrders) -> None:
-    """One folder: read-write for one user, read-only for anonymous users."""
+    """One folder for one user."""
     from pyftpdlib.authorizers import DummyAuthorizer  # noqa: PLC0415  for FTP alone
     from pyftpdlib.handlers import DTPHandler, FTPHandler  # noqa: PLC0415
+    from pyftpdlib.handlers.ftp.dispatchers import PassiveDTP  # noqa: PLC0415
     from pyftpdlib.servers import FTPServer  # noqa: PLC0415
 
     logging.getLogger("pyftpdlib").setLevel(logging.CRITICAL)
     authorizer = DummyAuthorizer()
     authorizer.add_user(orders.user, orders.password, orders.folder, perm="elradfmwMT")
-    authorizer.add_anonymous(orders.folder, perm="elr")
     pace = Pace(0)
 
     class PacedTransfer(DTPHandler):  # type: ignore[misc]
@@ -190,12 +197,29 @@ def serve_ftp(orders: ServerOrders) -> None:
             pace.wait(len(data))
             return data
 
+    class OwnTransfer(PassiveDTP):  # type: ignore[misc]
+        """Listens on, where another user connects to a port that was named to the one who logged in."""
+
+        def handle_accepted(self, connection: socket.socket, address: tuple[str, int]) -> None:
+            if is_of_another_user(address[1], connection.getsockname()[1]):
+                connection.close()
+                return
+            super().handle_accepted(connection, address)
+
+    class OwnServer(FTPServer):  # type: ignore[misc]
+        def handle_accepted(self, connection: socket.socket, address: tuple[str, int]) -> FTPHandler | None:
+            if is_of_another_user(address[1], connection.getsockname()[1]):
+                connection.close()
+                return None
+            return super().handle_accepted(connection, address)
+
     FTPHandler.dtp_handler = PacedTransfer
+    FTPHandler.passive_dtp = OwnTransfer
     FTPHandler.use_sendfile = False
     FTPHandler.authorizer = authorizer
     FTPHandler.auth_failed_timeout = 0  # refusals come at once, for there is nobody to keep out
     FTPHandler.banner = "sharebench practice server"
-    server = FTPServer(("127.0.0.1", 0), FTPHandler)
+    server = OwnServer(("127.0.0.1", 0), FTPHandler)
     report_port(server.address[1])
     server.serve_forever(handle_exit=False)
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -33,6 +32,7 @@ from storage.errors import (
 )
 from storage.json_reader import named
 from storage.notebook import Notebook
+from storage.programs import run_program
 
 GIVE_UP_SECONDS = 600.0
 """Longest final wait for a locked notebook or a full disk."""
@@ -443,12 +443,14 @@ def _calibrate(series: records.Series) -> Calibration:
     order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
     before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
-        done = subprocess.run(
-            own_command("app.measure.child"), input=line_of(order), capture_output=True, text=True, check=True,
-            timeout=CALIBRATION_SECONDS, env=own_environment(), start_new_session=True,
-        )  # fmt: skip
-        rate = message_of(done.stdout, [process.Calibrated]).bytes_per_second
-    except (subprocess.SubprocessError, OSError, ValueError):
+        done = run_program(
+            own_command("app.measure.child"),
+            seconds=CALIBRATION_SECONDS,
+            given=line_of(order).encode(),
+            environment=own_environment(),
+        )
+        rate = message_of(done.text, [process.Calibrated]).bytes_per_second
+    except (OSError, ValueError):
         return Calibration()
     after = take_reading(Wire(), Ours())
     others = 0.0

@@ -1,12 +1,12 @@
 """Runs programs on the server, here or through ssh; output is not trusted: time, size and line length are limited."""
 
 import contextlib
-import io
+import math
 import os
 import re
 import secrets
+import select
 import shlex
-import signal
 import subprocess
 import threading
 import time
@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
-from app.child_process import clean_environment
 from app.errors import PasswordInURLError, UsageError
+from storage.programs import clean_environment, kill_group
 
 RUN_SECONDS = 20.0
 """A script takes half a second; on a very busy machine over ten were seen."""
@@ -25,8 +25,15 @@ MOST_BYTES = 8 * 2**20
 """Limit of an answer; parsing takes up to nine times as much memory."""
 MOST_LINE_BYTES = 2**20
 _END_SECONDS = 5.0
+_LOOK_SECONDS = 0.1
+_CHUNK_BYTES = 2**16
+_TOO_LATE = 124
+"""The exit code of timeout(1)."""
 _CODE_DIGITS = 10
 _REFUSED_BY_SSH = 255
+MOST_EXCERPT = 300
+"""Characters of what another program said that are repeated in a message; two lines of an error have fewer."""
+_READ_CHARACTERS = 4 * MOST_EXCERPT
 _SSH = (
     "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
     "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
@@ -64,8 +71,19 @@ class Said(NamedTuple):
 
     @property
     def last_words(self) -> str:
-        lines = [line.strip() for line in f"{self.out}\n{self.error}".splitlines() if line.strip()]
-        return self.problem or (lines[-1] if lines else "it said nothing")
+        if self.problem:
+            return self.problem
+        lines = reversed(f"{self.out}\n{self.error}".splitlines())
+        return next(filter(None, map(excerpt, lines)), "it said nothing")
+
+
+def excerpt(line: str) -> str:
+    """As much of what somebody else's program said as belongs in a message; what is not printed is left out."""
+    beginning = line[:_READ_CHARACTERS]
+    words = "".join(character for character in beginning if character.isprintable()).strip()
+    if not words or max(len(line) - len(beginning), len(words) - MOST_EXCERPT) <= 0:
+        return words
+    return f"{words[:MOST_EXCERPT]}…"
 
 
 def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
@@ -81,6 +99,45 @@ def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
         raise UsageError("for ssh write [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options)
 
 
+class _Pipe:
+    """What a program writes, taken as it arrives: an end that somebody else holds open is not waited for."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self.number = pipe.fileno()
+        self.text = bytearray()
+        self.has_ended = False
+        self._pipe = pipe
+
+    def take(self) -> None:
+        try:
+            arrived = os.read(self.number, _CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            arrived = b""
+        self.text += arrived
+        self.has_ended = not arrived
+
+    def take_line(self) -> bytes:
+        """The next whole line that has arrived, or empty."""
+        at = self.text.find(b"\n", 0, MOST_LINE_BYTES)
+        line = bytes(self.text[: at + 1])
+        del self.text[: at + 1]
+        return line
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
+def _take_what_arrives(pipes: Sequence[_Pipe], seconds: float) -> None:
+    looking = select.poll()
+    by_number = {pipe.number: pipe for pipe in pipes}
+    for number in by_number:
+        looking.register(number, select.POLLIN)
+    for number, _ in looking.poll(1000 * max(0.0, seconds)):
+        by_number[number].take()
+
+
 class RunningProgram:
     """A running program; ended by :meth:`end`, or when it exceeds its output limit."""
 
@@ -88,8 +145,11 @@ class RunningProgram:
         self, words: Sequence[str], *, files: Sequence[int] = (), text: str | None = None, most_bytes: int = MOST_BYTES
     ) -> None:
         self._is_told_all = text is not None
-        self._left = self._most_bytes = most_bytes
-        self._is_read = self._is_over = False
+        self._is_ssh = words[0] == _SSH[0]
+        self._most_bytes = most_bytes
+        self._problem: str | None = None
+        self._is_read = False
+        self._is_over = False
         """A descriptor closed while another thread reads it may be reused for another file."""
         self._process = subprocess.Popen(
             words,
@@ -102,7 +162,9 @@ class RunningProgram:
             start_new_session=True,  # Ctrl-C at our terminal must not end what is about to change a server half-way
         )
         assert self._process.stdout is not None
-        self._lines = io.BufferedReader(cast("io.RawIOBase", self._process.stdout))
+        assert self._process.stderr is not None
+        self._out = _Pipe(self._process.stdout)
+        self._error = _Pipe(self._process.stderr)
         if text is not None:
             self.tell(text)
 
@@ -123,53 +185,71 @@ class RunningProgram:
 
     def line(self, seconds: float | None = None) -> str:
         """Next line, instead of :meth:`wait`; empty after the last. A late or too long line ends the program."""
-        late = threading.Timer(seconds or 0.0, self._kill)
-        late.daemon = True
-        if seconds is not None:
-            late.start()
+        until = math.inf if seconds is None else time.monotonic() + seconds
         self._is_read = True
-        line = b"" if self._is_over else self._lines.readline(MOST_LINE_BYTES)
+        line = b""
+        while not self._is_over:
+            line = self._out.take_line()
+            if line or self._out.has_ended:
+                break
+            left = until - time.monotonic()
+            if left <= 0:
+                self._give_up(f"did not answer in {seconds:.0f} s")
+                break
+            if len(self._out.text) >= MOST_LINE_BYTES:
+                self._give_up(f"sent a line of more than {MOST_LINE_BYTES // 2**20} MiB")
+                break
+            _take_what_arrives([self._out], min(_LOOK_SECONDS, left))
         self._is_read = False
-        late.cancel()
         if self._is_over:
             self._close()
-        if line.endswith(b"\n"):
-            return line.decode(errors="replace")
-        if len(line) == MOST_LINE_BYTES:
-            self._kill()
-        return ""
+        return line.decode(errors="replace")
+
+    def _give_up(self, why: str) -> None:
+        self._problem = why
+        self._kill()
 
     def wait(self, seconds: float) -> Said:
-        parts: tuple[list[bytes], list[bytes]] = ([], [])
-        pairs = zip((self._process.stdout, self._process.stderr), parts, strict=True)
-        readers = [threading.Thread(target=self._take, args=pair, daemon=True) for pair in pairs]
-        problem, self._is_read = None, True
+        """All that it wrote, once it has ended; it is ended after ``seconds``, or too much output."""
+        self._is_read = True
         try:
-            for reader in readers:
-                reader.start()
-            code = self._process.wait(seconds)
-            until = time.monotonic() + _END_SECONDS
-            for reader in readers:  # a daemon that inherited the pipes is not waited for
-                reader.join(max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            code, problem = 124, f"did not answer in {seconds:.0f} s"
+            is_in_time = self._read_to_end(time.monotonic() + seconds)
+            sent_bytes = self._sent_bytes
         finally:
             self.end()
-        if self._left < 0:
-            return Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
-        sent = b"".join(parts[0])
-        out, error = (b"".join(part).decode(errors="replace").replace("\r\n", "\n") for part in parts)
-        return Said(code, out, error, problem, sent)
+            self._is_read = False
+            self._close()
 
-    def _take(self, pipe: IO[bytes], into: list[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while chunk := pipe.read(2**16):
-                self._left -= len(chunk)
-                if self._left < 0:
-                    self._kill()
-                    break
-                into.append(chunk)
-            pipe.close()
+        code = self._process.returncode
+        if sent_bytes > self._most_bytes:
+            return Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
+        out, error = (pipe.text.decode(errors="replace").replace("\r\n", "\n") for pipe in (self._out, self._error))
+        if is_in_time or self._problem:
+            return Said(code, out, error, self._problem, bytes(self._out.text))
+        return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
+
+    @property
+    def _sent_bytes(self) -> int:
+        return len(self._out.text) + len(self._error.text)
+
+    def _read_to_end(self, until: float) -> bool:
+        """Whether the program ended before that time, or sent too much."""
+        ended_at: float | None = None
+        while self._sent_bytes <= self._most_bytes:
+            open_pipes = [pipe for pipe in (self._out, self._error) if not pipe.has_ended]
+            if not open_pipes:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(max(0.0, until - time.monotonic()))
+                return self.has_ended
+
+            if self.has_ended and ended_at is None:  # a daemon that inherited the pipes is not waited for
+                ended_at = time.monotonic()
+                until = min(until, ended_at + _END_SECONDS)
+            left = until - time.monotonic()
+            if left <= 0:
+                return self.has_ended
+            _take_what_arrives(open_pipes, min(_LOOK_SECONDS, left))
+        return True
 
     def hang_up(self) -> None:
         """Returns at once; safe from another thread or a signal handler."""
@@ -189,17 +269,16 @@ class RunningProgram:
             self._close()
 
     def _close(self) -> None:
-        for pipe in (self._process.stdout, self._process.stderr):
-            assert pipe is not None
-            pipe.close()
+        self._out.close()
+        self._error.close()
 
     def _kill(self) -> None:
         self.hang_up()
-        if self.has_ended:
-            return
-        with contextlib.suppress(ProcessLookupError):
+        if self._is_ssh:  # also what it leaves behind, such as a ProxyCommand
+            kill_group(self._process)
+        elif not self.has_ended:
             if self._is_told_all:
-                os.killpg(self._process.pid, signal.SIGKILL)
+                kill_group(self._process)
             else:
                 self._process.kill()
 

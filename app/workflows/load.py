@@ -214,7 +214,7 @@ def run_load(
         file_set_bytes=FileSet(request.scenario).size_bytes,
         server_memory_bytes=memory if isinstance(memory, int) else None,
         environment=environment.parts(),
-        scratch_folder=request.reuse_folder or new_folder("load"),
+        scratch_folder=request.reuse_folder or _new_folder(request.scenario),
     )
     with notebook_to_measure_into(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
@@ -241,8 +241,13 @@ def _to_resume(load: Load) -> Load:
     kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
     if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
-    folder = load.scratch_folder or new_folder("load")
+    folder = load.scratch_folder or _new_folder(load.scenario)
     return replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
+
+
+def _new_folder(scenario: Scenario) -> str | None:
+    """Its name is stored before it is made; a load of print jobs, or of users who do nothing, makes none."""
+    return new_folder("load") if scenario.needs_files else None
 
 
 def _recorded(
@@ -271,7 +276,7 @@ def _points(
         **named(load, "targets", "scenario"),
         secrets=request.secrets,
         settings=replace(request.settings, single_requests=load.choices.single_requests),
-        folder=load.scratch_folder or "",
+        folder=load.scratch_folder or new_folder("load"),
         reuse=request.reuse_folder is not None,
         keep=load.choices.keep_files,
         leftover=resumed is not None and resumed.scratch_folder is not None,

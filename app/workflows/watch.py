@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights,
 from storage.json_reader import named
 from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
+from storage.programs import run_program
 from storage.recordings import LAST, LOAD, SERIES
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, new_series_id, utc_now
 
@@ -232,14 +232,17 @@ def tell(document: object, command: str) -> str:
     secret = {"SHAREBENCH_PASSWORD", "CREDENTIALS_DIRECTORY"}
     environment = {name: value for name, value in os.environ.items() if name not in secret}
     try:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command], input=json.dumps(document) + "\n", text=True, stdout=subprocess.DEVNULL,
-            env=environment, timeout=COMMAND_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run_program(
+            ["/bin/sh", "-c", command],
+            seconds=COMMAND_SECONDS,
+            given=f"{json.dumps(document)}\n".encode(),
+            environment=environment,
+            keeps_output=False,
+        )
+    except OSError as error:
         return f"the command of --on-change failed: {error}"
-    if code := done.returncode:
-        return f"the command of --on-change ended with exit code {code}; it is run again after the next check"
+    if done.code:
+        return f"the command of --on-change ended with exit code {done.code}; it is run again after the next check"
     return ""
 
 

@@ -1,6 +1,5 @@
 """Forms as PDF on A4 or Letter: each form starts a page, long tables repeat their headings."""
 
-import subprocess
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from pymupdf_fonts import myfont
 from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
 from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from storage.programs import run_program
 
 TEXT = "text"
 _FILES = {"": "figo", "B": "figbo"}
@@ -120,9 +120,9 @@ def _system_font(code: int) -> tuple[Path, int] | None:
     if (program := which("fc-list")) is None:
         return None
     asked = [program, "-f", "%{file}\t%{index}\n", f":charset={code:x}:outline=true:color=false"]
-    with suppress(OSError, subprocess.SubprocessError):
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, check=True)
-        for line in sorted(told.stdout.splitlines(), key=lambda line: ("Regular" not in line, "Bold" in line, line)):
+    with suppress(OSError):
+        listed = run_program(asked, seconds=_PATIENCE_SECONDS).text
+        for line in sorted(listed.splitlines(), key=lambda line: ("Regular" not in line, "Bold" in line, line)):
             file, _, index = line.partition("\t")
             if index.isdigit():
                 return Path(file), int(index) & 0xFFFF

@@ -16,11 +16,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.child_process import PASSWORD_VARIABLE, clean_environment, end_input, own_command
+from app.child_process import end_input, own_command
 from app.clients.programs import Subprocess
 from app.environment.host.facts import run_text
 from app.practice.servers import PracticeServers
 from app.server.shell import ServerShell
+from storage.programs import PASSWORD_VARIABLE, clean_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = "MARKERpw"

@@ -37,6 +37,7 @@ CAMPAIGNS = {
     "kills": "tests.reliability.kills",
     "intruder": "tests.reliability.intruder",
     "peers": "tests.reliability.peers",
+    "litter": "tests.reliability.litter",
     "sharing": "tests.reliability.sharing",
     "pairs": "tests.reliability.pairs",
     "diagnosis": "tests.reliability.diagnosis",
@@ -47,7 +48,7 @@ CAMPAIGNS = {
 DEFAULT_SECONDS = 300.0
 LONGER_SECONDS = {
     "network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0, "sharing": 3600.0, "held": 1800.0,
-    "pairs": 3600.0, "diagnosis": 1800.0, "blame": 7200.0, "accuracy": 7200.0,
+    "pairs": 3600.0, "diagnosis": 1800.0, "blame": 7200.0, "accuracy": 7200.0, "litter": 1800.0,
 }  # fmt: skip
 """What these need, on two processors, for each message once, 100,000 inputs a reader, 200 kills and losses of power."""
 

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
@@ -30,6 +31,9 @@ from tests.waiting import wait_for
 MESSAGES = 1_000
 """At least that many in each load."""
 _PROCESSES = 2
+_WITHIN_MINUTES = 3
+_LAST_RUN_SECONDS = 180.0
+"""For the run that is under way when the time is over, which waits two minutes for dbench, and for putting back."""
 _SHORT = (("", "fileserver"), ("greedy", None))
 """How it goes about it, and through which host, where there is no time for all."""
 _PRECIOUS = ("precious.txt", "doc00.dat")
@@ -133,6 +137,8 @@ for number in itertools.count():
                 (ours / "clients" / "client1").mkdir(parents=True)
                 (ours / "clients" / "client1" / "Letters").symlink_to(victim)
                 (ours / "clients" / "client2").symlink_to(victim)
+                for name in ("around", "again"):
+                    (ours / "clients" / "client1" / name).symlink_to(".")
 print(tried, done)
 """
 """Takes the place of dbench's folder once, as was seen to have root delete files; or, greedy, of all, all the time."""
@@ -173,11 +179,22 @@ def isolated(server: Smbd, figures: Figures, greedy: str, ssh: str | None) -> No
     words = [*as_another_user(), sys.executable, "-c", _EXCHANGER, greedy, str(server.folder), *map(str, victims)]
     with tempfile.TemporaryDirectory(prefix="sharebench-intruder-") as folder:
         sharebench = Sharebench(Path(folder) / "n.db", server.password)
+        began = time.monotonic()
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd="/") as intruder:
-            done = sharebench(
+            isolate = sharebench.start(
                 "isolate", format_target(server.target()), "--smb-conf", str(server.conf), "--clients", "2", "--rounds",
-                "1", "--seconds", "2", "--json", *(("--server-ssh", ssh) if ssh else ()),
+                "1", "--seconds", "2", "--within", str(_WITHIN_MINUTES), "--json",
+                *(("--server-ssh", ssh) if ssh else ()),
             )  # fmt: skip
+            try:
+                out, error = isolate.communicate(timeout=60 * _WITHIN_MINUTES + _LAST_RUN_SECONDS)
+            except subprocess.TimeoutExpired:
+                isolate.kill()
+                out, error = isolate.communicate()
+                figures.losses.append(
+                    f"isolate had not ended {_LAST_RUN_SECONDS:.0f} s after its limit: {error[-300:]}"
+                )
+            figures.took(time.monotonic() - began)
             (server.root / "over").touch()
             tried, exchanged = map(int, intruder.communicate(timeout=60)[0].split())
         (server.root / "over").unlink()
@@ -188,12 +205,12 @@ def isolated(server: Smbd, figures: Figures, greedy: str, ssh: str | None) -> No
     for victim in victims:
         if sorted(file.name for file in victim.iterdir() if file.read_text() == "precious") != sorted(_PRECIOUS):
             figures.losses.append(f"{victim.name} lost its files")
-    measured = {run["layer"]: run["status"] for run in json.loads(done.stdout or "{}").get("runs", ())}
+    measured = {run["layer"]: run["status"] for run in json.loads(out or "{}").get("runs", ())}
     if exchanged == 0 and measured.get("disk") != "valid":
-        figures.losses.append(f"the disk was not measured: {done.stderr[-300:]}")
+        figures.losses.append(f"the disk was not measured: {error[-300:]}")
     left = [path for path in server.root.glob(".sharebench-*") if path.stat().st_uid == 0]
     if left:
-        figures.losses.append(f"{left} stayed: {done.stderr[-300:]} {restored.stderr[-300:]}")
+        figures.losses.append(f"{left} stayed: {error[-300:]} {restored.stderr[-300:]}")
     for moved in server.folder.glob(".sharebench-*"):
         moved.unlink() if moved.is_symlink() else shutil.rmtree(moved)
 

@@ -38,12 +38,15 @@ _NUMBERS = (f"-{'9' * 300}", "9" * 4000, "1e999", "-1", "nan", "\\033]52;c;QQ==\
 PEERS: Mapping[str, str] = {
     "refusing": "exit 255",
     "endless line": "exec tr '\\0' x </dev/zero",
+    "endless zeros": "exec cat /dev/zero",
     "endless lines": "exec yes",
     "endless complaint": "exec yes >&2",
     "endless marks": f'{_MARK}; exec yes "$mark end"',
     "endless samples": f"{_MARK}; while printf '%s uptime\\n1.0 1\\n%s cpu\\ncpu 1 1 1 1\\n%s interfaces\\n%s disks\\n"
     "%s end\\n' \"$mark\" \"$mark\" \"$mark\" \"$mark\" \"$mark\"; do :; done",
     "silent": "exec sleep 1000",
+    "silent, with a child that holds the pipe": "sleep 1000 & exec sleep 1000",
+    "silent, with a child elsewhere": "setsid sleep 600 & exec sleep 1000",
     "deaf": "exec sleep 1000 <&-",
     "silent after a greeting": "echo '{\"version\": \"VERSION\", \"processes\": 1}'; exec sleep 1000",
     "endless after a greeting": "echo '{\"version\": \"VERSION\", \"processes\": 1}'; exec yes",
@@ -111,6 +114,8 @@ def _commands(server: Smbd) -> dict[str, tuple[str, ...]]:
         "isolate": ("isolate", folder, "--clients", "1", "--rounds", "1", "--seconds", "2", *there),
         "try": ("try", "aio read size=1", file, *there, "--yes"),
         "restore": ("restore", *there),
+        "push": ("push", "nas"),
+        "pull": ("pull", "nas"),
     }
 
 

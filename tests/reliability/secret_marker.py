@@ -18,8 +18,9 @@ from pathlib import Path
 
 import psutil
 
-from app.child_process import PASSWORD_VARIABLE, own_command, own_environment
+from app.child_process import own_command, own_environment
 from app.practice.servers import PracticeServers
+from storage.programs import PASSWORD_VARIABLE
 from storage.records import format_target
 from tests.reliability.figures import Clock, Figures
 

@@ -13,6 +13,7 @@ from tests.reliability import (
     held,
     hostile,
     intruder,
+    litter,
     numbers,
     peers,
     scale,
@@ -138,6 +139,17 @@ def test_another_local_user_changes_no_load_and_has_no_file_deleted():
     assert figures.counts["exchanges tried"]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("command", "share", "end"),
+    [("load print", "files", "well"), ("load office", "small disk", "all"), ("diagnose", "printer", "well")],
+)
+def test_a_share_lists_what_it_listed_or_what_is_left_is_named_and_removed(command: str, share: str, end: str):
+    figures = litter.campaign(0, chosen=[litter.Case(0, command, share, end, 8.0)])
+    assert figures.losses == []
+    assert figures.counts["commands"] == 1
+
+
 def test_what_an_intruder_reaches_is_a_loss():
     point = {
         "generator": {"cpu_percent": [1.0, 1.0]}, "read_bytes_per_second": 1e6, "connected": 4, "errors": {},
@@ -156,9 +168,16 @@ def test_what_an_intruder_reaches_is_a_loss():
 @pytest.mark.usefixtures("smbd")
 @pytest.mark.parametrize(
     ("command", "hosts"),
-    [("workers", ("endless line", "greeting 4097")), ("check", ("endless lines",)), ("load", ("endless samples",)),
-     ("isolate", ("lies 1",)), ("try", ("escapes",))],
-)  # fmt: skip
+    [
+        ("workers", ("endless line", "endless zeros", "greeting 4097", "silent, with a child that holds the pipe")),
+        ("check", ("endless lines",)),
+        ("load", ("endless samples",)),
+        ("isolate", ("lies 1",)),
+        ("try", ("escapes",)),
+        ("pull", ("silent, with a child elsewhere", "endless zeros")),
+        ("push", ("silent",)),
+    ],
+)
 def test_a_hostile_ssh_host_takes_neither_time_nor_memory(command: str, hosts: tuple[str, ...]):
     figures = peers.campaign(0, peers=hosts, commands=(command,))
     assert figures.losses == []

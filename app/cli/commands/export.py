@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,6 @@ from typing import Any
 import click
 
 from app import __version__, importing, kinds
-from app.child_process import clean_environment
 from app.cli import common
 from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import saved_worksheet
@@ -34,6 +32,7 @@ from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
+from storage.programs import ProgramResult, clean_environment, run_program
 from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
@@ -314,9 +313,9 @@ def sign(documents: Sequence[Any], key: Path) -> bytes:
     text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
     signed = text.removesuffix("\n}").encode()
     done = _ssh_keygen(signed, "sign", "-f", str(key))
-    armor = done.stdout.decode(errors="replace").split()
-    if done.returncode:
-        *_, last = ("ssh-keygen gave no signature", *done.stderr.decode(errors="replace").strip().splitlines())
+    armor = done.text.split()
+    if done.code:
+        *_, last = ("ssh-keygen gave no signature", *done.error.decode(errors="replace").strip().splitlines())
         raise UsageError(f"{key} does not sign: {visible(last)[:200]}; name an ssh key, such as ~/.ssh/id_ed25519")
     return signed + _MEMBER + "".join(armor[3:-3]).encode() + _END
 
@@ -338,11 +337,11 @@ def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
         file.write_text("\n".join((_FIRST, *lines, _LAST, "")))
         known.write_text("".join(f'{NAMESPACE} namespaces="{NAMESPACE}" {key}\n' for key in allowed))
         checked = _ssh_keygen(signed, "check-novalidate", "-s", str(file))
-        if checked.returncode:
+        if checked.code:
             return Verified(CHANGED, "Changed: it is not what was signed.")
-        by = re.search(r"SHA256:\S+", checked.stdout.decode(errors="replace"))
+        by = re.search(r"SHA256:\S+", checked.text)
         who = by[0] if by else "an unknown key"
-        if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).returncode:
+        if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).code:
             text = f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
             return Verified(NOT_SIGNED, text)
     if wrong := next(_differences(signed + b"\n}"), None):
@@ -372,16 +371,16 @@ def _keys_in(path: Path) -> list[str]:
     return found
 
 
-def _ssh_keygen(text: bytes, what: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
+def _ssh_keygen(text: bytes, what: str, *words: str) -> ProgramResult:
     command = ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words]
     try:
-        return subprocess.run(
-            command, input=text, capture_output=True, check=False, timeout=_SECONDS, env=clean_environment(LC_ALL="C")
+        return run_program(
+            command, seconds=_SECONDS, given=text, environment=clean_environment(LC_ALL="C"), may_ask=True
         )
     except FileNotFoundError as error:
         why = "`ssh-keygen` signs and verifies, and is not installed: install OpenSSH's client"
         raise MissingProgramError(why) from error
-    except subprocess.TimeoutExpired as error:
+    except TimeoutError as error:
         why = f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
         raise MissingProgramError(why) from error
 

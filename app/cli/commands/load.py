@@ -89,8 +89,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     response times, errors, and the server's CPU and memory.
 
     TARGET is a folder on a share. The files are created in a new folder there and removed at the end; nothing else is
-    touched. Users alternate between several TARGETs, such as the addresses of a server's network cards. Every finished
-    load point is kept, also after Ctrl-C; --resume continues with the next one.
+    touched. With --scenario print it is a printer share, and no other is printed to. Users alternate between several
+    TARGETs, such as the addresses of a server's network cards. Every finished load point is kept, also after Ctrl-C;
+    --resume continues with the next one.
     """
     if choices["print_scenario"]:
         name = choices["scenario"]

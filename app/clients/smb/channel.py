@@ -86,6 +86,7 @@ class Channel:
         self.sign_all = False
         self.seal_all = False
         self.sealed_trees: set[int] = set()
+        self.printer_trees: set[int] = set()
         self.wanted_credits = _WANTED_CREDITS
         self._next_id = 0
         self._outstanding: dict[int, int] = {}

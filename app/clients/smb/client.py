@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__, errors
-from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
+from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer, printer_error
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Negotiated
@@ -142,6 +142,8 @@ class SMBLink:
     @contextlib.contextmanager
     def _using(self, path: str) -> Iterator[Share]:
         share = self.connected_share()
+        if share.is_printer:  # it would print the file
+            raise printer_error(self.target)
         channel = share.channel
         channel.where = place(self.target, path)
         try:

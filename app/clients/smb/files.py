@@ -52,6 +52,10 @@ class SMBFiles(SMBLink):
     def connect(self) -> None:
         self.connected_share()
 
+    @property
+    def is_printer(self) -> bool:
+        return self.connected_share().is_printer
+
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         access, disposition = _MODES[mode]
         file = self._at(path).open(path, access, disposition, wire.OPTION_NOT_A_FOLDER)

@@ -248,7 +248,10 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             )
 
     def _open_tree(self, response: Response) -> None:
-        tree_id, flags = response.tree_id, wire.share_flags(response.message)
+        tree_id = response.tree_id
+        flags = wire.share_flags(response.message)
+        if wire.share_type(response.message) == wire.SHARE_IS_PRINTER:
+            self.channel.printer_trees.add(tree_id)
         self._validate(tree_id)
         if not flags & wire.SHARE_ENCRYPT:
             return

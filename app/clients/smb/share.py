@@ -26,6 +26,11 @@ class Share:
     def sealed(self) -> bool:
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
+    @property
+    def is_printer(self) -> bool:
+        """What is written to it is printed, and is no file there afterwards."""
+        return self.tree_id in self.channel.printer_trees
+
     def ask(self, request: wire.Request) -> wire.Response:
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 

@@ -245,6 +245,14 @@ ECHO: Request = (Opcode.ECHO, struct.pack("<HH", 4, 0))
 """MS-SMB2 2.2.28."""
 
 
+SHARE_IS_PRINTER = 3
+
+
+def share_type(message: memoryview) -> int:
+    """MS-SMB2 2.2.10."""
+    return message[HEADER_BYTES + 2]
+
+
 def share_flags(message: memoryview) -> int:
     """MS-SMB2 2.2.10."""
     return int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")

@@ -3,13 +3,12 @@
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.child_process import clean_environment
 from storage.json_reader import LARGEST
+from storage.programs import clean_environment, run_program
 from storage.protocols import PROTOCOLS
 from storage.records import FactValue
 
@@ -49,13 +48,10 @@ def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:
     """Output of a successful program, else None. No shell, no input, C locale, system folders searched."""
     environ = clean_environment(LC_ALL="C", PATH=os.environ.get("PATH", os.defpath) + ":" + ADMIN_PATH)
     try:
-        done = subprocess.run(
-            words, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_seconds, text=True,
-            errors="replace", check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
+        done = run_program(words, seconds=timeout_seconds, environment=environ)
+    except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return done.text if done.code == 0 else None
 
 
 _OF_TCP = (

@@ -197,7 +197,7 @@ class _Measuring:
                 yield from self._by_process(name)
             stage = self.diagnosis.stages[-1]
             control.limit.ended()
-            if not self._is_stored and stage.status is SeriesStatus.FAILED:
+            if not self._is_stored:  # not before, as the first login of all is measured
                 _look_at(self.request)
             yield from self._stored(stage)
         if not control.cancelled.is_set():
@@ -254,7 +254,7 @@ def _with_audit(diagnosis: Diagnosis, request: DiagnosisRequest) -> Diagnosis:
 
 
 def _look_at(request: DiagnosisRequest) -> None:
-    """Raises an error, with nothing recorded, if the login fails or the folder is missing."""
+    """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
     with connected_files(request.target, request.secrets, request.settings) as files:
         check_folder(files)
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from app.changes.server import ConsentNeededError
-from app.child_process import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.clients.base import DirectoryEntry
 from app.errors import LoginError, UnreachableError
 from app.measure.process import Failed
 from app.workflows.guide.choices import MethodStep, Visit
 from storage.notebook import Notebook
+from storage.programs import PASSWORD_VARIABLE
 from storage.records import RunStatus
 from tests.command_line import Sharebench
 from tests.tui import FakeBackend

@@ -15,7 +15,6 @@ from textual.widgets import Input
 
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.changes.smb_conf import ChangeableSetting, Ways
-from app.child_process import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError, UnreachableError
 from app.measure.process import RunStarted, ScratchMade, SeriesControl, SeriesRequest
 from app.tui.frame.app import SharebenchApp
@@ -31,6 +30,7 @@ from forms.trials.summary import UNEQUAL_PERCENT, TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
+from storage.programs import PASSWORD_VARIABLE
 from storage.records import Change, Command, Decision, Experiment, ExperimentKind, Phase
 from tests.builders import series
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.child_process import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.workflows.guide.backend import Logins, PasswordNeededError
+from storage.programs import PASSWORD_VARIABLE
 from tests.tui import SMB
 
 
