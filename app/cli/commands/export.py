@@ -1,25 +1,20 @@
 """``sharebench export``: forms in any format, signed or not; and ``verify``, which checks a signature."""
 
-import base64
-import json
-import re
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app import __version__, importing, kinds
-from app.child_process import clean_environment
+from app import kinds
 from app.cli import common
 from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import saved_worksheet
-from app.errors import MissingProgramError, UsageError
+from app.errors import UsageError
+from app.evidence import file as evidence
 from app.importing import json_schema
 from app.kinds import stored_experiment
 from app.output import is_there, output_file, print_document
@@ -28,12 +23,9 @@ from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of, times_for
-from forms.layout import json_escaped, visible
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
-from storage.json_reader import DocumentError
-from storage.notebook import Notebook
 from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
@@ -197,15 +189,15 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
 
     Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
-    found = verify(content_of(file), keys)
-    common.answer(found.text)
-    return found.exit_code
+    verified = evidence.verify(content_of(file), keys)
+    common.answer(verified.text)
+    return verified.exit_code
 
 
 def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | None) -> bytes:
     if key is None:
         return export_reports(found, chosen, paper=paper)
-    return sign([one.document() for one in found if not one.is_front_page], key)
+    return evidence.sign([one.document() for one in found if not one.is_front_page], key)
 
 
 def _without_users(context: click.Context) -> None:
@@ -288,126 +280,3 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str, blank: b
         if form not in {"bottleneck", "clients"}:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         return [saved_worksheet(context, form, names[0], worksheet_report)]
-
-
-SCHEMA, NAMESPACE = "sharebench/evidence/1", "sharebench"
-UNCHANGED, CHANGED, NOT_SIGNED = 0, 1, 2
-_MEMBER = b',\n "signature": "'
-_END = b'"\n}\n'
-_FIRST, _LAST = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
-_KEY = re.compile(r"(?:^|\s)((?:sk-)?(?:ssh|ecdsa)-[\w@.-]+\s+[A-Za-z0-9+/]+=*)(?=\s|$)")
-_SECONDS = 120.0
-_SAME = 1e-9
-_COMPUTED = {"average", "deviation"}
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    exit_code: int
-    text: str
-
-
-def sign(documents: Sequence[Any], key: Path) -> bytes:
-    """Signed is each byte before the last member (PROTOCOL.sshsig). Raises UsageError, MissingProgramError."""
-    content = {"schema": SCHEMA, "version": __version__, "recordings": list(documents)}
-    text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
-    signed = text.removesuffix("\n}").encode()
-    done = _ssh_keygen(signed, "sign", "-f", str(key))
-    armor = done.stdout.decode(errors="replace").split()
-    if done.returncode:
-        *_, last = ("ssh-keygen gave no signature", *done.stderr.decode(errors="replace").strip().splitlines())
-        raise UsageError(f"{key} does not sign: {visible(last)[:200]}; name an ssh key, such as ~/.ssh/id_ed25519")
-    return signed + _MEMBER + "".join(armor[3:-3]).encode() + _END
-
-
-def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
-    """Checks the signature, against ``keys`` if given. Raises MissingProgramError."""
-    allowed = [found for path in keys for found in _keys_in(path)]
-    signed, mark, rest = content.rpartition(_MEMBER)
-    if not mark and SCHEMA.encode() in content:
-        return Verified(CHANGED, "Changed: it is not laid out as it was written.")
-    if not mark:
-        return Verified(NOT_SIGNED, "Not signed: this is no file of `sharebench export --sign`.")
-    signature = _decoded(rest.removesuffix(_END)) if rest.endswith(_END) else None
-    if signature is None:
-        return Verified(CHANGED, "Changed: the signature is not as it was written.")
-    with tempfile.TemporaryDirectory() as folder:
-        file, known = Path(folder) / "signature", Path(folder) / "keys"
-        lines = [signature[at : at + 70] for at in range(0, len(signature), 70)]
-        file.write_text("\n".join((_FIRST, *lines, _LAST, "")))
-        known.write_text("".join(f'{NAMESPACE} namespaces="{NAMESPACE}" {key}\n' for key in allowed))
-        checked = _ssh_keygen(signed, "check-novalidate", "-s", str(file))
-        if checked.returncode:
-            return Verified(CHANGED, "Changed: it is not what was signed.")
-        by = re.search(r"SHA256:\S+", checked.stdout.decode(errors="replace"))
-        who = by[0] if by else "an unknown key"
-        if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).returncode:
-            text = f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
-            return Verified(NOT_SIGNED, text)
-    if wrong := next(_differences(signed + b"\n}"), None):
-        return Verified(CHANGED, f"Changed before {who} signed it: {wrong}.")
-    whose = "" if keys else " The file cannot say whose key that is: name the sender's key with --key."
-    return Verified(UNCHANGED, f"Unchanged since {who} signed it; the averages follow from the runs.{whose}")
-
-
-def _decoded(text: bytes) -> str | None:
-    """None unless the base64 is canonical."""
-    try:
-        decoded = base64.b64decode(text, validate=True)
-    except ValueError:
-        return None
-    return text.decode() if decoded and base64.b64encode(decoded) == text else None
-
-
-def _keys_in(path: Path) -> list[str]:
-    """From ``id_ed25519.pub`` or ``authorized_keys``. Raises UsageError."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"cannot read the key {path}: {error.strerror}") from error
-    found = [match[1] for line in text.splitlines() if not line.startswith("#") for match in _KEY.finditer(line)]
-    if not found:
-        raise UsageError(f"{path} has no public key; name a file such as id_ed25519.pub, or authorized_keys")
-    return found
-
-
-def _ssh_keygen(text: bytes, what: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
-    command = ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words]
-    try:
-        return subprocess.run(
-            command, input=text, capture_output=True, check=False, timeout=_SECONDS, env=clean_environment(LC_ALL="C")
-        )
-    except FileNotFoundError as error:
-        why = "`ssh-keygen` signs and verifies, and is not installed: install OpenSSH's client"
-        raise MissingProgramError(why) from error
-    except subprocess.TimeoutExpired as error:
-        why = f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
-        raise MissingProgramError(why) from error
-
-
-def _differences(content: bytes) -> Iterator[str]:
-    try:
-        documents = json.loads(content)["recordings"]
-        found = [importing.recording_in(document) for document in documents]
-        with tempfile.TemporaryDirectory() as folder, Notebook(Path(folder) / "notebook.db") as notebook:
-            for document, recording in zip(documents, found, strict=True):
-                importing.store(notebook, [recording], "the file", as_new=False)
-                for head in notebook.recordings_of([recording.record.id]):
-                    again = kinds.kind_of(head).form(notebook, head).document()
-                    yield from (f"{place} of {head.id} is not what its runs give" for place in _unlike(document, again))
-    except (DocumentError, UsageError, ValueError, KeyError, TypeError) as error:
-        yield f"its recordings cannot be read ({visible(str(error))[:200]})"
-
-
-def _unlike(one: Any, other: Any, place: str = "", *, inside: bool = False) -> Iterator[str]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in one.keys() & other.keys():
-            yield from _unlike(one[key], other[key], f"{place}.{key}".lstrip("."), inside=inside or key in _COMPUTED)
-    elif isinstance(one, list) and isinstance(other, list):
-        for number, (left, right) in enumerate(zip(one, other, strict=False)):
-            yield from _unlike(left, right, f"{place}[{number}]", inside=inside)
-    elif inside and isinstance(one, int | float) and isinstance(other, int | float):
-        if abs(one - other) > _SAME * max(abs(one), abs(other)):
-            yield place
-    elif inside and one != other:
-        yield place

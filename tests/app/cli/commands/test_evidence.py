@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from app.cli.commands import export as evidence
-from app.cli.commands.export import CHANGED, NOT_SIGNED, UNCHANGED, verify
+from app.evidence import file as evidence
+from app.evidence.file import CHANGED, NOT_SIGNED, UNCHANGED, verify
 from storage.notebook import Notebook
 from storage.records import Target
 from tests.builders import book, one
