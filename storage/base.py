@@ -335,9 +335,10 @@ _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": froze
 
 
 class NotebookBase:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, db: NotebookDatabase | None = None) -> None:
+        """``db`` is used in place of the file's own."""
         self.path = path
-        self._db = open_database(path)
+        self._db = open_database(path) if db is None else db
 
     @property
     def remark(self) -> str:
@@ -352,9 +353,11 @@ class NotebookBase:
     def close(self) -> None:
         self._db.close()
 
-    def copy(self, path: Path) -> None:
-        with closing(sqlite3.connect(path)) as target:
-            self._db.conn.backup(target)
+    def database_in_memory(self) -> NotebookDatabase:
+        """A copy of it that is in no file and ends with the program."""
+        connection = _connect(":memory:")
+        self._db.conn.backup(connection)
+        return NotebookDatabase(connection)
 
     def be_patient(self, seconds: float) -> None:
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")

@@ -61,14 +61,20 @@ def verify(content: bytes, key_files: Sequence[Path] = ()) -> Verified:
         text = f"Not signed by a key that was given: {signer} signed it, and it is unchanged since."
         return Verified(NOT_SIGNED, text)
 
+    return _verify_content(signed, signer, is_sender_known=bool(key_files))
+
+
+def _verify_content(signed: bytes, signer: str, *, is_sender_known: bool) -> Verified:
     try:
         believed = _recompute(signed + b"\n}")
     except recomputation.UnlikeError as error:
         return Verified(CHANGED, f"Changed before {signer} signed it: {error}.")
+    except RecursionError:
+        return Verified(CHANGED, f"Changed before {signer} signed it: it is nested deeper than any recording.")
     except (DocumentError, UsageError) as error:
         reason = visible(str(error))[:_MOST_REASON_CHARACTERS]
         return Verified(CHANGED, f"Changed before {signer} signed it: its recordings cannot be read ({reason}).")
-    whose = "" if key_files else " The file cannot say whose key that is: name the sender's key with --key."
+    whose = "" if is_sender_known else " The file cannot say whose key that is: name the sender's key with --key."
     text = f"Unchanged since {signer} signed it; what its forms compute follows from what was measured.{whose}"
     return Verified(UNCHANGED, f"{text}\n{_believed_text(believed)}", believed)
 

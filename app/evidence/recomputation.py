@@ -5,7 +5,6 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +93,14 @@ class _Rules:
     from_elsewhere: frozenset[str] = frozenset()
     """Computed from what is in the sender's notebook, but not in this document."""
 
-    def has_checked(self, place: str, parent: Document, document: Document) -> bool:
+    def condition_of(self, place: str) -> _Condition | None:
+        """On which a number there is checked; None where it never is."""
         if any(_is_at_or_below(place, computed) for computed in self.computed):
-            return True
+            return _always
         for tied, condition in self.tied.items():
-            if _pattern_of(tied).fullmatch(place):
-                return condition(parent, document)
-        return False
+            if re.fullmatch(re.escape(tied).replace(r"\*", ".+"), place):
+                return condition
+        return None
 
 
 _RULES: Mapping[str, _Rules] = {
@@ -300,6 +300,7 @@ class _Numbers:
     def __init__(self) -> None:
         self.checked: set[str] = set()
         self.believed: set[str] = set()
+        self._conditions: dict[tuple[str, str], _Condition | None] = {}
 
     def sort(self, document: Document, place: str = "") -> None:
         """``place`` is where it stands in another, such as ``parts[]``."""
@@ -319,18 +320,21 @@ class _Numbers:
             for item in value:
                 self._sort_value(item, f"{place}[]", f"{inside}[]", parent=parent, document=document)
         elif _is_number(value):
-            is_checked = _rules_of(document, _NO_RULES).has_checked(inside, parent, document)
+            condition = self._condition_of(document, inside)
+            is_checked = condition is not None and condition(parent, document)
             (self.checked if is_checked else self.believed).add(place)
+
+    def _condition_of(self, document: Document, inside: str) -> _Condition | None:
+        """Looked for once a name, since a series may have 100,000 runs."""
+        key = (str(document.get("schema")), inside)
+        if key not in self._conditions:
+            self._conditions[key] = _rules_of(document, _NO_RULES).condition_of(inside)
+        return self._conditions[key]
 
 
 def _rules_of(document: Document, otherwise: _Rules) -> _Rules:
     schema = document.get("schema")
     return _RULES.get(schema, otherwise) if isinstance(schema, str) else otherwise
-
-
-@cache
-def _pattern_of(tied: str) -> re.Pattern[str]:
-    return re.compile(re.escape(tied).replace(r"\*", ".+"))
 
 
 def _is_number(value: object) -> bool:

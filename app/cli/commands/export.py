@@ -1,7 +1,6 @@
 """``sharebench export``: forms in any format, signed or not; and ``verify``, which checks a signature."""
 
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 
 from app import kinds
 from app.cli import common
-from app.cli.commands.import_ import content_of
+from app.cli.commands.import_ import MOST_MEMORY_BYTES, at_most, content_of
 from app.cli.commands.worksheet import saved_worksheet
 from app.errors import UsageError
 from app.evidence import file as evidence
@@ -26,6 +25,7 @@ from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
+from storage.notebook import Notebook
 from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
@@ -78,6 +78,10 @@ def export_command(
 
     Other forms: --form comparison BASE OTHER…, --form experiment NAME, --form survey NAME, --form selftest NAME (see
     `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
+
+    --anonymous leaves the names of users and domains out of paths, labels, notes and other texts, also inside longer
+    words (a name of less than four letters only as a word of its own). What stays: hosts and addresses, shares, paths,
+    labels, notes, settings of the server, and names of other people in them. Read the file before you hand it over.
     """
     file_name, form, blank, key = (choices[name] for name in ("file_name", "form", "blank", "key"))
     printer, paper = choices["printer"], choices["paper"]
@@ -89,7 +93,7 @@ def export_command(
         common.answer_json(json_schema(kinds.KINDS[name]))
         return
     if choices["anonymous"] and not blank:
-        _without_users(context)
+        names = _without_users(context, names)
     if key is not None:
         if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
             raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
@@ -189,7 +193,14 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
 
     Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
-    verified = evidence.verify(content_of(file), keys)
+    content = content_of(file)
+    try:
+        with at_most(MOST_MEMORY_BYTES):
+            verified = evidence.verify(content, keys)
+    except MemoryError as error:
+        raise UsageError(
+            f"{file} takes more than {MOST_MEMORY_BYTES // 10**6} MB of memory: ask for a file of fewer recordings"
+        ) from error
     common.answer(verified.text)
     return verified.exit_code
 
@@ -200,14 +211,16 @@ def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | No
     return evidence.sign([one.document() for one in found if not one.is_front_page], key)
 
 
-def _without_users(context: click.Context) -> None:
+def _without_users(context: click.Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    """From here on the command works with a copy in memory; the names of what to export are those of the copy."""
     from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
 
-    path = Path(context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))) / "notebook.db"
     with common.notebook(context) as notebook:
-        notebook.copy(path)
-    forget_users(path)
-    context.find_root().obj["db"] = str(path)
+        db = notebook.database_in_memory()
+    context.call_on_close(db.close)
+    renamed = forget_users(db)
+    context.find_root().obj[common.IN_MEMORY] = Notebook(common.notebook_path(context), db)
+    return tuple(renamed.get(name, name) for name in names)
 
 
 def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, blank: bool) -> tuple[str, ...]:
