@@ -140,7 +140,7 @@ _NAMES = {"experiments": "name", "baselines": "name", "worksheets": "name"}
 
 
 def forget_users(db: NotebookDatabase) -> dict[str, str]:
-    """Take them out of a notebook's database that nobody else has open; what the things are called now whose names had one."""
+    """Take them out of a database that nobody else has open; new names, by the old ones, of what was called so."""
     db.execute("PRAGMA foreign_keys = OFF")
     people = {
         row[0] for row in db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")

@@ -22,9 +22,9 @@ _MOST_REASON_CHARACTERS = 200
 _KEY = r"(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+\s+[A-Za-z0-9+/]+=*(?=\s|$)"
 _PLAIN_KEY_LINE = re.compile(rf"\s*{_KEY}")
 _ANY_KEY = re.compile(rf"(?:^|\s){_KEY}", re.MULTILINE)
-_LIMITED_ELSEWHERE = re.compile(r"\s*(?:cert-authority\b|@)")
-"""A line of authorized_keys or known_hosts for an authority or a revoked key: allowed_signers has no such first word,
-and ssh-keygen would take it for the name of somebody who may sign.
+_LIMITED_ELSEWHERE = re.compile(r'\s*(?:cert-authority\b|@|[\w-]+=")')
+"""A line of authorized_keys or known_hosts for an authority, a revoked key or under a condition: in allowed_signers no
+line begins so, and ssh-keygen would take it for the name of somebody who may sign.
 """
 _ANYBODY = "anybody"
 

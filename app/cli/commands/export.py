@@ -184,13 +184,14 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
 @common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
 @common.option(
-    "--key", "FILE", "Public key of the sender, or a file of several; may be repeated.", _FILE, name="keys",
+    "--key", "FILE", "Public key of the sender, or an allowed_signers file; may be repeated.", _FILE, name="keys",
     multiple=True,
 )  # fmt: skip
 @common.options_of_all
 def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed
-    """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its averages again.
+    """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its forms again.
 
+    Numbers that nothing in FILE gives are named: they are the sender's word.
     Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
     content = content_of(file)
