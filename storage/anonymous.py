@@ -1,17 +1,125 @@
-"""A copy of a notebook without the names of users, from which anything can be exported."""
+"""The names of users and domains, taken out of a copy of a notebook from which anything can be exported."""
 
 import getpass
 import json
 import re
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
-from sqlite_utils import Database
+from storage.database import NotebookDatabase
 
 USER, DOMAIN = "user", "domain"
 _NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER}
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
+_LEAST_INSIDE = 4
+"""Characters of a name that is found inside longer words too: a shorter one is in too many that mean something else."""
+_OUR_WORDS = frozenset(
+    {
+        "auto",
+        "bytes",
+        "client",
+        "clients",
+        "command",
+        "disk",
+        "encryption",
+        "experiment",
+        "file",
+        "files",
+        "folder",
+        "ftp",
+        "ftps",
+        "get",
+        "guest",
+        "idle",
+        "iperf3",
+        "isolation",
+        "large",
+        "link",
+        "linux",
+        "load",
+        "local",
+        "login",
+        "measured",
+        "mixed",
+        "network",
+        "none",
+        "office",
+        "path",
+        "port",
+        "print",
+        "printing",
+        "put",
+        "quiet",
+        "random",
+        "read",
+        "root",
+        "run",
+        "runs",
+        "samba",
+        "sequential",
+        "series",
+        "server",
+        "service",
+        "session",
+        "settings",
+        "share",
+        "sharebench",
+        "signing",
+        "small",
+        "smb",
+        "smbclient",
+        "smbd",
+        "sweep",
+        "target",
+        "tcp",
+        "trial",
+        "tune",
+        "user",
+        "users",
+        "warm-up",
+        "watch",
+        "write",
+    }
+)
+"""What stored errors and findings say, and values mean. A user of such a name is left out where only a user can be."""
+_OUR_MEMBERS = frozenset(
+    {
+        "base",
+        "base_id",
+        "certainty",
+        "client",
+        "command",
+        "cost",
+        "created_at",
+        "dialect",
+        "encryption",
+        "first",
+        "id",
+        "key",
+        "kind",
+        "layer",
+        "limit",
+        "name",
+        "option",
+        "phase",
+        "protocol",
+        "schema",
+        "scope",
+        "second",
+        "series",
+        "series_id",
+        "severity",
+        "signing",
+        "since",
+        "started_at",
+        "state",
+        "status",
+        "verdict",
+        "version",
+    }
+)
+"""Members of stored JSON whose values are ids, times or words of ours."""
+_ID_OR_TIME = re.compile(r"[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
 _WORDS = {
     "recordings": ("error", "label", "note", "question", "subject"),
     "series": ("title", "share", "path", "change_value", "change_previous", "change_remark"),
@@ -27,31 +135,44 @@ _DOCUMENTS = {
     "load_points": ("figures",),
     "layer_runs": ("content",),
 }
+_NAMES = {"experiments": "name", "baselines": "name", "worksheets": "name"}
+"""What people call things by, and the commands too."""
 
 
-def forget_users(path: Path) -> None:
-    """Remove the names of users and domains from a notebook that nobody else has open."""
-    with closing(Database(path)) as db:
-        db.execute("PRAGMA foreign_keys = OFF")
-        people = {
-            row[0]
-            for row in db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
-        }
-        domains = {row[0] for row in db.execute("SELECT domain FROM series")}
-        for (content,) in db.execute("SELECT content FROM recordings").fetchall():
-            _collect(json.loads(content), people, domains)
-        names = {str(one): USER for one in {*people, getpass.getuser()} if one}
-        names |= {str(one): DOMAIN for one in domains if one}
-        forget = _Forget({name.casefold(): said for name, said in names.items() if name.casefold() not in _NO_PERSON})
-        db.conn.create_function("in_words", 1, forget.in_words)
-        db.conn.create_function("in_json", 1, forget.in_json)
-        with db.atomic():
-            db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
-            db.execute("DELETE FROM facts WHERE name = 'measured.by'")
-            for columns, function in ((_WORDS, "in_words"), (_DOCUMENTS, "in_json")):
-                for table, names_of in columns.items():
-                    assignments = ", ".join(f"{name} = {function}({name})" for name in names_of)
-                    db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
+def forget_users(db: NotebookDatabase) -> dict[str, str]:
+    """Take them out of a database that nobody else has open; new names, by the old ones, of what was called so."""
+    db.execute("PRAGMA foreign_keys = OFF")
+    people = {
+        row[0] for row in db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
+    }
+    domains = {row[0] for row in db.execute("SELECT domain FROM series")}
+    for (content,) in db.execute("SELECT content FROM recordings").fetchall():
+        _collect(json.loads(content), people, domains)
+    names = {str(name): USER for name in {*people, getpass.getuser()} if name}
+    names |= {str(name): DOMAIN for name in domains if name}
+    forget = _Forget({name.casefold(): said for name, said in names.items() if name.casefold() not in _NO_PERSON})
+
+    renamed: dict[str, str] = {}
+    for table, column in _NAMES.items():
+        given = [row[0] for row in db.execute(f"SELECT DISTINCT {column} FROM {table}")]  # noqa: S608  our own names
+        renamed |= forget.without_clashes(given)
+
+    db.conn.create_function("in_words", 1, lambda text: renamed.get(text) or forget.in_words(text))
+    db.conn.create_function("in_json", 1, forget.in_json)
+    db.conn.create_function("in_worksheet", 1, forget.in_worksheet)
+    db.conn.create_function("renamed", 1, lambda name: renamed.get(name, name))
+    with db.atomic():
+        db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
+        db.execute("DELETE FROM facts WHERE name = 'measured.by'")
+        db.execute("UPDATE series SET experiment = renamed(experiment)")
+        for table, column in _NAMES.items():
+            db.execute(f"UPDATE {table} SET {column} = renamed({column})")  # noqa: S608  our own names
+        db.execute("UPDATE worksheets SET content = in_worksheet(content)")
+        for columns, function in ((_WORDS, "in_words"), (_DOCUMENTS, "in_json")):
+            for table, names_of in columns.items():
+                assignments = ", ".join(f"{name} = {function}({name})" for name in names_of)
+                db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
+    return renamed
 
 
 def _collect(value: Any, people: set[str], domains: set[str]) -> None:
@@ -67,10 +188,8 @@ def _collect(value: Any, people: set[str], domains: set[str]) -> None:
 class _Forget:
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
-        longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-        self._pattern = (
-            re.compile(rf"(?<![\w.-])(?:{'|'.join(longest_first)})(?![\w-])", re.IGNORECASE) if names else None
-        )
+        longest_first = sorted(names, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(_found_as, longest_first)), re.IGNORECASE) if names else None
 
     def in_words(self, text: Any) -> Any:
         if self._pattern is None or not isinstance(text, str):
@@ -78,15 +197,46 @@ class _Forget:
         return self._pattern.sub(lambda found: self._names[found[0].casefold()], text)
 
     def in_json(self, text: str | None) -> str | None:
-        return None if text is None else json.dumps(self._clean(json.loads(text)))
+        return None if text is None else json.dumps(self._clean(json.loads(text), _OUR_MEMBERS))
 
-    def _clean(self, value: Any, key: str = "") -> Any:
+    def in_worksheet(self, text: str) -> str:
+        """There people name their groups and parts; elsewhere a name is a setting's or a program's."""
+        return json.dumps(self._clean(json.loads(text), _OUR_MEMBERS - {"name"}))
+
+    def without_clashes(self, names: Iterable[str]) -> dict[str, str]:
+        """By what held a user's name, what it is called without; no two things are called the same."""
+        given = set(names)
+        renamed: dict[str, str] = {}
+        for name in sorted(given):
+            cleaned = str(self.in_words(name))
+            if cleaned == name:
+                continue
+            number, unique = 1, cleaned
+            while unique in given or unique in renamed.values():
+                number += 1
+                unique = f"{cleaned} {number}"
+            renamed[name] = unique
+        return renamed
+
+    def _clean(self, value: Any, ours: frozenset[str], member: str = "") -> Any:
         if isinstance(value, dict):
-            return {name: self._clean(inner, name) for name, inner in value.items()}
+            return {name: self._clean(inner, ours, name) for name, inner in value.items()}
         if isinstance(value, list):
-            return [self._clean(inner, key) for inner in value]
+            return [self._clean(inner, ours, member) for inner in value]
         if not isinstance(value, str) or not value:
             return value
-        if key in _NAMED_BY:
-            return _NAMED_BY[key]
-        return value if value.casefold() in self._names else self.in_words(value)
+        if member in _NAMED_BY:
+            return _NAMED_BY[member]
+        return value if member in ours or _ID_OR_TIME.fullmatch(value) else self.in_words(value)
+
+
+def _found_as(name: str) -> str:
+    """The pattern of a name in text. A word of ours counts only before a host, after a domain and as a home."""
+    word = re.escape(name)
+    if name in _OUR_WORDS:
+        return (
+            rf"(?<=//){word}(?=@)|(?<=[\\;]){word}(?![\w-])|(?<=/home/){word}(?![\w.-])|(?<=username=){word}(?![\w-])"
+        )
+    if len(name) >= _LEAST_INSIDE and not name.isdecimal():
+        return word
+    return rf"(?<![\w.-]){word}(?![\w-])"

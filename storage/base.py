@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
@@ -22,12 +22,13 @@ _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": froze
 
 
 class NotebookBase:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, db: NotebookDatabase | None = None) -> None:
+        """``db`` is used in place of the file's own."""
         self.path = path
         self.is_on_disk = True
         self.why_moved = ""
         """Why it goes on elsewhere than where it was opened."""
-        self._db = open_database(path)
+        self._db = open_database(path) if db is None else db
 
     @property
     def remark(self) -> str:
@@ -71,9 +72,11 @@ class NotebookBase:
     def close(self) -> None:
         self._db.close()
 
-    def copy(self, path: Path) -> None:
-        with closing(sqlite3.connect(path)) as target:
-            self._db.conn.backup(target)
+    def database_in_memory(self) -> NotebookDatabase:
+        """A copy of it that is in no file and ends with the program."""
+        copy = open_in_memory()
+        self._db.conn.backup(copy.conn)
+        return copy
 
     def be_patient(self, seconds: float) -> None:
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")

@@ -448,14 +448,22 @@ def has_notebook(path: Path) -> bool:
         return True
 
 
+IN_MEMORY = "notebook in memory"
+"""The notebook that a command works with in place of the file's, in the context's object."""
+
+
 @contextmanager
 def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
     """``make`` creates a missing notebook. Raises UsageError, also for references that are not found."""
-    from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
-    from storage.notebook import Notebook  # noqa: PLC0415
-    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
+    from storage.notebook import Notebook  # noqa: PLC0415  its library is slow to load
 
     path = notebook_path(context)
+    in_memory = (context.find_root().obj or {}).get(IN_MEMORY)
+    if in_memory is not None:
+        with _references_told():
+            yield in_memory
+        return
+
     if not make and not has_notebook(path):
         raise UsageError(
             f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
@@ -468,12 +476,21 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
             _say_once(
                 context, f"sharebench: an interrupted trial left {entry.left}: restore it with `sharebench restore`"
             )
-        try:
+        with _references_told():
             yield found
-        except UnknownReferenceError as error:
-            raise UsageError(str(error)) from error
-        except RefusedError as error:
-            raise UsageError(str(error), options=error.options) from error
+
+
+@contextmanager
+def _references_told() -> "Iterator[None]":
+    from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
+
+    try:
+        yield
+    except UnknownReferenceError as error:
+        raise UsageError(str(error)) from error
+    except RefusedError as error:
+        raise UsageError(str(error), options=error.options) from error
 
 
 def _say_once(context: click.Context, text: str) -> None:

@@ -116,7 +116,19 @@ def _storable(digits: str) -> int:
     return number
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_storable)
+def _object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two members of one name every reader takes another: neither is what was meant for sure."""
+    found = dict(members)
+    if len(found) < len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{visible(twice)[:40]!r} stands twice in one object")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    parse_constant=_refuse, parse_float=_finite, parse_int=_storable, object_pairs_hook=_object_of
+)
 
 
 def check_target(target: Target) -> None:

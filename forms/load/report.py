@@ -12,7 +12,7 @@ from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import origin_fields
 from forms.stats.summary import LEVEL, confidence_interval, student_t
-from storage.json_reader import JSONNode, named
+from storage.json_reader import DocumentError, JSONNode, named
 from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
 from storage.loads.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
 from storage.records import SeriesStatus, format_target
@@ -63,7 +63,10 @@ def load_from_document(node: JSONNode) -> Load:
     load = node.record(Load, leave=NOT_TOLD, needs=("status",))
     if not load.targets:
         raise node.at("targets").wrong("at least one target")
-    return replace(load, points=tuple(point_from_json(each) for each in node.at("points").items()))
+    points = tuple(point_from_json(place) for place in node.at("points").items())
+    if len({point.number for point in points}) < len(points):
+        raise DocumentError("points: two points of the same number")
+    return replace(load, points=points)
 
 
 FORM = "load"

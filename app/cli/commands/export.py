@@ -1,23 +1,19 @@
 """``sharebench export``: forms in any format, signed or not; and ``verify``, which checks a signature."""
 
-import base64
-import json
-import re
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app import __version__, importing, kinds
+from app import kinds
 from app.cli import common
-from app.cli.commands.import_ import content_of
+from app.cli.commands.import_ import MOST_MEMORY_BYTES, at_most, content_of
 from app.cli.commands.worksheet import saved_worksheet
-from app.errors import MissingProgramError, UsageError
+from app.errors import UsageError
+from app.evidence import file as evidence
 from app.importing import json_schema
 from app.kinds import stored_experiment
 from app.output import is_there, output_file, print_document, shown_destination
@@ -26,13 +22,11 @@ from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of, times_for
-from forms.layout import json_escaped, visible
+from forms.layout import visible
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
-from storage.json_reader import DocumentError
 from storage.notebook import Notebook
-from storage.programs import ProgramResult, clean_environment, run_program
 from storage.recordings import ISOLATION, SERIES
 from storage.records import ExperimentKind
 
@@ -85,6 +79,10 @@ def export_command(
 
     Other forms: --form comparison BASE OTHER…, --form experiment NAME, --form survey NAME, --form selftest NAME (see
     `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
+
+    --anonymous leaves the names of users and domains out of paths, labels, notes and other texts, also inside longer
+    words (a name of less than four letters only as a word of its own). What stays: hosts and addresses, shares, paths,
+    labels, notes, settings of the server, and names of other people in them. Read the file before you hand it over.
     """
     file_name, form, blank, key = (choices[name] for name in ("file_name", "form", "blank", "key"))
     printer, paper = choices["printer"], choices["paper"]
@@ -96,7 +94,7 @@ def export_command(
         common.answer_json(json_schema(kinds.KINDS[name]))
         return
     if choices["anonymous"] and not blank:
-        _without_users(context)
+        names = _without_users(context, names)
     if key is not None:
         if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
             raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
@@ -188,34 +186,44 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
 @common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
 @common.option(
-    "--key", "FILE", "Public key of the sender, or a file of several; may be repeated.", _FILE, name="keys",
+    "--key", "FILE", "Public key of the sender, or an allowed_signers file; may be repeated.", _FILE, name="keys",
     multiple=True,
 )  # fmt: skip
 @common.options_of_all
 def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed
-    """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its averages again.
+    """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its forms again.
 
+    Numbers that nothing in FILE gives are named: they are the sender's word.
     Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
-    found = verify(content_of(file), keys)
-    common.answer(found.text)
-    return found.exit_code
+    content = content_of(file)
+    try:
+        with at_most(MOST_MEMORY_BYTES):
+            verified = evidence.verify(content, keys)
+    except MemoryError as error:
+        raise UsageError(
+            f"{file} takes more than {MOST_MEMORY_BYTES // 10**6} MB of memory: ask for a file of fewer recordings"
+        ) from error
+    common.answer(verified.text)
+    return verified.exit_code
 
 
 def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | None) -> bytes:
     if key is None:
         return export_reports(found, chosen, paper=paper)
-    return sign([one.document() for one in found if not one.is_front_page], key)
+    return evidence.sign([one.document() for one in found if not one.is_front_page], key)
 
 
-def _without_users(context: click.Context) -> None:
+def _without_users(context: click.Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    """From here on the command works with a copy in memory; the names of what to export are those of the copy."""
     from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
 
-    path = Path(context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))) / "notebook.db"
     with common.notebook(context) as notebook:
-        notebook.copy(path)
-    forget_users(path)
-    context.find_root().obj["db"] = str(path)
+        db = notebook.database_in_memory()
+    context.call_on_close(db.close)
+    renamed = forget_users(db)
+    context.find_root().obj[common.IN_MEMORY] = Notebook(common.notebook_path(context), db)
+    return tuple(renamed.get(name, name) for name in names)
 
 
 def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, blank: bool) -> tuple[str, ...]:
@@ -288,126 +296,3 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str, blank: b
         if form not in {"bottleneck", "clients"}:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         return [saved_worksheet(context, form, names[0], worksheet_report)]
-
-
-SCHEMA, NAMESPACE = "sharebench/evidence/1", "sharebench"
-UNCHANGED, CHANGED, NOT_SIGNED = 0, 1, 2
-_MEMBER = b',\n "signature": "'
-_END = b'"\n}\n'
-_FIRST, _LAST = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
-_KEY = re.compile(r"(?:^|\s)((?:sk-)?(?:ssh|ecdsa)-[\w@.-]+\s+[A-Za-z0-9+/]+=*)(?=\s|$)")
-_SECONDS = 120.0
-_SAME = 1e-9
-_COMPUTED = {"average", "deviation"}
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    exit_code: int
-    text: str
-
-
-def sign(documents: Sequence[Any], key: Path) -> bytes:
-    """Signed is each byte before the last member (PROTOCOL.sshsig). Raises UsageError, MissingProgramError."""
-    content = {"schema": SCHEMA, "version": __version__, "recordings": list(documents)}
-    text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
-    signed = text.removesuffix("\n}").encode()
-    done = _ssh_keygen(signed, "sign", "-f", str(key))
-    armor = done.text.split()
-    if done.code:
-        *_, last = ("ssh-keygen gave no signature", *done.error.decode(errors="replace").strip().splitlines())
-        raise UsageError(f"{key} does not sign: {visible(last)[:200]}; name an ssh key, such as ~/.ssh/id_ed25519")
-    return signed + _MEMBER + "".join(armor[3:-3]).encode() + _END
-
-
-def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
-    """Checks the signature, against ``keys`` if given. Raises MissingProgramError."""
-    allowed = [found for path in keys for found in _keys_in(path)]
-    signed, mark, rest = content.rpartition(_MEMBER)
-    if not mark and SCHEMA.encode() in content:
-        return Verified(CHANGED, "Changed: it is not laid out as it was written.")
-    if not mark:
-        return Verified(NOT_SIGNED, "Not signed: this is no file of `sharebench export --sign`.")
-    signature = _decoded(rest.removesuffix(_END)) if rest.endswith(_END) else None
-    if signature is None:
-        return Verified(CHANGED, "Changed: the signature is not as it was written.")
-    with tempfile.TemporaryDirectory() as folder:
-        file, known = Path(folder) / "signature", Path(folder) / "keys"
-        lines = [signature[at : at + 70] for at in range(0, len(signature), 70)]
-        file.write_text("\n".join((_FIRST, *lines, _LAST, "")))
-        known.write_text("".join(f'{NAMESPACE} namespaces="{NAMESPACE}" {key}\n' for key in allowed))
-        checked = _ssh_keygen(signed, "check-novalidate", "-s", str(file))
-        if checked.code:
-            return Verified(CHANGED, "Changed: it is not what was signed.")
-        by = re.search(r"SHA256:\S+", checked.text)
-        who = by[0] if by else "an unknown key"
-        if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).code:
-            text = f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
-            return Verified(NOT_SIGNED, text)
-    if wrong := next(_differences(signed + b"\n}"), None):
-        return Verified(CHANGED, f"Changed before {who} signed it: {wrong}.")
-    whose = "" if keys else " The file cannot say whose key that is: name the sender's key with --key."
-    return Verified(UNCHANGED, f"Unchanged since {who} signed it; the averages follow from the runs.{whose}")
-
-
-def _decoded(text: bytes) -> str | None:
-    """None unless the base64 is canonical."""
-    try:
-        decoded = base64.b64decode(text, validate=True)
-    except ValueError:
-        return None
-    return text.decode() if decoded and base64.b64encode(decoded) == text else None
-
-
-def _keys_in(path: Path) -> list[str]:
-    """From ``id_ed25519.pub`` or ``authorized_keys``. Raises UsageError."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"cannot read the key {path}: {error.strerror}") from error
-    found = [match[1] for line in text.splitlines() if not line.startswith("#") for match in _KEY.finditer(line)]
-    if not found:
-        raise UsageError(f"{path} has no public key; name a file such as id_ed25519.pub, or authorized_keys")
-    return found
-
-
-def _ssh_keygen(text: bytes, what: str, *words: str) -> ProgramResult:
-    command = ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words]
-    try:
-        return run_program(
-            command, seconds=_SECONDS, given=text, environment=clean_environment(LC_ALL="C"), may_ask=True
-        )
-    except FileNotFoundError as error:
-        why = "`ssh-keygen` signs and verifies, and is not installed: install OpenSSH's client"
-        raise MissingProgramError(why) from error
-    except TimeoutError as error:
-        why = f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
-        raise MissingProgramError(why) from error
-
-
-def _differences(content: bytes) -> Iterator[str]:
-    try:
-        documents = json.loads(content)["recordings"]
-        found = [importing.recording_in(document) for document in documents]
-        with tempfile.TemporaryDirectory() as folder, Notebook(Path(folder) / "notebook.db") as notebook:
-            for document, recording in zip(documents, found, strict=True):
-                importing.store(notebook, [recording], "the file", as_new=False)
-                for head in notebook.recordings_of([recording.record.id]):
-                    again = kinds.kind_of(head).form(notebook, head).document()
-                    yield from (f"{place} of {head.id} is not what its runs give" for place in _unlike(document, again))
-    except (DocumentError, UsageError, ValueError, KeyError, TypeError) as error:
-        yield f"its recordings cannot be read ({visible(str(error))[:200]})"
-
-
-def _unlike(one: Any, other: Any, place: str = "", *, inside: bool = False) -> Iterator[str]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in one.keys() & other.keys():
-            yield from _unlike(one[key], other[key], f"{place}.{key}".lstrip("."), inside=inside or key in _COMPUTED)
-    elif isinstance(one, list) and isinstance(other, list):
-        for number, (left, right) in enumerate(zip(one, other, strict=False)):
-            yield from _unlike(left, right, f"{place}[{number}]", inside=inside)
-    elif inside and isinstance(one, int | float) and isinstance(other, int | float):
-        if abs(one - other) > _SAME * max(abs(one), abs(other)):
-            yield place
-    elif inside and one != other:
-        yield place

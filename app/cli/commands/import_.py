@@ -70,7 +70,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
-        with _at_most(MOST_MEMORY_BYTES):
+        with at_most(MOST_MEMORY_BYTES):
             found = read(content, given)
             del content
             with common.notebook(context, make=True) as notebook:
@@ -140,7 +140,7 @@ def content_of(file: str) -> bytes:
 
 
 @contextmanager
-def _at_most(limit_bytes: int) -> Iterator[None]:
+def at_most(limit_bytes: int) -> Iterator[None]:
     """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
     try:
         import resource  # noqa: PLC0415  only POSIX systems have it

@@ -1,0 +1,376 @@
+"""Compute a document again from what it says was measured, and find what does not follow, or cannot be checked."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app import __version__, importing, kinds
+from forms.layout import visible
+from forms.load.summary import capacity_of
+from storage.loads.records import Load
+from storage.notebook import Notebook
+from storage.records import RunStatus
+
+Document = dict[str, Any]
+_Condition = Callable[[Document, Document], bool]
+"""Of the object that holds a number, and of its recording's document."""
+
+_SAME_SHARE = 1e-9
+"""Other versions of Python and of the C library differ in the last digits of a square root or a logarithm."""
+_EXACT_PLACE = re.compile(
+    r"(?:(?:^|.*\.)(?:runs\[\]|failed_attempts\[\]|points\[\]|average)\."
+    r"(?:size_bytes|seconds|bytes_per_second|bits_per_second|percent_of_link"
+    r"|requests_per_second|read_bytes_per_second|write_bytes_per_second)|.*\.max)"
+)
+"""Where a number is one division, or an exact sum and a division, which is the same everywhere: a byte more is seen."""
+_WORDED = frozenset({"findings", "advice"})
+"""Other versions find and say other things."""
+_INDEX = re.compile(r"\[\d+\]")
+_MOST_NAME_CHARACTERS = 60
+
+
+class UnlikeError(Exception):
+    """The document does not follow from what was measured; ``str()`` names the first place."""
+
+
+def _always(_parent: Document, _document: Document) -> bool:
+    return True
+
+
+def _has_rate(run: Document, _series: Document) -> bool:
+    return bool(run.get("bytes_per_second"))
+
+
+def _has_percent_of_link(_series: Document, series: Document) -> bool:
+    return any(run.get("percent_of_link") for run in series["runs"])
+
+
+def _has_requests(point: Document, _load: Document) -> bool:
+    return bool(point.get("requests_per_second"))
+
+
+def _has_reads(point: Document, _load: Document) -> bool:
+    return bool(point.get("read_bytes_per_second"))
+
+
+def _has_writes(point: Document, _load: Document) -> bool:
+    return bool(point.get("write_bytes_per_second"))
+
+
+def _has_any_rate(point: Document, load: Document) -> bool:
+    return _has_requests(point, load) or _has_reads(point, load) or _has_writes(point, load)
+
+
+def _has_times(histogram: Document, _load: Document) -> bool:
+    return bool(histogram.get("counts"))
+
+
+def _is_capacity_of_points(_capacity: Document, load: Document) -> bool:
+    """A capacity is what was found when the last point ended: later nobody computes it again."""
+    return all(point["status"] != RunStatus.REJECTED for point in load["points"])
+
+
+def _counts_in_mean(run: Document, isolation: Document) -> bool:
+    is_counted = run["status"] == RunStatus.VALID and run["round"] <= isolation["rounds"]
+    return is_counted and bool(run["bytes_per_second"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """Which numbers of a kind's documents are checked. Everything else is believed, and named.
+
+    A place is written as ``runs[].seconds``; ``*`` stands for any one name.
+    """
+
+    computed: frozenset[str]
+    """The numbers at and below these places are computed from the rest."""
+    tied: Mapping[str, _Condition] = field(default_factory=dict)
+    """Measured or typed in; while the condition holds, a computed number changes with each of them."""
+    from_elsewhere: frozenset[str] = frozenset()
+    """Computed from what is in the sender's notebook, but not in this document."""
+
+    def condition_of(self, place: str) -> _Condition | None:
+        """On which a number there is checked; None where it never is."""
+        if any(_is_at_or_below(place, computed) for computed in self.computed):
+            return _always
+        for tied, condition in self.tied.items():
+            if re.fullmatch(re.escape(tied).replace(r"\*", ".+"), place):
+                return condition
+        return None
+
+
+_RULES: Mapping[str, _Rules] = {
+    "sharebench/series/1": _Rules(
+        computed=frozenset(
+            {
+                "average",
+                "deviation",
+                "confidence",
+                "shown",
+                "findings",
+                "runs[].bytes_per_second",
+                "runs[].bits_per_second",
+                "runs[].percent_of_link",
+                "failed_attempts[].bytes_per_second",
+                "failed_attempts[].bits_per_second",
+                "failed_attempts[].percent_of_link",
+            }
+        ),
+        tied={
+            "runs[].size_bytes": _has_rate,
+            "runs[].seconds": _has_rate,
+            "failed_attempts[].size_bytes": _has_rate,
+            "failed_attempts[].seconds": _has_rate,
+            "link_bits_per_second": _has_percent_of_link,
+        },
+        from_elsewhere=frozenset({"experiment_kind"}),
+    ),
+    "sharebench/load/1": _Rules(
+        computed=frozenset(
+            {
+                "limit_seconds",
+                "memory",
+                "knee",
+                "points[].requests_per_second",
+                "points[].read_bytes_per_second",
+                "points[].write_bytes_per_second",
+                "points[].response_seconds",
+                "points[].service_seconds",
+                "points[].operations",
+                "points[].generator.cpu_percent_max",
+                "points[].generator.lateness_p99_seconds",
+            }
+        ),
+        tied={
+            "choices.limit_seconds": _always,
+            "capacity.carried": _is_capacity_of_points,
+            "capacity.not_carried": _is_capacity_of_points,
+            "points[].seconds": _has_any_rate,
+            "points[].requests": _has_requests,
+            "points[].read_bytes": _has_reads,
+            "points[].write_bytes": _has_writes,
+            "points[].histogram.response.max_microseconds": _has_times,
+            "points[].histogram.service.max_microseconds": _has_times,
+            "points[].histogram.operations.*.max_microseconds": _has_times,
+        },
+        from_elsewhere=frozenset({"prediction"}),
+    ),
+    "sharebench/isolation/1": _Rules(
+        computed=frozenset({"points", "verdict", "waterfall_microseconds", "profile_summary", "profiling_cost"}),
+        tied={"runs[].bytes_per_second": _counts_in_mean, "runs[].clients": _counts_in_mean},
+    ),
+    "sharebench/trial/1": _Rules(
+        computed=frozenset({"looked_at_pairs", "rejected_pairs", "effect", "slot_effect_percent", "control", "pairs"})
+    ),
+    "sharebench/sweep/1": _Rules(computed=frozenset({"blocks", "friedman_p_value", "blocks_to_settle", "values"})),
+    "sharebench/survey/1": _Rules(computed=frozenset({"stations", "findings"})),
+    "sharebench/selftest/1": _Rules(computed=frozenset({"runs", "smallest_change_percent", "by_runs", "comparison"})),
+    "sharebench/repeats/1": _Rules(
+        computed=frozenset(
+            {
+                "averages_bytes_per_second",
+                "within_percent",
+                "between_percent",
+                "by_chance_percent",
+                "trend_percent",
+                "smallest_change_percent",
+            }
+        )
+    ),
+    "sharebench/audit/1": _Rules(computed=frozenset({"counts"})),
+    "sharebench/diagnosis/1": _Rules(computed=frozenset({"findings", "figures"})),
+    "sharebench/watch/1": _Rules(
+        computed=frozenset({"baseline_nights_needed"}),
+        from_elsewhere=frozenset({"baseline_nights", "smallest_slowdown_percent", "comparison", "changed", "sentence"}),
+    ),
+}
+_NO_RULES = _Rules(computed=frozenset())
+_NEVER_TAKEN_OVER = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
+"""What of a document leads to a process or a server is read from none."""
+
+
+def recompute(documents: Sequence[Document], version: str) -> dict[str, tuple[str, ...]]:
+    """By kind, the names of the numbers that had to be believed. ``version`` of sharebench wrote the documents.
+    Raises UnlikeError, DocumentError, UsageError.
+    """
+    believed: dict[str, set[str]] = {}
+    checked: dict[str, set[str]] = {}
+    folder = tempfile.TemporaryDirectory(prefix="sharebench-")
+    with folder, Notebook(Path(folder.name) / "notebook.db") as notebook:
+        for document in documents:
+            recording = importing.recording_in(document)
+            comparison = _Comparison(is_same_version=version == __version__)
+            place = comparison.first_difference(document, _computed_again(notebook, recording))
+            if place is None and isinstance(recording.record, Load):
+                place = _wrong_capacity(recording.record, document)
+            if place is not None:
+                raise UnlikeError(_unlike_text(place, str(recording.record.id), version))
+
+            numbers = _Numbers()
+            numbers.sort(document)
+            kind = recording.kind.name
+            believed.setdefault(kind, set()).update(comparison.believed, numbers.believed)
+            checked.setdefault(kind, set()).update(numbers.checked)
+    return {kind: _shortest_names(believed[kind], checked[kind]) for kind in believed}
+
+
+def _unlike_text(place: str, recording_id: str, version: str) -> str:
+    text = f"{visible(place)[:_MOST_NAME_CHARACTERS]} of {visible(recording_id)} is not what its runs give"
+    if version == __version__:
+        return text
+    return f"{text} in sharebench {__version__}; try the version that wrote it, {visible(version)[:20]}"
+
+
+def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) -> Any:
+    with notebook.snapshot():  # which leaves nothing of it for the next
+        importing.store(notebook, [recording], "the file", as_new=False)
+        (head,) = notebook.recordings_of([recording.record.id])
+        document = kinds.kind_of(head).form(notebook, head).document()
+        return json.loads(json.dumps(document, allow_nan=False))
+
+
+def _wrong_capacity(load: Load, document: Document) -> str | None:
+    given = document.get("capacity")
+    if not _is_capacity_of_points({}, document):
+        return None
+    computed = capacity_of(load)
+    for name in ("carried", "not_carried"):
+        if (given or {}).get(name) != getattr(computed, name, None):
+            return f"capacity.{name}"
+    return None
+
+
+class _Comparison:
+    """Compares a document with what was computed again, and collects the names of what cannot be compared."""
+
+    def __init__(self, *, is_same_version: bool) -> None:
+        self._is_same_version = is_same_version
+        self.believed: set[str] = set()
+
+    def first_difference(self, given: Any, computed: Any, place: str = "", rules: _Rules = _NO_RULES) -> str | None:
+        if isinstance(given, dict) and isinstance(computed, dict):
+            return self._first_in_object(given, computed, place, _rules_of(given, rules))
+        if isinstance(given, list) and isinstance(computed, list):
+            return self._first_in_array(given, computed, place, rules)
+        if _is_number(given) and _is_number(computed):
+            return None if _is_same_number(given, computed, place) else place
+        if isinstance(given, str) and isinstance(computed, str):
+            return None if given == computed or not self._is_same_version else place
+        return None if type(given) is type(computed) and given == computed else place
+
+    def _first_in_object(self, given: Document, computed: Document, place: str, rules: _Rules) -> str | None:
+        for name in {**given, **computed}:
+            inside = f"{place}.{name}" if place else name
+            if name not in given:
+                difference = inside if _says_something(computed[name]) else None
+            elif name not in computed:
+                difference = inside
+            else:
+                difference = self.first_difference(given[name], computed[name], inside, rules)
+
+            if difference is None:
+                continue
+            if not self._cannot_be_compared(name, rules, is_unknown=name not in computed):
+                return difference
+            self.believed.add(_INDEX.sub("[]", inside))
+        return None
+
+    def _first_in_array(self, given: list[Any], computed: list[Any], place: str, rules: _Rules) -> str | None:
+        if len(given) != len(computed):
+            return place
+        for index, (given_item, computed_item) in enumerate(zip(given, computed, strict=True)):
+            difference = self.first_difference(given_item, computed_item, f"{place}[{index}]", rules)
+            if difference is not None:
+                return difference
+        return None
+
+    def _cannot_be_compared(self, name: str, rules: _Rules, *, is_unknown: bool) -> bool:
+        if name in rules.from_elsewhere or name in _NEVER_TAKEN_OVER:
+            return True
+        return not self._is_same_version and (is_unknown or name in _WORDED)
+
+
+class _Numbers:
+    """The names of a document's numbers, by whether they are checked."""
+
+    def __init__(self) -> None:
+        self.checked: set[str] = set()
+        self.believed: set[str] = set()
+        self._conditions: dict[tuple[str, str], _Condition | None] = {}
+
+    def sort(self, document: Document, place: str = "") -> None:
+        """``place`` is where it stands in another, such as ``parts[]``."""
+        self._sort_value(document, place, "", parent=document, document=document)
+
+    def _sort_value(self, value: Any, place: str, inside: str, *, parent: Document, document: Document) -> None:
+        """``inside`` is the place in the document itself."""
+        if isinstance(value, dict):
+            if inside and value.get("schema") in _RULES:
+                self.sort(value, place)
+                return
+            for name, member in value.items():
+                member_place = f"{place}.{name}" if place else name
+                member_inside = f"{inside}.{name}" if inside else name
+                self._sort_value(member, member_place, member_inside, parent=value, document=document)
+        elif isinstance(value, list):
+            for item in value:
+                self._sort_value(item, f"{place}[]", f"{inside}[]", parent=parent, document=document)
+        elif _is_number(value):
+            condition = self._condition_of(document, inside)
+            is_checked = condition is not None and condition(parent, document)
+            (self.checked if is_checked else self.believed).add(place)
+
+    def _condition_of(self, document: Document, inside: str) -> _Condition | None:
+        """Looked for once a name, since a series may have 100,000 runs."""
+        key = (str(document.get("schema")), inside)
+        if key not in self._conditions:
+            self._conditions[key] = _rules_of(document, _NO_RULES).condition_of(inside)
+        return self._conditions[key]
+
+
+def _rules_of(document: Document, otherwise: _Rules) -> _Rules:
+    schema = document.get("schema")
+    return _RULES.get(schema, otherwise) if isinstance(schema, str) else otherwise
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_same_number(given: float, computed: float, place: str) -> bool:
+    if given == computed:
+        return True
+    is_exact = _EXACT_PLACE.fullmatch(_INDEX.sub("[]", place)) is not None
+    if is_exact or (isinstance(given, int) and isinstance(computed, int)):
+        return False
+    return abs(given - computed) <= _SAME_SHARE * max(abs(given), abs(computed))
+
+
+def _says_something(value: object) -> bool:
+    """Whether a version that did not know the member yet would have said something else by leaving it out."""
+    return _is_number(value) or bool(value)
+
+
+def _shortest_names(names: set[str], checked: set[str]) -> tuple[str, ...]:
+    shortest = {_shortest_name(name, checked) for name in names}
+    return tuple(sorted(visible(name)[:_MOST_NAME_CHARACTERS] for name in shortest))
+
+
+def _shortest_name(name: str, checked: set[str]) -> str:
+    """The name of what holds it, where nothing in that is checked: ``plan`` for ``plan.runs``."""
+    if name in checked:
+        return f"{name} of some"
+    parts = name.split(".")
+    for length in range(1, len(parts)):
+        outer = ".".join(parts[:length])
+        if not any(_is_at_or_below(other, outer) for other in checked):
+            return outer
+    return name
+
+
+def _is_at_or_below(place: str, outer: str) -> bool:
+    return place == outer or place.startswith((f"{outer}.", f"{outer}[]"))
