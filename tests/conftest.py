@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from app import child_process
 from app.recorder import writer
-from tests import fork_server
+from tests import fork_server, signals
 from tests.servers.fixtures import (
     iperf3_server,
     make_link,
@@ -28,6 +28,8 @@ os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that
 time.tzset()
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait for work by spinning
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
+
+signals.start_programs_as_at_a_terminal()
 
 TESTS = Path(__file__).parent
 
