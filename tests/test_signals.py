@@ -39,7 +39,7 @@ def status_of_program(change: str) -> str:
         check=True,
         capture_output=True,
         text=True,
-        preexec_fn=ignore_and_block,  # noqa: PLW1509  no threads matter before exec
+        preexec_fn=ignore_and_block,
     ).stdout
 
 
@@ -65,6 +65,6 @@ def test_the_tests_themselves_go_on_ignoring_what_they_ignored(number: signal.Si
         check=False,
         capture_output=True,
         text=True,
-        preexec_fn=ignore_and_block,  # noqa: PLW1509  no threads matter before exec
+        preexec_fn=ignore_and_block,
     )
     assert (done.returncode, done.stdout) == (0, "goes on\n")
