@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from app import child_process
 from app.recorder import writer
-from tests import fork_server, packages, signals
+from tests import fork_server, signals
 from tests.servers.fixtures import (
     iperf3_server,
     make_link,
@@ -23,7 +23,7 @@ from tests.servers.fixtures import (
     through,
     vsftpd,
 )
-from tests.servers.process import NotPossibleHereError
+from tests.skipped import pytest_runtest_makereport, pytest_unconfigure
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
 time.tzset()
@@ -37,7 +37,19 @@ TESTS = Path(__file__).parent
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # what is right does not become wrong where a machine is slow
 
-__all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
+__all__ = [
+    "iperf3_server",
+    "make_link",
+    "make_smbd",
+    "make_vsftpd",
+    "pytest_runtest_makereport",
+    "pytest_unconfigure",
+    "small_disk",
+    "smbd",
+    "sshd",
+    "through",
+    "vsftpd",
+]
 
 
 @pytest.fixture
@@ -93,31 +105,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)  # what a test leaves is little: a tenth of the time went into looking for it
     gc.enable()
-
-
-_MISSING_PROGRAMS, _NEEDS_ROOT = "missing programs", "needs root"
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What a test lacked goes with its report, also from the process that ran it."""
-    report = yield
-    error = call.excinfo.value if call.excinfo else None
-    if isinstance(error, NotPossibleHereError):
-        report.user_properties += [(_MISSING_PROGRAMS, error.programs), (_NEEDS_ROOT, error.needs_root)]
-    return report
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """The last line of all says what to install for the tests that were skipped."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if terminal is None:  # in a process that runs tests for another one
-        return
-    lacking = [dict(report.user_properties) for report in terminal.stats.get("skipped", ())]
-    programs = [facts[_MISSING_PROGRAMS] for facts in lacking if facts.get(_MISSING_PROGRAMS)]
-    without_root = sum(1 for facts in lacking if facts.get(_NEEDS_ROOT))
-    if line := packages.summary(programs, without_root):
-        terminal.write_line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -35,6 +35,8 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
 ONLY_FOR_CAMPAIGNS = frozenset({"cups-client", "cups-daemon", "samba-testsuite"})
 """What `make test` and `make long` start nothing of, though `python -m tests.reliability` or a benchmark does."""
 
+SUMMARY_START = "tests skipped: "
+
 _PACKAGE_OF = {program: package for package, programs in PACKAGES.items() for program in programs}
 
 
@@ -60,4 +62,4 @@ def summary(skipped: Sequence[Iterable[str]], without_root: int) -> str:
         sentences.append(f"{len(skipped)} need packages ({named}): {install_line(counts)}")
     if without_root:
         sentences.append(f"{without_root} need root")
-    return f"tests skipped: {'; '.join(sentences)}" if sentences else ""
+    return f"{SUMMARY_START}{'; '.join(sentences)}" if sentences else ""

@@ -46,7 +46,7 @@ def test_the_readme_and_ci_install_every_package(file: str, start: str, besides:
 
 
 LACKING = """
-from tests.conftest import pytest_runtest_makereport, pytest_unconfigure
+from tests.skipped import pytest_runtest_makereport, pytest_unconfigure
 """
 LACKING_TESTS = """
 import pytest
