@@ -33,6 +33,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 class NotPossibleHereError(Skipped):
     """A test is skipped because of what this machine or user lacks, which is counted at the end of all tests."""
 
+    # pytest names the type before the reason, and leaves out the name of its own.
+    __module__ = Skipped.__module__
+    __qualname__ = Skipped.__qualname__
+
     def __init__(self, reason: str, programs: tuple[str, ...] = (), *, needs_root: bool = False) -> None:
         super().__init__(reason)
         self.programs = programs
@@ -47,7 +51,7 @@ def require(*programs: str, root: bool = True) -> None:
     if absent:
         reasons.append(f"not installed: {', '.join(absent)}")
     if needs_root:
-        reasons.append(f"{', '.join(programs)} needs root")
+        reasons.append("needs root" if absent else f"{', '.join(programs)} needs root")
     if reasons:
         unavailable("; ".join(reasons), tuple(absent), needs_root=needs_root)
 

@@ -16,7 +16,7 @@ from app.clients.base import make_client
 from app.environment import collect as samba_server
 from app.environment.collect import ask_server, collect, counters_since, server_facts, with_counters
 from app.server import shell
-from app.server.shell import Answer
+from app.server.shell import Answer, mount_of
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
@@ -333,9 +333,14 @@ def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]
 
 def test_facts_of_a_local_folder(tmp_path: Path) -> None:
     found = server_facts(Target(protocol="file", path=str(tmp_path)))
-    assert found.facts["filesystem.type"]
     assert int(found.facts["filesystem.size_bytes"]) > 0
     assert server_facts(Target(protocol="file", path=str(tmp_path / "nowhere"))).facts == {}
+
+
+def test_a_local_folder_has_the_file_system_of_its_mount(tmp_path: Path) -> None:
+    if mount_of(str(tmp_path), Path("/proc/self/mounts").read_text()) is None:
+        pytest.skip("no mount holds the folder here: a chroot")
+    assert server_facts(Target(protocol="file", path=str(tmp_path))).facts["filesystem.type"]
 
 
 def test_collecting_loads_no_screen_and_no_client_library() -> None:
