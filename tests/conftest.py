@@ -27,6 +27,7 @@ from tests.skipped import pytest_runtest_makereport, pytest_unconfigure
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
 time.tzset()
+os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # where a user's PATH lacks ip and smbd
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait for work by spinning
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
 
