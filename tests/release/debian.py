@@ -17,18 +17,7 @@ _PIP_SETTING = re.compile(
 )
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 
-# The mounts are of a namespace of their own: they end with the command, however that ends.
-_ENTER = """
-root=$1 terminals=$2
-shift 2
-mount -t proc proc "$root/proc" &&
-mount --bind /dev "$root/dev" &&
-mount -t tmpfs -o mode=1777 none "$root/dev/shm" || exit 1
-if [ "$terminals" = yes ]; then
-    mount --bind /dev/pts "$root/dev/pts" || exit 1
-fi
-exec chroot "$root" "$@"
-"""
+_ENTER = Path(__file__).with_name("enter.sh")
 
 
 class DebianRoot:
@@ -67,9 +56,9 @@ class DebianRoot:
         """The words that carry out a command in this root as a user, and with no other environment than this."""
         settings = [f"{name}={value}" for name, value in {**self.environment, **environment}.items()]
         return [
-            *("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, "sh"),
-            *(str(self.path), "yes" if self._has_terminals else "no"),
-            *(f"--userspec={user}", "/", "env", "-i", *settings, *words),
+            *("unshare", "--mount", "--propagation", "private", "sh", str(_ENTER)),
+            *(str(self.path), "yes" if self._has_terminals else "no", user),
+            *("env", "-i", *settings, *words),
         ]
 
     def run(self, user: str, environment: Mapping[str, str], *words: str) -> str:
