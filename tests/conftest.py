@@ -31,6 +31,7 @@ os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait for work by spinning
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
 
+os.environ.pop("PYTEST_ADDOPTS", None)  # meant for these tests, not for a pytest that one of them starts
 signals.start_programs_as_at_a_terminal()
 
 TESTS = Path(__file__).parent

@@ -62,6 +62,14 @@ def require_root(why: str) -> None:
         unavailable(f"only root can {why}", needs_root=True)
 
 
+def require_localhost() -> None:
+    """Skip the test where this machine's resolver does not know the name, as in a chroot without /etc/hosts."""
+    try:
+        socket.getaddrinfo("localhost", None)
+    except OSError as error:
+        unavailable(f"localhost has no address: {error}")
+
+
 def require_terminals() -> None:
     """Skip the test where no pseudo-terminal is to be had."""
     try:

@@ -31,7 +31,7 @@ from app.environment.link.facts import (
     tcp_segments,
 )
 from tests.servers.netns import can_make_namespaces
-from tests.servers.process import require, unavailable
+from tests.servers.process import require, require_localhost, unavailable
 
 ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
@@ -237,10 +237,7 @@ def test_own_addresses() -> None:
 
 
 def test_a_name_of_this_machine_is_known_by_its_address() -> None:
-    try:
-        socket.getaddrinfo("localhost", None)
-    except OSError:
-        pytest.skip("localhost has no address here: no /etc/hosts")
+    require_localhost()
     assert is_this_machine("localhost")
 
 
