@@ -4,6 +4,8 @@ BIN := .venv/bin
 SHELL := /bin/sh
 # With RETRY=0, as in CI, a test that fails has failed.
 ONCE_MORE = { [ $$? = 1 ] && [ "$(RETRY)" != 0 ] && $(BIN)/python -m tests.once_more; }
+# More than processors, since many tests wait.
+WORKERS ?= 6
 # The tests start hundreds of processes: without bytecode each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,11 +38,11 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 demo: .venv/.installed ## the main job on embedded practice servers, with all its own set-up
 	@$(BIN)/python -m app demo
 
-test: .venv/.installed-dev ## the tests, with all their own set-up (RETRY=0: ask no failed test again)
-	@$(BIN)/python -m pytest -n 6 -m "not alone and not long" --dist loadgroup || $(ONCE_MORE)
+test: .venv/.installed-dev ## the tests, with all their own set-up (RETRY=0: ask no failed test again; WORKERS=2)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not alone and not long" --dist loadgroup || $(ONCE_MORE)
 
 long: .venv/.installed-dev ## the tests that take longest, and those of accuracy that need the machine to themselves (PART=2/8)
-	@$(BIN)/python -m pytest -n 6 -m "long and not alone" --dist loadgroup $(if $(PART),--part $(PART)) || $(ONCE_MORE)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "long and not alone" --dist loadgroup $(if $(PART),--part $(PART)) || $(ONCE_MORE)
 	@$(BIN)/python -m pytest -m alone $(if $(PART),--part $(PART)) $$(grep -rl 'mark\.alone' tests --include='test_*.py') \
 		|| $(ONCE_MORE)
 
@@ -93,7 +95,7 @@ dist: .venv/.installed-dev ## wheel and sdist into dist/, with today's manual pa
 app: .venv/.installed-dev ## the same, and all in one file: dist/sharebench.pyz
 	@$(BIN)/python -m tests.release.build app
 
-proof: app ## install and run all of them from nothing, the Containerfile too (as root; ONLY=pip,pipx,uv,pyz,sdist,container)
+proof: app ## install and run all of them from nothing, the Containerfile too and the tests on Debian 12 and 13 (as root; ONLY=pip,bookworm-bare,…)
 	@$(BIN)/python -m tests.release.proof $(ONLY)
 
 clean: ## remove what the other targets made

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from app import child_process
 from app.recorder import writer
-from tests import fork_server
+from tests import fork_server, signals
 from tests.servers.fixtures import (
     iperf3_server,
     make_link,
@@ -23,18 +23,35 @@ from tests.servers.fixtures import (
     through,
     vsftpd,
 )
+from tests.skipped import pytest_runtest_makereport, pytest_unconfigure
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
 time.tzset()
+os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # where a user's PATH lacks ip and smbd
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait for work by spinning
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
+
+os.environ.pop("PYTEST_ADDOPTS", None)  # meant for these tests, not for a pytest that one of them starts
+signals.start_programs_as_at_a_terminal()
 
 TESTS = Path(__file__).parent
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # what is right does not become wrong where a machine is slow
 
-__all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
+__all__ = [
+    "iperf3_server",
+    "make_link",
+    "make_smbd",
+    "make_vsftpd",
+    "pytest_runtest_makereport",
+    "pytest_unconfigure",
+    "small_disk",
+    "smbd",
+    "sshd",
+    "through",
+    "vsftpd",
+]
 
 
 @pytest.fixture

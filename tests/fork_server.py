@@ -28,6 +28,7 @@ from typing import Any
 
 from app import child_process
 from storage.programs import clean_environment
+from tests import signals
 
 ROOT = Path(__file__).resolve().parents[1]
 LEAN = ROOT / "tests/lean"
@@ -117,6 +118,7 @@ def _serve_inside(kind: str) -> dict[str, Any] | None:
 
 
 def _take_place(order: dict[str, Any]) -> None:
+    signals.become_as_at_a_terminal()
     os.chdir(order["folder"])
     if order["new_session"]:
         os.setsid()
@@ -161,6 +163,7 @@ def main(kind: str) -> None:
     if kind == GREEN:
         gevent.get_hub().destroy(destroy_loop=True)
     assert len(list(Path("/proc/self/task").iterdir())) == 1
+    signals.outlive_the_terminal()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)  # as the tests' own process has it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from tests.command_line import Sharebench
 from tests.waiting import wait_for
 
 FORKED, STARTED = "forked", "started"
+HANG_UP = 1 << signal.SIGHUP - 1
+"""The bit of SIGHUP in a mask of /proc/PID/status. Source: proc(5)."""
 
 
 @pytest.fixture(params=[FORKED, STARTED])
@@ -35,6 +38,11 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
         server.close()
 
 
+def signal_mask(status: str, name: str) -> int:
+    line = next(line for line in status.splitlines() if line.startswith(f"{name}:"))
+    return int(line.split()[1], 16)
+
+
 def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
     environment = wait_for(Path(f"/proc/{pid}/environ").read_bytes)  # Linux tells none for a moment
@@ -48,6 +56,8 @@ def facts_of(pid: int) -> dict[str, Any]:
         "files": resource.prlimit(pid, resource.RLIMIT_NOFILE),
         "processors": process.cpu_affinity(),
         "piped": Path(f"/proc/{pid}/fd/0").is_fifo(),  # it soon puts its stdout elsewhere
+        "ended by a hang-up": not (signal_mask(status, "SigIgn") | signal_mask(status, "SigCgt")) & HANG_UP,
+        "blocked signals": signal_mask(status, "SigBlk"),
     }
 
 
@@ -75,6 +85,8 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
         "files": (limits[0] - 1, limits[1]),
         "processors": [min(processors)],
         "piped": True,
+        "ended by a hang-up": True,
+        "blocked signals": 0,
     }
     assert isinstance(child._process, fork_server.Forked)
     assert child._process.communicate("not a plan\n") == ("", None)

@@ -14,6 +14,7 @@ from storage.notebook import Notebook
 from tests.builders import one
 from tests.command_line import ROOT
 from tests.recordings import MAKERS
+from tests.servers.process import require
 
 ELSEWHERE = """
 import builtins, os, signal, sys
@@ -89,6 +90,7 @@ def codes(command: object) -> tuple[int, ...]:
 
 
 def test_notebook_forms_comparison_import_export_and_verify_work_elsewhere(namespace, notebook: Path, tmp_path: Path):
+    require("ssh-keygen", root=False)
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, stdin=subprocess.DEVNULL)
     script = "\n".join(

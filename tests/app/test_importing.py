@@ -28,7 +28,7 @@ def there(through: Sshd, tmp_path: Path) -> Inside:
     """The notebook of the other machine."""
     path = tmp_path / "there.db"
     script = through.path / "sharebench"
-    script.write_text(f'#!/bin/sh\ncd {ROOT}\nSHAREBENCH_DB={path} exec {sys.executable} -m app "$@"\n')
+    script.write_text(f'#!/bin/sh\ncd "{ROOT}"\nSHAREBENCH_DB={path} exec "{sys.executable}" -m app "$@"\n')
     script.chmod(0o755)
     return Inside(path, None)
 

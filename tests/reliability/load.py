@@ -147,7 +147,7 @@ def _two_machines() -> Iterator[tuple[str, str]]:
             sshd.start()
             worker = sshd.path / "sharebench"
             pinned = f"taskset -c {(number - 1) % (os.cpu_count() or 1)}"
-            worker.write_text(f'#!/bin/sh\ncd {ROOT}\nexec {pinned} {sys.executable} -m app "$@"\n')
+            worker.write_text(f'#!/bin/sh\ncd "{ROOT}"\nexec {pinned} "{sys.executable}" -m app "$@"\n')
             worker.chmod(0o755)
             config = (sshd.root / "ssh_config").read_text().replace("Host fileserver", f"Host machine{number}")
             configured += config.replace("Host *\n", "")

@@ -46,7 +46,7 @@ def campaign(seconds: float, *, rounds: int = ROUNDS, seed: int = 29) -> Figures
         stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
         here, there = folder / "here.db", folder / "there.db"
         script = sshd.path / "sharebench"
-        script.write_text(f'#!/bin/sh\ncd {ROOT}\nSHAREBENCH_DB={there} exec {sys.executable} -m app "$@"\n')
+        script.write_text(f'#!/bin/sh\ncd "{ROOT}"\nSHAREBENCH_DB={there} exec "{sys.executable}" -m app "$@"\n')
         script.chmod(0o755)
         with Notebook(here) as notebook:
             for kind in ("series", "load", "isolation", "audit", "trial"):

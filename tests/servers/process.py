@@ -12,10 +12,11 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import psutil
 import pytest
+from _pytest.outcomes import Skipped
 
 if TYPE_CHECKING:
     from tests.servers.distance import FarLink
@@ -29,12 +30,54 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+class NotPossibleHereError(Skipped):
+    """A test is skipped because of what this machine or user lacks, which is counted at the end of all tests."""
+
+    # pytest names the type before the reason, and leaves out the name of its own.
+    __module__ = Skipped.__module__
+    __qualname__ = Skipped.__qualname__
+
+    def __init__(self, reason: str, programs: tuple[str, ...] = (), *, needs_root: bool = False) -> None:
+        super().__init__(reason)
+        self.programs = programs
+        self.needs_root = needs_root
+
+
 def require(*programs: str, root: bool = True) -> None:
     """Skip the test, naming what is missing; a failure where ``SHAREBENCH_REQUIRE_SERVERS=1`` (in CI)."""
-    if absent := missing(*programs):
-        unavailable(f"not installed: {', '.join(absent)}")
-    if root and os.geteuid() != 0:
-        unavailable(f"{', '.join(programs)} needs root")
+    absent = missing(*programs)
+    needs_root = root and os.geteuid() != 0
+    reasons = []
+    if absent:
+        reasons.append(f"not installed: {', '.join(absent)}")
+    if needs_root:
+        reasons.append("needs root" if absent else f"{', '.join(programs)} needs root")
+    if reasons:
+        unavailable("; ".join(reasons), tuple(absent), needs_root=needs_root)
+
+
+def require_root(why: str) -> None:
+    """Skip the test, saying what only root can do."""
+    if os.geteuid() != 0:
+        unavailable(f"only root can {why}", needs_root=True)
+
+
+def require_localhost() -> None:
+    """Skip the test where this machine's resolver does not know the name, as in a chroot without /etc/hosts."""
+    try:
+        socket.getaddrinfo("localhost", None)
+    except OSError as error:
+        unavailable(f"localhost has no address: {error}")
+
+
+def require_terminals() -> None:
+    """Skip the test where no pseudo-terminal is to be had."""
+    try:
+        ours, theirs = os.openpty()
+    except OSError as error:
+        unavailable(f"no pseudo-terminal: {error}")
+    os.close(ours)
+    os.close(theirs)
 
 
 def missing(*programs: str) -> list[str]:
@@ -42,11 +85,11 @@ def missing(*programs: str) -> list[str]:
     return [name for name in programs if program(name) == name]
 
 
-def unavailable(reason: str) -> None:
+def unavailable(reason: str, programs: tuple[str, ...] = (), *, needs_root: bool = False) -> NoReturn:
     """Skip the test, or fail it where the real servers are required."""
     if os.environ.get("SHAREBENCH_REQUIRE_SERVERS") == "1":
         pytest.fail(f"SHAREBENCH_REQUIRE_SERVERS=1, but {reason}")
-    pytest.skip(reason)
+    raise NotPossibleHereError(reason, programs, needs_root=needs_root)
 
 
 OTHER_USER = 65534

@@ -22,7 +22,7 @@ from app.workflows.restore import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
-from tests.servers.process import program, require
+from tests.servers.process import program, require, require_root
 from tests.servers.sshd import Sshd
 
 pytestmark = pytest.mark.xdist_group("sshd")
@@ -160,6 +160,11 @@ def test_what_sharebench_does_not_change_is_changed_by_hand(name: str):
     """smbd was said to have no such parameter, beside a catalogue that says whose it is."""
     with pytest.raises(UsageError, match=f"does not change {name} on a server: the catalogue says how"):
         find_setting(name, ["1"], HERE, Ways())
+
+
+@pytest.mark.parametrize("name", ["in-flight", "I/O scheduler"])
+def test_commands_may_change_what_sharebench_does_not(name: str):
+    require_root("change a server's settings")
     assert find_setting(name, [], HERE, Ways(apply="true", revert="true")).name == name
 
 
@@ -193,6 +198,7 @@ def test_a_pairs_other_one_is_left_where_ours_is_as_it_was(tmp_path: Path, now: 
 
 
 def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Notebook, undo: Path):
+    require_root("change a server's settings")
     log, mark = tmp_path / "log", tmp_path / "it's on"
     quoted = shlex.quote(str(mark))
     ways = Ways(apply=f"touch {quoted}; echo apply >>{log}", revert=f"rm {quoted}; echo revert >>{log}")
@@ -209,6 +215,7 @@ def test_commands_are_run_in_turns_and_taken_back(tmp_path: Path, notebook: Note
 
 
 def test_a_command_that_fails_is_taken_back(tmp_path: Path, notebook: Notebook):
+    require_root("change a server's settings")
     log = tmp_path / "log"
     found = find_setting("stripe", [], HERE, Ways(apply="exit 1", revert=f"echo revert >>{log}"))
     change, entry = begun(found, notebook)

@@ -47,7 +47,7 @@ from storage.records import Target
 from tests.reliability.disks import small_disk
 from tests.reliability.layouts import SMB_CONF, ChangedServer, servers
 from tests.servers.broken_values import BROKEN
-from tests.servers.process import program
+from tests.servers.process import program, require_root
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
@@ -291,6 +291,7 @@ def test_a_file_keeps_all_that_it_has(kind: str, layouts: dict[str, ChangedServe
 
 
 def test_the_copy_that_replaces_a_file_is_as_private_as_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    require_root("give a file to another user")
     seen = tmp_path / "seen"
     (tmp_path / "base64").write_text(
         f'#!/bin/sh\nstat -c "%a %u" "$FILE.sharebench-new" >{seen}\nexec /usr/bin/base64 "$@"\n'

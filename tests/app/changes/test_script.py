@@ -30,6 +30,7 @@ from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
 from tests.command_line import Inside
+from tests.servers.process import require_root
 from tests.servers.sshd import Sshd
 from tests.waiting import wait_for
 
@@ -52,6 +53,7 @@ def mark(tmp_path: Path) -> Path:
 
 def setting(mark: Path, *, first: str = ":", ssh: str | None = None) -> ChangeableSetting:
     """A setting that a command applies after the command ``first``."""
+    require_root("change a server's settings")
     apply = f"{first}\ntouch {shlex.quote(str(mark))}"
     return find_setting("stripe", [], HERE, Ways(apply=apply, revert=f"rm -f {shlex.quote(str(mark))}", ssh=ssh))
 

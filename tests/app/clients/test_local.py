@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFi
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page
+from tests.servers.process import OTHER_USER
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "*?"]
 
@@ -94,9 +97,21 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path):
         client(tmp_path).size("/a\0b")
 
 
-def test_a_folder_that_cannot_be_written_is_named():
+@pytest.fixture
+def powerless() -> Iterator[None]:
+    """Root may write everywhere, so that a test of what may not be written is run as another user."""
+    was_root = os.geteuid() == 0
+    if was_root:
+        os.seteuid(OTHER_USER)
+    yield
+    if was_root:
+        os.seteuid(0)
+
+
+def test_a_folder_that_cannot_be_written_is_named(powerless: None):
     with pytest.raises(AccessDeniedError):
-        client("/sys").put("/sys/kernel/sharebench", Content(10), meter())
+        client("/").put("/sharebench-test", Content(10), meter())
+    assert not Path("/sharebench-test").exists()
 
 
 def test_cancelling_ends_a_transfer(tmp_path):

@@ -8,6 +8,7 @@ from app.clients.tcp import Segments, TcpInfo
 from app.subjects.audit import _path_facts, derived_facts
 from forms.findings.finding import FAR_SECONDS
 from storage.records import FactValue, Target
+from tests.servers.process import require_localhost
 
 
 def test_the_share_of_free_space():
@@ -45,6 +46,7 @@ def test_far_is_what_the_kernel_saw_take_long_and_an_address_takes_no_lookup(por
 
 
 def test_a_name_takes_a_lookup_and_the_loopback_is_near(port):
+    require_localhost()
     facts = _path_facts(Target(protocol="smb", host="localhost", port=port))
     assert isinstance(facts.pop("lookup.seconds"), float)
     assert facts in ({"path.far": "no"}, {})

@@ -29,6 +29,7 @@ from storage.records import Command
 from tests.builders import CLIENT, series
 from tests.cases import for_each
 from tests.servers.process import require
+from tests.servers.samba_version import installed_samba, version_numbers
 
 ENTRIES = catalogue.entries()
 OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
@@ -58,19 +59,22 @@ def test_what_is_said_to_exist_does_with_the_default_that_is_said(
 
 
 @for_each("entry", [e for e in OF_SMB_CONF if e not in EXISTING], lambda e: e.name)
-def test_what_is_removed_or_newer_is_not_known(entry: CatalogueEntry, defaults: dict[str, str], tmp_path: Path) -> None:
+def test_what_is_removed_or_newer_than_the_installed_samba_is_not_known(
+    entry: CatalogueEntry, defaults: dict[str, str], tmp_path: Path
+) -> None:
+    is_known = entry.since is not None and version_numbers(entry.since) <= installed_samba()
     if entry.parameter == "vfs objects":
         require("smbd", root=False)
         built = subprocess.run(["smbd", "-b"], capture_output=True, text=True, check=True, timeout=60).stdout
         modules = re.search(r"MODULESDIR: (\S+)", built)
         assert modules
-        assert not Path(modules[1], "vfs", f"{entry.values[-1]}.so").exists()
+        assert Path(modules[1], "vfs", f"{entry.values[-1]}.so").exists() == is_known
         return
-    assert entry.parameter not in defaults
+    assert (entry.parameter in defaults) == is_known
     file = tmp_path / "smb.conf"
     file.write_text(f"[global]\n{entry.parameter} = yes\n")
     done = subprocess.run(["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60)
-    assert f'Unknown parameter encountered: "{entry.parameter}"' in done.stderr
+    assert (f'Unknown parameter encountered: "{entry.parameter}"' in done.stderr) != is_known
 
 
 @for_each("entry", OF_SMB_CONF, lambda e: e.name)

@@ -10,6 +10,7 @@ import pytest
 
 from forms.tuning import smb_conf
 from tests.servers.process import require
+from tests.servers.samba_version import MEASURED, installed_samba
 
 
 def testparm(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -35,7 +36,7 @@ def test_every_parameter_of_the_installed_samba_is_known_by_name_scope_and_synon
         assert found.is_synonym == bool(canonical)
         assert found.opposite == ("inverse synonym" in line)
         assert found.parameter is not None
-        assert not found.parameter.newer, name
+        assert not found.parameter.newer or installed_samba() > MEASURED, name
         assert found.parameter.scope == scope, name
 
 

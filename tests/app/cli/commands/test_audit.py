@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -85,6 +84,7 @@ def test_veto_files_names_what_it_hides_in_the_share(inside: Inside, make_smbd):
 
 
 def test_the_proposed_edits_apply_and_the_file_is_healthy_then(inside: Inside, tmp_path: Path):
+    require("git", root=False)
     conf = tmp_path / "smb.conf"
     conf.write_text(REDPAPER.text)
     done = inside("audit", "--smb-conf", str(conf), "--fix")
@@ -150,8 +150,7 @@ def test_includes_are_followed_and_loops_end(inside: Inside, tmp_path: Path):
 
 
 def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, make_smbd):
-    if not shutil.which("testparm"):
-        pytest.skip("testparm is not installed")
+    require("testparm")
     smbd = make_smbd(share_options={"strict sync": "no"})
     printed = subprocess.run(["testparm", "-s", str(smbd.conf)], capture_output=True, text=True, check=True).stdout
     (tmp_path / "printed.txt").write_text(printed)

@@ -19,6 +19,7 @@ from storage.records import Target
 from tests.builders import book, one
 from tests.command_line import Inside
 from tests.recordings import MAKERS
+from tests.servers.process import require
 
 TARGET = Target(protocol="smb", host="nas", share="data", path="big.bin", user="alice")
 CHANGES = int(os.environ.get("SHAREBENCH_CHANGED_BYTES", "40"))
@@ -28,6 +29,7 @@ KINDS = ("series", "load", "isolation", "audit", "trial")
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require("ssh-keygen", root=False)
     folder = tmp_path_factory.mktemp("keys")
     for name in ("mine", "other"):
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "someone@somewhere", "-f", str(folder / name)]

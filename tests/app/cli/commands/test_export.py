@@ -13,6 +13,7 @@ import pytest
 from forms.exporters import FORMATS
 from tests.builders import book, book_series, full_series
 from tests.command_line import Inside
+from tests.servers.process import require_terminals
 
 ROOT = Path(__file__).parents[4]
 
@@ -137,6 +138,7 @@ def test_an_exported_document_is_imported_elsewhere(inside, tmp_path):
 
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 130), ("\n", 130)])
 def test_on_a_terminal_it_asks_before_it_replaces(inside, tmp_path, typed, code):
+    require_terminals()
     file = tmp_path / "form.txt"
     file.write_text("mine")
     ours, theirs = pty.openpty()

@@ -263,8 +263,8 @@ def put_on_path(sshd: Sshd, version: str = "") -> None:
     """Have the far machine find a sharebench: this one, or one that says it is of another version."""
     script = sshd.path / "sharebench"
     told = json.dumps({"version": version, "processes": 1})
-    does = f"echo '{told}'; read order" if version else f'exec taskset -c 0 {sys.executable} -m app "$@"'
-    script.write_text(f"#!/bin/sh\ncd {ROOT}\n{does}\n")
+    does = f"echo '{told}'; read order" if version else f'exec taskset -c 0 "{sys.executable}" -m app "$@"'
+    script.write_text(f"#!/bin/sh\ncd '{ROOT}'\n{does}\n")
     script.chmod(0o755)
 
 

@@ -17,6 +17,7 @@ import pytest
 from app.measure.process import TimeLimit
 from storage.records import format_target
 from tests.command_line import MIB, QUICK, Inside, check_document
+from tests.servers.process import require
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
 
@@ -91,6 +92,7 @@ def test_the_form_and_the_paper_view_agree(inside: Inside, smbd: Smbd):
     assert done.returncode == 0
     for heading in ("Run No", "Size in", "Average:", "Deviation:", "W1"):
         assert heading in done.stdout
+    require("sqlite3", root=False)
     shell = subprocess.run(
         ["sqlite3", "-json", inside.db, "select * from form_rows"], capture_output=True, text=True, check=True
     )

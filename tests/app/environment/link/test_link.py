@@ -31,7 +31,7 @@ from app.environment.link.facts import (
     tcp_segments,
 )
 from tests.servers.netns import can_make_namespaces
-from tests.servers.process import require, unavailable
+from tests.servers.process import require, require_localhost, unavailable
 
 ROOT = Path(__file__).parents[4]
 TBF = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":12500000,"burst":131062,"lat":100000}}]'
@@ -234,6 +234,10 @@ def test_own_addresses() -> None:
     assert is_own_address("::1")
     assert not is_own_address("192.0.2.250")
     assert not is_own_address("not an address")
+
+
+def test_a_name_of_this_machine_is_known_by_its_address() -> None:
+    require_localhost()
     assert is_this_machine("localhost")
 
 

@@ -14,6 +14,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from app.tui.frame import app
 from app.tui.frame.app import PARSER_KNOWN_IN, SharebenchApp, Terminal
 from app.tui.frame.base import Context
+from tests.servers.process import require_terminals
 
 ROOT = Path(__file__).parents[4]
 CHILD = """
@@ -56,6 +57,7 @@ def terminal(request):
     """(what writes to the terminal, what gives the next line that the app says, what closes the terminal)."""
     version, driver, *through = request.param
     program = through[0] if through else CHILD
+    require_terminals()
     said, says = os.pipe()
     child, screen = pty.fork()
     if not child:
