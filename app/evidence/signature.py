@@ -123,7 +123,7 @@ def _run_ssh_keygen(text: bytes, action: str, *words: str) -> "subprocess.Comple
     except FileNotFoundError as error:
         raise MissingProgramError(
             "`ssh-keygen` signs and verifies, and is not installed: install the package openssh-client (Debian,"
-            " Ubuntu) or openssh (Fedora, Arch, Alpine)"
+            " Ubuntu) or openssh-clients (Fedora)"
         ) from error
     except subprocess.TimeoutExpired as error:
         raise MissingProgramError(
