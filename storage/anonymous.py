@@ -118,7 +118,7 @@ _OUR_MEMBERS = frozenset(
         "version",
     }
 )
-"""Members of stored JSON whose values are ids, times or words of ours."""
+"""Members of stored JSON whose values are ids, times or our own words."""
 _ID_OR_TIME = re.compile(r"[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
 _WORDS = {
     "recordings": ("error", "label", "note", "question", "subject"),
@@ -231,7 +231,7 @@ class _Forget:
 
 
 def _found_as(name: str) -> str:
-    """The pattern of a name in text. A word of ours counts only before a host, after a domain and as a home."""
+    """The pattern of a name in text. One of our words counts only before a host, after a domain and as a home."""
     word = re.escape(name)
     if name in _OUR_WORDS:
         return (

@@ -80,7 +80,7 @@ def _counts_in_mean(run: Document, isolation: Document) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rules:
+class _NumberRules:
     """Which numbers of a kind's documents are checked. Everything else is believed, and named.
 
     A place is written as ``runs[].seconds``; ``*`` stands for any one name.
@@ -103,8 +103,8 @@ class _Rules:
         return None
 
 
-_RULES: Mapping[str, _Rules] = {
-    "sharebench/series/1": _Rules(
+_RULES: Mapping[str, _NumberRules] = {
+    "sharebench/series/1": _NumberRules(
         computed=frozenset(
             {
                 "average",
@@ -129,7 +129,7 @@ _RULES: Mapping[str, _Rules] = {
         },
         from_elsewhere=frozenset({"experiment_kind"}),
     ),
-    "sharebench/load/1": _Rules(
+    "sharebench/load/1": _NumberRules(
         computed=frozenset(
             {
                 "limit_seconds",
@@ -159,17 +159,21 @@ _RULES: Mapping[str, _Rules] = {
         },
         from_elsewhere=frozenset({"prediction"}),
     ),
-    "sharebench/isolation/1": _Rules(
+    "sharebench/isolation/1": _NumberRules(
         computed=frozenset({"points", "verdict", "waterfall_microseconds", "profile_summary", "profiling_cost"}),
         tied={"runs[].bytes_per_second": _counts_in_mean, "runs[].clients": _counts_in_mean},
     ),
-    "sharebench/trial/1": _Rules(
+    "sharebench/trial/1": _NumberRules(
         computed=frozenset({"looked_at_pairs", "rejected_pairs", "effect", "slot_effect_percent", "control", "pairs"})
     ),
-    "sharebench/sweep/1": _Rules(computed=frozenset({"blocks", "friedman_p_value", "blocks_to_settle", "values"})),
-    "sharebench/survey/1": _Rules(computed=frozenset({"stations", "findings"})),
-    "sharebench/selftest/1": _Rules(computed=frozenset({"runs", "smallest_change_percent", "by_runs", "comparison"})),
-    "sharebench/repeats/1": _Rules(
+    "sharebench/sweep/1": _NumberRules(
+        computed=frozenset({"blocks", "friedman_p_value", "blocks_to_settle", "values"})
+    ),
+    "sharebench/survey/1": _NumberRules(computed=frozenset({"stations", "findings"})),
+    "sharebench/selftest/1": _NumberRules(
+        computed=frozenset({"runs", "smallest_change_percent", "by_runs", "comparison"})
+    ),
+    "sharebench/repeats/1": _NumberRules(
         computed=frozenset(
             {
                 "averages_bytes_per_second",
@@ -181,14 +185,14 @@ _RULES: Mapping[str, _Rules] = {
             }
         )
     ),
-    "sharebench/audit/1": _Rules(computed=frozenset({"counts"})),
-    "sharebench/diagnosis/1": _Rules(computed=frozenset({"findings", "figures"})),
-    "sharebench/watch/1": _Rules(
+    "sharebench/audit/1": _NumberRules(computed=frozenset({"counts"})),
+    "sharebench/diagnosis/1": _NumberRules(computed=frozenset({"findings", "figures"})),
+    "sharebench/watch/1": _NumberRules(
         computed=frozenset({"baseline_nights_needed"}),
         from_elsewhere=frozenset({"baseline_nights", "smallest_slowdown_percent", "comparison", "changed", "sentence"}),
     ),
 }
-_NO_RULES = _Rules(computed=frozenset())
+_NO_RULES = _NumberRules(computed=frozenset())
 _NEVER_TAKEN_OVER = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
 """What of a document leads to a process or a server is read from none."""
 
@@ -251,7 +255,9 @@ class _Comparison:
         self._is_same_version = is_same_version
         self.believed: set[str] = set()
 
-    def first_difference(self, given: Any, computed: Any, place: str = "", rules: _Rules = _NO_RULES) -> str | None:
+    def first_difference(
+        self, given: Any, computed: Any, place: str = "", rules: _NumberRules = _NO_RULES
+    ) -> str | None:
         if isinstance(given, dict) and isinstance(computed, dict):
             return self._first_in_object(given, computed, place, _rules_of(given, rules))
         if isinstance(given, list) and isinstance(computed, list):
@@ -262,7 +268,7 @@ class _Comparison:
             return None if given == computed or not self._is_same_version else place
         return None if type(given) is type(computed) and given == computed else place
 
-    def _first_in_object(self, given: Document, computed: Document, place: str, rules: _Rules) -> str | None:
+    def _first_in_object(self, given: Document, computed: Document, place: str, rules: _NumberRules) -> str | None:
         for name in {**given, **computed}:
             inside = f"{place}.{name}" if place else name
             if name not in given:
@@ -279,7 +285,7 @@ class _Comparison:
             self.believed.add(_INDEX.sub("[]", inside))
         return None
 
-    def _first_in_array(self, given: list[Any], computed: list[Any], place: str, rules: _Rules) -> str | None:
+    def _first_in_array(self, given: list[Any], computed: list[Any], place: str, rules: _NumberRules) -> str | None:
         if len(given) != len(computed):
             return place
         for index, (given_item, computed_item) in enumerate(zip(given, computed, strict=True)):
@@ -288,7 +294,7 @@ class _Comparison:
                 return difference
         return None
 
-    def _cannot_be_compared(self, name: str, rules: _Rules, *, is_unknown: bool) -> bool:
+    def _cannot_be_compared(self, name: str, rules: _NumberRules, *, is_unknown: bool) -> bool:
         if name in rules.from_elsewhere or name in _NEVER_TAKEN_OVER:
             return True
         return not self._is_same_version and (is_unknown or name in _WORDED)
@@ -332,7 +338,7 @@ class _Numbers:
         return self._conditions[key]
 
 
-def _rules_of(document: Document, otherwise: _Rules) -> _Rules:
+def _rules_of(document: Document, otherwise: _NumberRules) -> _NumberRules:
     schema = document.get("schema")
     return _RULES.get(schema, otherwise) if isinstance(schema, str) else otherwise
 

@@ -116,7 +116,7 @@ def _run_ssh_keygen(text: bytes, action: str, *words: str) -> ProgramResult:
     except FileNotFoundError as error:
         raise MissingProgramError(
             "`ssh-keygen` signs and verifies, and is not installed: install the package openssh-client (Debian,"
-            " Ubuntu) or openssh (Fedora, Arch, Alpine)"
+            " Ubuntu) or openssh-clients (Fedora)"
         ) from error
     except TimeoutError as error:
         raise MissingProgramError(

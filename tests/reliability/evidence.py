@@ -71,19 +71,21 @@ def name_of(place: Place) -> str:
 
 
 @dataclass(frozen=True)
-class Change:
+class NumberChange:
     name: str
     carry_out: Callable[[float], float]
 
 
 CHANGES = (
-    Change("one more", lambda number: number + 1),
-    Change("a millionth more", lambda number: number + 1 if isinstance(number, int) else number * 1.000001 or 1e-6),
-    Change("twice as much", lambda number: 2 * number or 7),
+    NumberChange("one more", lambda number: number + 1),
+    NumberChange(
+        "a millionth more", lambda number: number + 1 if isinstance(number, int) else number * 1.000001 or 1e-6
+    ),
+    NumberChange("twice as much", lambda number: 2 * number or 7),
 )
 
 
-def changed(document: Any, place: Place, change: Change) -> Any:
+def changed(document: Any, place: Place, change: NumberChange) -> Any:
     result = copy.deepcopy(document)
     *outer, name = place
     holder = result
