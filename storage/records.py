@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -58,8 +58,9 @@ SIDES = ("client", "server", "path")
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
 
 
-def utc_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def utc_now(seconds_ago: float = 0.0) -> str:
+    moment = datetime.now(UTC) - timedelta(seconds=seconds_ago)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utc_minute(moment: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Sign, Tone, Toned
+from forms.load.lateness import standstill_seconds
 from forms.stats.summary import LEVEL, student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
@@ -57,16 +58,21 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow; or None."""
+    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow.
+
+    None where nobody knows: without a schedule, the fewest users' own requests show only what was made.
+    """
     made = point.requests_per_second or 0.0
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
         return max(made, point.users / scenario.pace_seconds)
-    if fewest is None or not fewest.requests_per_second:
+    if fewest is None or fewest is point or not fewest.requests_per_second:
         return None
+
     pauses = scenario.think.seconds
-    each = min(fewest.requests_per_second / fewest.users, 1 / pauses if pauses else math.inf)
+    most_each = 1 / pauses if pauses else math.inf
+    each = min(fewest.requests_per_second / fewest.users, most_each)
     return max(made, point.users * each)
 
 
@@ -117,21 +123,31 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
+    """A time in which the server answered nothing, or one request for very long."""
+
     silent_seconds: float | None
     longest_seconds: float
     p99_seconds: float
 
 
 def stall_of(point: LoadPoint) -> Stall | None:
-    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones."""
+    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones.
+
+    While this machine stood still, nobody knows what the server did.
+    """
     middle, p99 = (percentile_seconds(point.response, share) for share in (0.5, 0.99))
-    if middle is None or p99 is None or point.status is PointStatus.GENERATOR:  # where this machine may have stalled
+    if middle is None or p99 is None:
         return None
-    longest = point.response.max_microseconds / 1e6
-    silent = point.silent_seconds >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
-    if not silent and longest < max(_LEAST_STALL_SECONDS, _STALL_TIMES * p99):
+
+    standstill = standstill_seconds(point)
+    silent = max(0.0, point.silent_seconds - standstill)
+    longest = max(0.0, point.response.max_microseconds / 1e6 - standstill)
+
+    is_silent = silent >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
+    is_long = longest >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * p99)
+    if not is_silent and not is_long:
         return None
-    return Stall(silent_seconds=point.silent_seconds if silent else None, longest_seconds=longest, p99_seconds=p99)
+    return Stall(silent_seconds=silent if is_silent else None, longest_seconds=longest, p99_seconds=p99)
 
 
 def mostly_others(point: LoadPoint) -> bool:
@@ -339,7 +355,7 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
 
 
 _NOT_JUDGED = {
-    PointStatus.GENERATOR: ": this machine was the limit",
+    PointStatus.GENERATOR: ": this machine could not keep up",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
 

@@ -235,8 +235,10 @@ def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_
     shorter = replace(frozen, response=histogram(*[0.006] * 990, 0.0491), silent_seconds=0.49)
     assert stall_of(shorter) is None
     assert stall_of(replace(shorter, silent_seconds=0.5)) is not None
-    may_be_us = replace(frozen, status=PointStatus.GENERATOR)
-    assert stall_of(may_be_us) is None, "it may have been this machine that stood still"
+    assert stall_of(replace(frozen, status=PointStatus.GENERATOR)) is not None, "whatever this machine did besides"
+    for standstill, told in ((2.0, False), (1.4, True), (0.49, True)):
+        here = replace(frozen, generator_lateness=histogram(0.001, standstill))
+        assert (stall_of(here) is not None) is told, "while this machine stood still nobody knows what the server did"
     for seconds, hides in ((1.9, True), (2.3, False)):
         told = full_load(points=(replace(frozen, response=histogram(*[0.006] * 940, *[seconds] * 60)),))
         text = " ".join(report_text(load_report(told)).split())
@@ -259,7 +261,7 @@ def test_one_answer_on_form_headline_list_and_document():
     assert [part.text for part in load_headline(beside)] == [
         said,
         "2 points",
-        "! 1 point not judged: this machine was the limit",
+        "! 1 point not judged: this machine could not keep up",
     ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
     assert load_answer(paced).endswith("the limit was not reached (a request every 0.5 s each: 40 requests/s)")
@@ -272,10 +274,10 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
         for number, users in ((1, 10), (2, 20))
     ]
     load = full_load(points=tuple(late), capacity=None)
-    assert load_answer(load).endswith("; not judged: this machine was the limit")
+    assert load_answer(load).endswith("; not judged: this machine could not keep up")
     said = " ".join(report_text(load_report(load)).split())
     assert said.count("20 ms late") == said.count("end other programs, then use more") == 1
-    advice = "This machine was the limit"
+    advice = "This machine could not keep up"
     for users, is_told in ((19, True), (20, False)):
         judged = replace(load, points=(*late, point(3, users)))
         assert (advice in report_text(load_report(judged))) is is_told, "a point that was judged later needs no advice"
@@ -334,6 +336,9 @@ def test_what_is_offered_is_the_schedule_or_as_if_each_were_answered_as_the_fewe
     assert offered_per_second(scenario(), of_many, fewest) == 200.0
     assert offered_per_second(scenario(pace_seconds=0.5), of_many, None) == 40.0
     assert offered_per_second(scenario(requests={}), of_many, fewest) is None
+    assert offered_per_second(scenario(), fewest, fewest) is None, "it would always be what was made"
+    again = point(2, users=5, rate=40.0)
+    assert offered_per_second(scenario(), again, fewest) == 50.0
 
 
 @pytest.mark.parametrize(("rate", "offered"), [(199.0, 200.0), (200.0, 200.0), (201.0, 201.0)])
@@ -590,7 +595,7 @@ def test_no_heading_and_no_number_is_broken_where_600_users_are_answered_in_seco
         for number, users in enumerate((20, 300, 600), 1)
     )
     lines = report_text(load_report(full_load(points=points)), width=width).splitlines()
-    at = lines.index("p50 to Max: due time to answer. Offered/s: if no answer kept users waiting")
+    at = lines.index("p50 to Max: due time to answer. Offered/s: as the fewest users made")
     _, headings, _, *rows = lines[at + 1 : at + 7]
     assert headings.split()[:2] == ["Users", "in"]
     assert [row.split()[:2] for row in rows] == [["20", "20"], ["300", "300"], ["600", "600"]]
