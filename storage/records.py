@@ -236,6 +236,15 @@ class Run:
         return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
 
 
+LEAST_STANDSTILL_SECONDS = 0.5
+"""A process that waits for a processor beside many others waits for tenths of a second at most."""
+
+
+def standstill_fact(run_number: int) -> str:
+    """The name of the fact of the path that says how long the measuring process stood still in a measured run."""
+    return f"standstill.run_{run_number}_seconds"
+
+
 def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
     """The facts of each side that has some. Raises DocumentError."""
     found: dict[str, dict[str, FactValue]] = {}

@@ -214,23 +214,21 @@ def load_point(
         client_interfaces=client_interfaces or {},
     )
     if measured.failure is not None:
-        return replace(
-            point, status=records.PointStatus.FAILED, reason=measured.failure, limit=records.Limit.GENERATOR
-        )
+        return replace(point, status=records.PointStatus.FAILED, reason=measured.failure, limit=records.Limit.GENERATOR)
     if failure := _silence(workers, point.seconds) or _missing_users(point, workers):
         return replace(point, status=records.PointStatus.FAILED, reason=failure)
     if idle:
         return point
     if not point.requests:
-        why = point.first_error or "measure for longer, or take smaller files"
-        failure = f"no request was completed in {point.seconds:.0f} s: {why}"
+        advice = point.first_error or "measure for longer, or take smaller files"
+        failure = f"no request was completed in {point.seconds:.0f} s: {advice}"
         return replace(point, status=records.PointStatus.FAILED, reason=failure)
 
     held_percent = max(worker.held_percent for worker in workers)
-    if why := generator_limit(point, held_percent, is_paced=is_paced):
-        return replace(point, status=records.PointStatus.GENERATOR, reason=f"cannot be judged: {why}")
-    if why := _contradiction(point, workers):
-        reason = f"its numbers contradict one another: {why}"
+    if limit := generator_limit(point, held_percent, is_paced=is_paced):
+        return replace(point, status=records.PointStatus.GENERATOR, reason=f"cannot be judged: {limit}")
+    if contradiction := _contradiction(point, workers):
+        reason = f"its numbers contradict one another: {contradiction}"
         return replace(point, status=records.PointStatus.REJECTED, reason=reason)
     return point
 

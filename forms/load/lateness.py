@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from storage.loads.records import Histogram, LoadPoint, class_width, lower_bound
+from storage.records import LEAST_STANDSTILL_SECONDS
 
 INTERVAL_SECONDS = 0.02
 """Between two looks of a process that makes a load at how late its timers fire."""
-LEAST_STANDSTILL_SECONDS = 0.5
-"""A process that waits for a processor beside many others waits for tenths of a second at most."""
 MOST_LOST_SHARE = 0.05
 """Of the users' time. A server that makes less than 95 % of what is offered is overloaded: beyond this share the
 machine that makes the load could make a server look so by itself."""
@@ -93,8 +92,6 @@ def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) 
     low, high = times[0] + second[0][0], times[-1] + second[0][-1]
     while high - low > 1e-6 + 1e-3 * low:
         middle = (low + high) / 2
-        within = sum(
-            weight * up_to[bisect_right(times, middle - added)] for added, weight in zip(*second, strict=True)
-        )
+        within = sum(weight * up_to[bisect_right(times, middle - added)] for added, weight in zip(*second, strict=True))
         low, high = (low, middle) if within >= share * whole else (middle, high)
     return high

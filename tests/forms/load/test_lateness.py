@@ -53,9 +53,7 @@ def test_what_is_lost_is_counted_once():
     """10 users, 20 s: a standstill of 2 s that users who paused met as late requests too."""
     answered = histogram(*[0.004] * 1000)
     late = histogram(*[0.004] * 990, *[2.004] * 10)
-    stopped = point(
-        1, 10, 50.0, response=late, service=answered, generator_lateness=histogram(*[0.0005] * 900, 2.0)
-    )
+    stopped = point(1, 10, 50.0, response=late, service=answered, generator_lateness=histogram(*[0.0005] * 900, 2.0))
     assert lateness.lost_share(stopped) == pytest.approx(0.1, abs=0.001)
     calm = point(1, 10, 50.0, response=answered, service=answered, generator_lateness=histogram(*[0.0005] * 900))
     assert lateness.lost_share(calm) == 0.0

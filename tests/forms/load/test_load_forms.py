@@ -236,9 +236,11 @@ def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_
     assert stall_of(shorter) is None
     assert stall_of(replace(shorter, silent_seconds=0.5)) is not None
     assert stall_of(replace(frozen, status=PointStatus.GENERATOR)) is not None, "whatever this machine did besides"
-    for standstill, told in ((2.0, False), (1.4, True), (0.49, True)):
+    for standstill, is_told in ((2.0, False), (1.4, True), (0.49, True)):
         here = replace(frozen, generator_lateness=histogram(0.001, standstill))
-        assert (stall_of(here) is not None) is told, "while this machine stood still nobody knows what the server did"
+        assert (stall_of(here) is not None) is is_told, (
+            "while this machine stood still nobody knows what the server did"
+        )
     for seconds, hides in ((1.9, True), (2.3, False)):
         told = full_load(points=(replace(frozen, response=histogram(*[0.006] * 940, *[seconds] * 60)),))
         text = " ".join(report_text(load_report(told)).split())
