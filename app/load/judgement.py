@@ -16,7 +16,7 @@ from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from forms import wording
 from forms.load import lateness
-from forms.load.summary import fewest_users, overload, tells_of_server
+from forms.load.summary import CANNOT_BE_JUDGED, fewest_users, overload, tells_of_server
 from storage.loads import records
 from storage.records import Spread
 
@@ -226,7 +226,7 @@ def load_point(
 
     held_percent = max(worker.held_percent for worker in workers)
     if limit := generator_limit(point, held_percent, is_paced=is_paced):
-        return replace(point, status=records.PointStatus.GENERATOR, reason=f"cannot be judged: {limit}")
+        return replace(point, status=records.PointStatus.GENERATOR, reason=f"{CANNOT_BE_JUDGED}{limit}")
     if contradiction := _contradiction(point, workers):
         reason = f"its numbers contradict one another: {contradiction}"
         return replace(point, status=records.PointStatus.REJECTED, reason=reason)

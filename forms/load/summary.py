@@ -344,14 +344,28 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
         return f"{sessions}, {memory_text(line)}" if line else sessions
     found = load.capacity
     if found is not None and (found.carried or found.not_carried):
-        carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
-        return f"{_bracket(load, found, brief=brief)}{_silence(carried)}"
+        told_users = found.carried or found.not_carried
+        told = next((point for point in points if point.users == told_users and not point.size_bytes), None)
+        return f"{_bracket(load, found, brief=brief)}{_silence(told)}"
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    reason = _NOT_JUDGED.get(largest.status, ": too few requests" if found else None)
-    why = "" if reason is None else "; not judged" if brief else f"; not judged{reason}"
-    return f"{point_text(largest)}{_silence(largest)}{why}"
+    return f"{point_text(largest)}{_silence(largest)}{_why_not_judged(largest, found, brief=brief)}"
+
+
+CANNOT_BE_JUDGED = "cannot be judged: "
+"""Begins the reason of a point that was disturbed by the machine that made the load."""
+
+
+def _why_not_judged(point: LoadPoint, capacity: Capacity | None, *, brief: bool) -> str:
+    reason = _NOT_JUDGED.get(point.status, ": too few requests" if capacity else None)
+    if reason is None:
+        return ""
+    if brief:
+        return "; not judged"
+    if point.reason and point.reason.startswith(CANNOT_BE_JUDGED):
+        reason = f": {point.reason.removeprefix(CANNOT_BE_JUDGED)}"
+    return f"; not judged{reason}"
 
 
 _NOT_JUDGED = {

@@ -22,9 +22,8 @@ from app.workflows.load import LoadClosed, LoadRequest, run_load
 from forms.findings.series_warnings import advice
 from forms.load.lateness import standstill_seconds
 from forms.load.summary import load_answer, stall_of
-from storage.errors import NotebookFileError, RefusedError
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
-from tests.builders import last_series
+from tests.builders import all_series, last_series
 from tests.command_line import Sharebench
 from tests.reliability.counters import CreateCounter
 from tests.servers.netns import Link
@@ -260,8 +259,4 @@ def _wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
 
 def _is_second_run(notebook_path: Path) -> bool:
     """Whether one run is stored, so that the second goes on."""
-    if not notebook_path.exists():
-        return False
-    with suppress(NotebookFileError, RefusedError):
-        return len(last_series(notebook_path).runs) == 1
-    return False
+    return notebook_path.exists() and any(len(series.runs) == 1 for series in all_series(notebook_path))
