@@ -16,7 +16,7 @@ from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from forms import wording
 from forms.load import lateness
-from forms.load.summary import CANNOT_BE_JUDGED, fewest_users, overload, tells_of_server
+from forms.load.summary import CANNOT_BE_JUDGED, MOST_CPU_PERCENT, fewest_users, is_judged, overload
 from storage.loads import records
 from storage.records import Spread
 
@@ -183,8 +183,6 @@ class LoadSamplers(resources.SampledSides):
         return server, resources.card_rates(own[0], own[-1]) if len(own) > 1 else {}
 
 
-MOST_CPU_PERCENT = 70.0
-"""Of one processor, by one process of the load generator: beyond it answers queue in the process."""
 JUDGED_SHARE = 0.95
 """The percentile that decides whether users are carried."""
 _TOLD_WAIT_PERCENT = 25.0
@@ -392,19 +390,23 @@ def next_point(
 def _next_of_search(
     points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
 ) -> int | None:
+    """The users of the next point: twice as many until some are not carried, then halfway between; None at the end."""
     first = choices.users[0] if choices.users else FIRST_USERS
     if not points:
         return first
-    last = points[-1]
-    if not tells_of_server(last):
-        tries = sum(point.users == last.users for point in points)
-        return last.users if last.status is not records.PointStatus.FAILED and tries < MOST_TRIES else None
+
     fewest = fewest_users(points)
-    judged = [(point, overload(point, choices, scenario, fewest)) for point in points if tells_of_server(point)]
-    broken = [point.users for point, why in judged if why is not None]
-    carried = [point.users for point, why in judged if why is None]
+    judged = [point for point in points if is_judged(point, choices, scenario, fewest)]
+    last = points[-1]
+    if last not in judged:
+        tries = sum(point.users == last.users for point in points)
+        may_try_again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
+        return last.users if may_try_again else None
+
+    broken = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
+    carried = [point.users for point in judged if overload(point, choices, scenario, fewest) is None]
     if not broken:
         return max(carried) * 2 if max(carried) * 2 <= records.MOST_USERS else None
-    low = max((users for users in carried if users < min(broken)), default=0)
     high = min(broken)
+    low = max((users for users in carried if users < high), default=0)
     return (low + high) // 2 if high - low > max(1, round(BRACKET_SHARE * low)) else None

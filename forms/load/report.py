@@ -326,8 +326,12 @@ def _advice(load: Load) -> Iterator[str]:
     limit = load.capacity.limit if load.capacity else None
     if limit in _ADVICE:
         yield _ADVICE[limit]
-    judged = [(point.users, point.size_bytes) for point in load.points if summary.tells_of_server(point)]
-    held_back = [point for point in load.points if point.status is PointStatus.GENERATOR]
+    fewest = summary.fewest_users(load.points)
+    are_judged = {point.number: summary.is_judged(point, load.choices, load.scenario, fewest) for point in load.points}
+    judged = [(point.users, point.size_bytes) for point in load.points if are_judged[point.number]]
+    held_back = [
+        point for point in load.points if point.status is PointStatus.GENERATOR and not are_judged[point.number]
+    ]
     if limit is Limit.GENERATOR or any(
         not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
     ):
@@ -345,9 +349,9 @@ def _advice(load: Load) -> Iterator[str]:
     yield from _delays_here(load.points)
     if few := [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]:
         made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
-        fewest = min(point.response.count for point in few)
+        least_requests = min(point.response.count for point in few)
         needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
-        each = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if fewest < needed])
+        each = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if least_requests < needed])
         yield f"Too few requests for some percentiles ({made}): {each}; measure longer."
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:

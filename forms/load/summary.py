@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Sign, Tone, Toned
+from forms.load import lateness
 from forms.load.lateness import standstill_seconds
 from forms.stats.summary import LEVEL, student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
@@ -15,6 +16,8 @@ from storage.records import SeriesStatus
 ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
+MOST_CPU_PERCENT = 70.0
+"""Of one processor, by one process of the load generator: beyond it answers queue in the process."""
 _ONE_IN_200 = 2.576
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
 """A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
@@ -95,6 +98,30 @@ def tells_of_server(point: LoadPoint) -> bool:
     return point.status in {PointStatus.VALID, PointStatus.FAILED} and point.limit is not Limit.GENERATOR
 
 
+def is_judged(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest: LoadPoint | None) -> bool:
+    """Whether it is certain that the server carries the point's users, or that it does not.
+
+    A late load generator takes from the rate, and adds to the response: what is carried in spite of it is carried, and
+    what lacks more than it can have taken is not.
+    """
+    if point.status is not PointStatus.GENERATOR:
+        return tells_of_server(point)
+    rate, offered = point.requests_per_second, point.offered_per_second
+    if not rate or not offered:
+        return False
+    if overload(point, choices, scenario, fewest) is None:
+        return True
+    if max(point.generator_cpu_percent, default=0.0) > MOST_CPU_PERCENT:
+        return False
+    lost = 0.0 if scenario.pace_seconds else lateness.lost_share(point)
+    return rate < _least_share(point, scenario, fewest) * offered * (1 - min(1.0, lost))
+
+
+def _least_share(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
+    """Of what is offered, what a server that keeps up makes at least."""
+    return min(ACHIEVED_SHARE, _made_by_chance(point, scenario, fewest))
+
+
 def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
     if choices.limit_seconds is not None:
         return choices.limit_seconds
@@ -109,8 +136,7 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest:
     if error_share(point) > MOST_ERRORS_SHARE:
         return f"{sum(point.errors.values()):,} errors: {point.first_error}"
     rate, offered = point.requests_per_second, point.offered_per_second
-    least = min(ACHIEVED_SHARE, _made_by_chance(point, scenario, fewest))
-    if rate is not None and offered and rate < least * offered:
+    if rate is not None and offered and rate < _least_share(point, scenario, fewest) * offered:
         return f"{rate:,.1f} of {offered:,.1f} requests/s were made ({100 * rate / offered:.0f} %)"
     limit = limit_seconds(choices, scenario, point.size_bytes)
     usual = "" if choices.limit_seconds is not None else ", the usual limit"
@@ -180,7 +206,7 @@ def capacity_of(load: Load) -> Capacity | None:
     judged = [
         (point, overload(point, load.choices, load.scenario, fewest))
         for point in load.points
-        if tells_of_server(point) and point.size_bytes is None
+        if point.size_bytes is None and is_judged(point, load.choices, load.scenario, fewest)
     ]
     broken = [(point, why) for point, why in judged if why is not None]
     not_carried, why = min(broken, key=lambda each: each[0].users, default=(None, None))
@@ -195,8 +221,15 @@ def capacity_of(load: Load) -> Capacity | None:
         carried=max(carried, default=None),
         not_carried=not_carried.users if not_carried else None,
         reason=why or "",
-        limit=limit_of(not_carried, load.link_bits_per_second) if not_carried else None,
+        limit=_limit_of_server(not_carried, load.link_bits_per_second) if not_carried else None,
     )
+
+
+def _limit_of_server(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
+    """Of a point that is judged although the load generator was late."""
+    if point.status is PointStatus.GENERATOR:
+        point = replace(point, status=PointStatus.VALID, limit=None)
+    return limit_of(point, link_bits_per_second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,9 +447,10 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
 
 
 def _broken_off(load: Load) -> LoadPoint | None:
-    if not load.choices.find_capacity or load.running or not load.points or tells_of_server(load.points[-1]):
+    if not load.choices.find_capacity or load.running or not load.points:
         return None
-    return load.points[-1]
+    last = load.points[-1]
+    return None if is_judged(last, load.choices, load.scenario, fewest_users(load.points)) else last
 
 
 def _silence(point: LoadPoint | None) -> str:

@@ -272,7 +272,13 @@ def test_one_answer_on_form_headline_list_and_document():
 
 def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
     late = [
-        point(number, users, status=PointStatus.GENERATOR, reason=f"the generator, not the server: {users} ms late")
+        point(
+            number,
+            users,
+            status=PointStatus.GENERATOR,
+            offered_per_second=None,
+            reason=f"the generator, not the server: {users} ms late",
+        )
         for number, users in ((1, 10), (2, 20))
     ]
     load = full_load(points=tuple(late), capacity=None)
@@ -290,7 +296,9 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
 
 
 def test_a_search_that_was_broken_off_says_so():
-    late = point(2, 20, status=PointStatus.GENERATOR, reason="the generator, not the server: late")
+    late = point(
+        2, 20, status=PointStatus.GENERATOR, offered_per_second=None, reason="the generator, not the server: late"
+    )
     search = LoadChoices(find_capacity=True)
     open_ended = full_load(points=(point(1, 10), late), capacity=Capacity(carried=10), choices=search)
     assert load_answer(open_ended) == (
@@ -380,16 +388,44 @@ def test_capacity_is_a_bracket_and_points_without_a_verdict_give_none():
     capacity = capacity_of(load)
     assert capacity is not None
     assert (capacity.carried, capacity.not_carried, capacity.limit) == (20, 40, Limit.ERRORS)
-    generator = full_load(points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR)))
+    generator = full_load(
+        points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR, offered_per_second=None))
+    )
     assert capacity_of(generator) == Capacity(carried=10, not_carried=None)
     again = full_load(points=(point(1, 10), point(2, 20), point(3, 20, 100.0), point(4, 30)))
     found = capacity_of(again)
     assert found is not None
     assert (found.carried, found.not_carried) == (10, 20), "carried once and not the next time is not carried"
-    assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR),))) is None
+    assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR, offered_per_second=None),))) is None
     broken_here = point(2, 20, status=PointStatus.FAILED, reason="a worker was ended", limit=Limit.GENERATOR)
     assert capacity_of(full_load(points=(point(1, 10), broken_here))) == Capacity(carried=10, not_carried=None)
     assert limit_of(broken_here, None) is Limit.GENERATOR
+
+
+@pytest.mark.parametrize(
+    ("rate", "late_seconds", "cpu_percent", "capacity"),
+    [
+        (191.0, 0.1, 20.0, (20, None)),  # carried in spite of it
+        (179.0, 0.01, 20.0, None),  # 10.5 % are lacking, and the lateness can have taken 9 %
+        (160.0, 0.01, 20.0, (5, 20)),
+        (160.0, 0.01, 71.0, None),
+    ],
+)
+def test_a_late_load_generator_leaves_what_is_certain(
+    rate: float, late_seconds: float, cpu_percent: float, capacity: tuple[int, int | None] | None
+):
+    """Seen beside one busy program: three points of 10 users lost 6 % to lateness, where the server lacked far more."""
+    fewest = point(1, 5, 50.0)
+    answered = histogram(*[0.004] * round(20 * rate))
+    late = point(
+        2, 20, rate, status=PointStatus.GENERATOR, offered_per_second=200.0, response=answered, service=answered,
+        generator_lateness=histogram(*[late_seconds] * 900), generator_cpu_percent=(cpu_percent,),
+        limit=Limit.GENERATOR,
+    )  # fmt: skip
+    found = capacity_of(full_load(points=(fewest, late), choices=LoadChoices()))
+    assert found is not None
+    assert (found.carried, found.not_carried) == (capacity or (5, None))
+    assert found.limit is not Limit.GENERATOR
 
 
 def test_the_knee_is_the_point_with_the_most_power_between_two_with_less():
