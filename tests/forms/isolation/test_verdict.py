@@ -44,7 +44,7 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
             Cause.DISK,
             "70 % of the clients' waiting is calls of its file system",
         ),
-        (replace(SLOW, file_system_share=1.01, cpu_percent=90), Cause.SAMBA, "Limit: Samba, 26 %"),
+        (replace(SLOW, file_system_share=1.0, cpu_percent=90), Cause.SAMBA, "Limit: Samba, 26 %"),
         (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
         (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
         (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "Limit: the network; the server reaches 95 %"),
@@ -252,6 +252,72 @@ def test_a_disk_is_not_named_beside_other_programs_which_use_it_too():
     for evidence in (busy, slower):
         found = judge(replace(evidence, loopback=True))
         assert (found.cause, found.doubts[0]) == (Cause.UNKNOWN, IsolationDoubt.OTHERS)
+
+
+SLOW_DISK = LayerEvidence(
+    clients=4, server=17.1e6, disk=13.9e6, network=1458e6, least=13.9e6, ratio=1.23, cpu_percent=99, server_percent=8,
+    clients_percent=6, disk_busy_percent=1, file_system_share=0.67, loopback=True, same_machine=True, rounds=1,
+)  # fmt: skip
+"""Seen on a device of 60 writes a second while other programs used three quarters of the processors."""
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({}, Cause.DISK),
+        ({"file_system_share": 0.5}, Cause.DISK),
+        ({"file_system_share": 0.49}, Cause.UNKNOWN),  # the disk's own evidence
+        ({"file_system_share": None}, Cause.UNKNOWN),
+        ({"disk": 290e6, "server": 300e6}, Cause.DISK),  # times four, still less than eight tenths of the network
+        ({"disk": 292e6, "server": 300e6}, Cause.UNKNOWN),
+        ({"network": None}, Cause.UNKNOWN),
+    ],
+)
+def test_a_slow_disk_is_named_beside_other_programs_where_they_cannot_close_the_gap(changes, cause):
+    found = judge(replace(SLOW_DISK, **changes))
+    assert found.cause is cause
+    if cause is Cause.DISK:
+        assert "67 %" in verdict_sentence(found) or "50 %" in verdict_sentence(found)
+    else:
+        assert found.doubts[0] is IsolationDoubt.OTHERS
+
+
+@pytest.mark.parametrize(
+    ("disk", "disk_alone", "cause"),
+    [(129e6, None, Cause.DISK), (130e6, None, Cause.SAMBA), (30e6, 260e6, Cause.SAMBA), (30e6, 129e6, Cause.DISK)],
+)
+def test_a_disk_that_does_many_times_as_much_is_not_what_the_calls_wait_for(disk, disk_alone, cause):
+    """Seen where each open of smbd took 5 ms more: "Limit: the disk; the server reaches 0.10 of dbench's rate"."""
+    waiting = replace(SLOW, file_system_share=0.9, cpu_percent=40, disk=disk, disk_alone=disk_alone)
+    found = judge(waiting)
+    assert found.cause is cause
+    if cause is Cause.SAMBA:
+        assert "although the disk is fast" in verdict_sentence(found)
+        assert "90 % of the clients' waiting" in verdict_sentence(found)
+    assert "although" not in verdict_sentence(judge(replace(waiting, file_system_share=0.1)))
+
+
+@pytest.mark.parametrize("share", [1.0, 1.16])
+def test_no_share_of_the_waiting_is_more_than_all_of_it(share):
+    said = verdict_sentence(judge(replace(SLOW, file_system_share=share, cpu_percent=40)))
+    assert "100 % of the clients' waiting" in said
+
+
+@pytest.mark.parametrize(
+    ("server_percent", "ratio_high", "cause"),
+    [(13, 0.14, Cause.UNKNOWN), (13, None, Cause.UNKNOWN), (23, 0.14, Cause.SAMBA), (18, 0.14, Cause.UNKNOWN)],
+)
+def test_samba_is_not_named_where_others_used_nearly_all_of_a_full_machine(server_percent, ratio_high, cause):
+    """Seen: "Limit: Samba, 13 %" beside "processors 100 % busy (smbd 13, the rest 87)"; in any number of rounds."""
+    evidence = replace(
+        SLOW, ratio=0.13, ratio_low=ratio_high and 0.12, ratio_high=ratio_high, cpu_percent=100,
+        server_percent=server_percent, clients_percent=None, kernel_percent=None,
+    )  # fmt: skip
+    found = judge(evidence)
+    assert found.cause is cause
+    if cause is Cause.UNKNOWN:
+        others = 100 - server_percent
+        assert verdict_sentence(found) == f"Cannot be judged: other programs used {others} % of the processors"
 
 
 @pytest.mark.parametrize(("network", "cause"), [(19e6, Cause.NETWORK), (21e6, Cause.UNKNOWN)])
