@@ -31,6 +31,8 @@ IDLE_PERCENT = 60.0
 IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
+MOST_OTHERS_PERCENT = 50.0
+"""Of full processors: where others had more than half, nobody knows what the server would do with them."""
 OTHERS_COST = 4.0
 FASTER_THAN_SERVER = 5.0
 """A disk that does this many times what the server does is not what the server's calls wait for."""
@@ -135,19 +137,27 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
 
     if (found.ratio_high or found.ratio) < REACHED:
-        return (Cause.UNKNOWN, IsolationDoubt.OTHERS) if _others_explain(found) else (Cause.SAMBA, None)
+        return _of_the_server(found)
     if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.VARYING
     return _of_the_machine(found)
 
 
-def _others_explain(found: LayerEvidence) -> bool:
-    """Whether the server could reach what the layers carry if other programs had left it the processors."""
+def _of_the_server(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
+    """What holds back a server that does not reach what the layers carry."""
     ratio = found.ratio_high or found.ratio or 0.0
-    if _without_contention(ratio, found) >= REACHED:
-        return True
+    with_its_share = _without_contention(ratio, found)
+    if _others_worked(found) and _waits_for_files(found) and with_its_share < REACHED:
+        return Cause.DISK, None  # others cannot have closed the gap, and half of the waiting is the disk's
+
+    others_had_most = _at_least(found.cpu_percent, BUSY_PERCENT) and _at_least(
+        others_percent(found), MOST_OTHERS_PERCENT
+    )
     # Several rounds in which others worked alike show the server; a single one may have met them alone.
-    return found.ratio_high is None and _without_others(ratio, found) >= REACHED
+    met_others_once = found.ratio_high is None and _without_others(ratio, found) >= REACHED
+    if others_had_most or with_its_share >= REACHED or met_others_once:
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    return Cause.SAMBA, None
 
 
 def _plain_cause(found: LayerEvidence) -> Cause | None:

@@ -32,9 +32,18 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
         "points": [_point_document(point) for point in load.points],
         "answer": summary.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
-        "memory": line and {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")},
+        "memory": line and _memory_document(line),
         "knee": knee and asdict(knee),
         "prediction": prediction and asdict(prediction),
+    }
+
+
+def _memory_document(line: summary.MemoryLine) -> Document:
+    return {
+        "bytes_per_user": line.bytes_a_session,
+        **named(line, "low_bytes", "high_bytes"),
+        "kind": "USS",
+        "pss_bytes_per_user": line.shared_bytes_a_session,
     }
 
 
@@ -315,7 +324,7 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
     if line := summary.memory_line(load):
         redpaper = f"the Redpaper found about {summary.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
-        text = f"{summary.memory_text(line)}, of its own (USS), {interval}; {redpaper}"
+        text = f"{summary.memory_text(line)} (USS, PSS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
     if cards := summary.card_check(load.valid_points()):
         rates = (f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards)

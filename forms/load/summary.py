@@ -261,32 +261,50 @@ class MemoryLine:
     """Memory per session: the slope of the server processes' memory over sessions."""
 
     bytes_a_session: float
+    """Of private memory (USS)."""
     low_bytes: float | None
     high_bytes: float | None
+    shared_bytes_a_session: float | None = None
+    """With a session's part of what processes share (PSS); None where that was not seen at each point."""
 
 
 def memory_line(load: Load) -> MemoryLine | None:
-    """The line through USS over idle connected users; None for fewer than two points."""
+    """The line through private memory over idle connected users; None for fewer than two points."""
     if load.scenario.requests:
         return None
-    pairs = [
-        (float(point.connected), float(point.server.smbd_uss_bytes))
+    seen = [
+        (float(point.connected), point.server)
         for point in load.points
-        if point.status in {PointStatus.VALID, PointStatus.GENERATOR}
-        if point.server is not None and point.server.smbd_uss_bytes is not None
+        if point.status in {PointStatus.VALID, PointStatus.GENERATOR} and point.server is not None
     ]
+    private = [(users, float(server.smbd_uss_bytes)) for users, server in seen if server.smbd_uss_bytes is not None]
+    with_shared = [(users, float(server.smbd_pss_bytes)) for users, server in seen if server.smbd_pss_bytes is not None]
+
+    slope = _slope(private)
+    if slope is None:
+        return None
+    bytes_a_session, half = slope
+    shared = _slope(with_shared) if len(with_shared) == len(private) else None
+    return MemoryLine(
+        bytes_a_session=bytes_a_session,
+        low_bytes=None if half is None else bytes_a_session - half,
+        high_bytes=None if half is None else bytes_a_session + half,
+        shared_bytes_a_session=shared[0] if shared else None,
+    )
+
+
+def _slope(pairs: Sequence[tuple[float, float]]) -> tuple[float, float | None] | None:
+    """The least-squares slope of y over x, and half of its 95 % interval from three points on; None for one x."""
     count = len(pairs)
-    if len({users for users, _ in pairs}) < 2:
+    if len({x for x, _ in pairs}) < 2:
         return None
     mean_x, mean_y = (sum(values) / count for values in zip(*pairs, strict=True))
     spread = sum((x - mean_x) ** 2 for x, _ in pairs)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in pairs) / spread
-    low = high = None
-    if count > 2:
-        rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
-        half = student_t(LEVEL, count - 2) * math.sqrt(rest / (count - 2) / spread)
-        low, high = slope - half, slope + half
-    return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high)
+    if count < 3:
+        return slope, None
+    residuals = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
+    return slope, student_t(LEVEL, count - 2) * math.sqrt(residuals / (count - 2) / spread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -411,7 +429,9 @@ def memory_text(line: MemoryLine) -> str:
     within = "" if line.low_bytes is None or line.high_bytes is None else (
         f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
     )  # fmt: skip
-    return f"{line.bytes_a_session / 1000:,.0f} kB each{within}"
+    shared = line.shared_bytes_a_session
+    with_shared = "" if shared is None else f"; {shared / 1000:,.0f} kB with their part of shared memory"
+    return f"{line.bytes_a_session / 1000:,.0f} kB of private memory each{within}{with_shared}"
 
 
 def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:

@@ -476,7 +476,13 @@ def test_the_print_queue_is_told_or_said_not_to_be_seen():
 
 def test_the_memory_line_and_its_interval():
     points = [
-        point(number, users, server=server(smbd_uss_bytes=2_000_000 + 620_000 * users + noise))
+        point(
+            number,
+            users,
+            server=server(
+                smbd_uss_bytes=2_000_000 + 620_000 * users + noise, smbd_pss_bytes=9_000_000 + 810_000 * users
+            ),
+        )
         for number, (users, noise) in enumerate(((10, 1000), (20, -2000), (40, 1000)), start=1)
     ]
     idle = full_load(scenario=scenario(requests={}), points=tuple(points), capacity=None)
@@ -490,7 +496,12 @@ def test_the_memory_line_and_its_interval():
     assert memory["bytes_per_user"] == line.bytes_a_session
     assert (memory["low_bytes"], memory["high_bytes"]) == (line.low_bytes, line.high_bytes)
     text = " ".join(report_text(load_report(idle)).split())
-    assert "620 kB each (" in text
+    assert "620 kB of private memory each (" in text
+    assert "810 kB with their part of shared memory" in text
+    assert memory["kind"] == "USS"
+    assert memory["pss_bytes_per_user"] == pytest.approx(810_000)
+    unseen = replace(points[0], server=server(smbd_uss_bytes=8_200_000, smbd_pss_bytes=None))
+    assert load_document(replace(idle, points=(unseen, *points[1:])))["memory"]["pss_bytes_per_user"] is None
     assert "the Redpaper found about 390 kB" in text
     late = tuple(replace(each, status=PointStatus.GENERATOR) for each in points)
     assert memory_line(replace(idle, points=late)) == line, "late timers change nothing in it"
