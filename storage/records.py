@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -58,8 +58,9 @@ SIDES = ("client", "server", "path")
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
 
 
-def utc_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def utc_now(seconds_ago: float = 0.0) -> str:
+    moment = datetime.now(UTC) - timedelta(seconds=seconds_ago)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utc_minute(moment: str) -> str:
@@ -233,6 +234,15 @@ class Run:
     def percent_of_link(self, link_bits_per_second: int | None) -> float | None:
         bits = self.bits_per_second
         return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
+
+
+LEAST_STANDSTILL_SECONDS = 0.5
+"""A process that waits for a processor beside many others waits for tenths of a second at most."""
+
+
+def standstill_fact(run_number: int) -> str:
+    """The name of the fact of the path that says how long the measuring process stood still in a measured run."""
+    return f"standstill.run_{run_number}_seconds"
 
 
 def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.environment import resources
 from app.environment.host.facts import servers_here
@@ -15,7 +15,8 @@ from app.load.events import PointMeasured, WorkerFigures, counted
 from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from forms import wording
-from forms.load.summary import fewest_users, overload, tells_of_server
+from forms.load import lateness
+from forms.load.summary import CANNOT_BE_JUDGED, MOST_CPU_PERCENT, fewest_users, is_judged, overload
 from storage.loads import records
 from storage.records import Spread
 
@@ -182,14 +183,12 @@ class LoadSamplers(resources.SampledSides):
         return server, resources.card_rates(own[0], own[-1]) if len(own) > 1 else {}
 
 
-MOST_GENERATOR_PERCENT = 70.0
-MOST_LATENESS_SECONDS = 0.005
-MOST_LATENESS_SHARE = 0.1
-"""Timers later than this share of the response's p95 show that the load generator is at its limit."""
+JUDGED_SHARE = 0.95
+"""The percentile that decides whether users are carried."""
+_TOLD_WAIT_PERCENT = 25.0
 LITTLE_PERCENT = 1.0
 MOST_SILENT_SECONDS, MOST_SILENT_SHARE = 5.0, 0.1
 """A window silent for longer than both (seconds, share of the window) is invalid."""
-_LATE_SHARE, _SLOW_SHARE = 0.99, 0.95
 
 
 def load_point(
@@ -198,59 +197,107 @@ def load_point(
     client_interfaces: dict[str, tuple[float, float]] | None = None,
     *,
     idle: bool = False,
+    is_paced: bool = False,
     started_at: str = "",
+    window_started_at: str = "",
 ) -> records.LoadPoint:
-    """The point, valid or not; ``idle`` users make no requests."""
-    parts = measured.workers
+    """The point, valid or not; ``idle`` users make no requests, users who are paced make them on a schedule."""
+    workers = measured.workers
+    point = _add_workers(measured)
+    point = replace(
+        point,
+        started_at=started_at,
+        window_started_at=window_started_at,
+        server=server,
+        client_interfaces=client_interfaces or {},
+    )
+    if measured.failure is not None:
+        return replace(point, status=records.PointStatus.FAILED, reason=measured.failure, limit=records.Limit.GENERATOR)
+    if failure := _silence(workers, point.seconds) or _missing_users(point, workers):
+        return replace(point, status=records.PointStatus.FAILED, reason=failure)
+    if idle:
+        return point
+    if not point.requests:
+        advice = point.first_error or "measure for longer, or take smaller files"
+        failure = f"no request was completed in {point.seconds:.0f} s: {advice}"
+        return replace(point, status=records.PointStatus.FAILED, reason=failure)
 
-    def total(name: str) -> Any:
-        return sum(getattr(each, name) for each in parts)
+    held_percent = max(worker.held_percent for worker in workers)
+    if limit := generator_limit(point, held_percent, is_paced=is_paced):
+        return replace(point, status=records.PointStatus.GENERATOR, reason=f"{CANNOT_BE_JUDGED}{limit}")
+    if contradiction := _contradiction(point, workers):
+        reason = f"its numbers contradict one another: {contradiction}"
+        return replace(point, status=records.PointStatus.REJECTED, reason=reason)
+    return point
 
-    service = records.added(each.service for each in parts)
-    everybody = bool(parts) and total("connected") >= measured.users
+
+def _add_workers(measured: PointMeasured) -> records.LoadPoint:
+    """What all worker processes did in the measured window, added up and not yet judged."""
+    workers = measured.workers
     point = records.LoadPoint(
-        number=measured.point, users=measured.users, connected=total("connected"), started_at=started_at,
-        ramp_seconds=measured.ramp_seconds, seconds=sum(each.seconds for each in parts) / len(parts) if parts else 0.0,
-        **{name: total(name) for name in ("requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts")},
-        slices=tuple(map(sum, zip(*(each.slices for each in parts), strict=False))),
-        errors=counted(each.errors for each in parts) if everybody else dict(measured.errors),
-        first_error=next((each.first_error for each in parts if each.first_error), "") or measured.first_error,
-        response=records.added(each.response for each in parts), service=service,
+        number=measured.point,
+        users=measured.users,
+        ramp_seconds=measured.ramp_seconds,
+        errors=dict(measured.errors),
+        first_error=measured.first_error,
+    )
+    if not workers:
+        return point
+
+    connected = sum(worker.connected for worker in workers)
+    is_everybody_there = connected >= measured.users
+    pauses = sum(worker.pauses for worker in workers)
+    think_seconds = sum(worker.think_seconds for worker in workers)
+    service = records.added(worker.service for worker in workers)
+    first_errors = (worker.first_error for worker in workers if worker.first_error)
+    kinds = sorted({kind for worker in workers for kind in worker.operations})
+    return replace(
+        point,
+        connected=connected,
+        seconds=sum(worker.seconds for worker in workers) / len(workers),
+        requests=sum(worker.requests for worker in workers),
+        reads=sum(worker.reads for worker in workers),
+        writes=sum(worker.writes for worker in workers),
+        read_bytes=sum(worker.read_bytes for worker in workers),
+        write_bytes=sum(worker.write_bytes for worker in workers),
+        late_starts=sum(worker.late_starts for worker in workers),
+        silent_seconds=min(worker.silent_seconds for worker in workers),
+        slices=tuple(map(sum, zip(*(worker.slices for worker in workers), strict=False))),
+        # Where users are missing, those of the ramp say why.
+        errors=counted(worker.errors for worker in workers) if is_everybody_there else dict(measured.errors),
+        first_error=next(first_errors, measured.first_error),
+        response=records.added(worker.response for worker in workers),
+        service=service,
         operations={
-            name.value: records.added(each.operations[name] for each in parts if name in each.operations)
-            for name in sorted({name for each in parts for name in each.operations})
+            kind.value: records.added(worker.operations[kind] for worker in workers if kind in worker.operations)
+            for kind in kinds
         },
-        logins=records.added(each.logins for each in parts),
-        think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
-        little_percent=_little_percent(parts, service, measured.users),
-        generator_cpu_percent=tuple(each.cpu_percent for each in parts),
-        generator_lateness=records.added(each.lateness for each in parts), client_interfaces=client_interfaces or {},
-        server=server, limit=None if measured.failure is None else records.Limit.GENERATOR,
-    )  # fmt: skip
-    held = max((each.held_percent for each in parts), default=0.0)
-    silent = max((each.silent_seconds for each in parts), default=0.0)
-    point = replace(point, silent_seconds=min((each.silent_seconds for each in parts), default=0.0))
-    failure = measured.failure or _silence(silent, point.seconds)
-    untrue = None if idle else _contradiction(point, total("answers"), total("failures"), total("pauses"))
-    absent = next((each.absent for each in parts if each.absent), "its worker processes do not say why")
-    status, reason = _judged(point, failure, held, untrue, absent, idle=idle)
-    return replace(point, status=status, reason=reason)
+        logins=records.added(worker.logins for worker in workers),
+        think_seconds=think_seconds / pauses if pauses else None,
+        little_percent=_little_percent(workers, service, measured.users),
+        generator_cpu_percent=tuple(worker.cpu_percent for worker in workers),
+        generator_lateness=records.added(worker.lateness for worker in workers),
+    )
 
 
-def _little_percent(parts: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:
+def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:
     """How far users = requests/s x (answer + pause) is off, in percent, corrected for the window's edges.
     Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
-    if not users or not any(each.answers for each in parts):
+    if not users or not any(worker.answers for worker in workers):
         return None
-    seconds = sum(each.seconds for each in parts) / len(parts)
-    answering = sum(each.requests for each in parts) / seconds * (service.mean_seconds or 0.0)
-    names = ("failed_seconds", "think_seconds", "edge_seconds")
-    present = answering + sum(sum(getattr(each, name) for name in names) / each.seconds for each in parts)
-    return float(100 * (present / users - 1))
+    seconds = sum(worker.seconds for worker in workers) / len(workers)
+    requests = sum(worker.requests for worker in workers)
+    answering_users = requests / seconds * (service.mean_seconds or 0.0)
+    other_users = sum(
+        (worker.failed_seconds + worker.think_seconds + worker.edge_seconds) / worker.seconds for worker in workers
+    )
+    return float(100 * ((answering_users + other_users) / users - 1))
 
 
-def _silence(silent_seconds: float, seconds: float) -> str | None:
+def _silence(workers: Sequence[WorkerFigures], seconds: float) -> str | None:
+    """Why the point failed if users waited for the server, not for this machine, for too long."""
+    silent_seconds = max((_server_silence(worker) for worker in workers), default=0.0)
     if silent_seconds < max(MOST_SILENT_SECONDS, MOST_SILENT_SHARE * seconds):
         return None
     return (
@@ -259,47 +306,59 @@ def _silence(silent_seconds: float, seconds: float) -> str | None:
     )
 
 
-def _judged(
-    point: records.LoadPoint, failure: str | None, held_percent: float, untrue: str | None, absent: str, *, idle: bool
-) -> tuple[records.PointStatus, str | None]:
-    if failure is not None:
-        return records.PointStatus.FAILED, failure
-    if point.connected < point.users:
-        missing = f"{point.connected} of {point.users} users had a session" + (" at the end" if point.requests else "")
-        more = "; look how many connections the server takes at most" if point.connected else ""
-        return records.PointStatus.FAILED, f"{missing}: {point.first_error or absent}{more}"
-    if not idle and not point.requests:
-        why = point.first_error or "measure for longer, or take smaller files"
-        return records.PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
-    if not idle and (limit := _generator_limit(point, held_percent)) is not None:
-        return records.PointStatus.GENERATOR, f"this machine was the limit, not the server: {limit}"
-    if untrue is not None:
-        return records.PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
-    return records.PointStatus.VALID, None
+def _server_silence(worker: WorkerFigures) -> float:
+    return worker.silent_seconds - worker.lateness.max_microseconds / 1e6
 
 
-def _generator_limit(point: records.LoadPoint, held_percent: float) -> str | None:
+def _missing_users(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -> str | None:
+    """Why the point failed if some of its users have no session at its end."""
+    if point.connected >= point.users:
+        return None
+    absent = next((worker.absent for worker in workers if worker.absent), "its worker processes do not say why")
+    at_the_end = " at the end" if point.requests else ""
+    advice = "; look how many connections the server takes at most" if point.connected else ""
+    why = point.first_error or absent
+    return f"{point.connected} of {point.users} users had a session{at_the_end}: {why}{advice}"
+
+
+def generator_limit(point: records.LoadPoint, held_percent: float, *, is_paced: bool) -> str | None:
+    """Why the point cannot be judged because of the machine that made the load; None if its figures are true.
+
+    ``held_percent`` is the time in which the busiest process worked or waited for a processor.
+    """
     busiest = max(point.generator_cpu_percent, default=0.0)
-    if busiest > MOST_GENERATOR_PERCENT:
-        return f"one of its processes used {busiest:.0f} % of a processor"
-    if held_percent > MOST_GENERATOR_PERCENT:
-        return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time"
-    late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
-    if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * (point.response.quantile_seconds(_SLOW_SHARE) or 0.0)):
-        return f"its requests went out {1000 * late:.1f} ms late (p99)"
-    return None
+    if busiest > MOST_CPU_PERCENT:
+        return f"one process that made the load used {busiest:.0f} % of a processor"
+
+    lost = 0.0 if is_paced else lateness.lost_share(point)  # a late request of a schedule is made all the same
+    is_rate_true = lost <= lateness.MOST_LOST_SHARE
+    if is_rate_true and not lateness.changes_percentile(point, JUDGED_SHARE):
+        return None
+
+    if standstill := lateness.standstill_seconds(point):
+        return f"this machine stood still for {standstill:.1f} s"
+    waited = held_percent - busiest
+    why = f", waiting for a processor {waited:.0f} % of the time" if waited >= _TOLD_WAIT_PERCENT else ""
+    if not is_rate_true:
+        return f"this machine was late{why}, which took {100 * lost:.0f} % of the users' time"
+    added = lateness.added_to_percentile(point, JUDGED_SHARE)
+    return f"this machine was late{why}, which adds about {1000 * added:.1f} ms to p95"
 
 
-def _contradiction(point: records.LoadPoint, answers: int, failures: int, pauses: int) -> str | None:
+def _contradiction(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -> str | None:
+    """Which of the point's numbers cannot be true together; None if they agree."""
+    answers = sum(worker.answers for worker in workers)
+    failures = sum(worker.failures for worker in workers)
+    pauses = sum(worker.pauses for worker in workers)
     if point.requests + failures != answers:
         return f"{answers:,} answers are not {point.requests:,} requests and {failures:,} errors"
     if not point.requests == point.service.count == point.response.count:
         return f"{point.requests:,} requests, but {point.service.count:,} times of answers"
     if abs(answers - pauses) > point.users:
         return "the users did not pause once an answer"
-    off = point.little_percent
-    if off is not None and abs(off) > LITTLE_PERCENT:
-        return f"requests/s x (answer + pause) is {wording.with_minus(f'{off:+.1f}')} % off the users"
+    percent = point.little_percent
+    if percent is not None and abs(percent) > LITTLE_PERCENT:
+        return f"requests/s x (answer + pause) is {wording.with_minus(f'{percent:+.1f}')} % off the users"
     return None
 
 
@@ -331,19 +390,23 @@ def next_point(
 def _next_of_search(
     points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
 ) -> int | None:
+    """The users of the next point: twice as many until some are not carried, then halfway between; None at the end."""
     first = choices.users[0] if choices.users else FIRST_USERS
     if not points:
         return first
-    last = points[-1]
-    if not tells_of_server(last):
-        tries = sum(point.users == last.users for point in points)
-        return last.users if last.status is not records.PointStatus.FAILED and tries < MOST_TRIES else None
+
     fewest = fewest_users(points)
-    judged = [(point, overload(point, choices, scenario, fewest)) for point in points if tells_of_server(point)]
-    broken = [point.users for point, why in judged if why is not None]
-    carried = [point.users for point, why in judged if why is None]
+    judged = [point for point in points if is_judged(point, choices, scenario, fewest)]
+    last = points[-1]
+    if last not in judged:
+        tries = sum(point.users == last.users for point in points)
+        may_try_again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
+        return last.users if may_try_again else None
+
+    broken = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
+    carried = [point.users for point in judged if overload(point, choices, scenario, fewest) is None]
     if not broken:
         return max(carried) * 2 if max(carried) * 2 <= records.MOST_USERS else None
-    low = max((users for users in carried if users < min(broken)), default=0)
     high = min(broken)
+    low = max((users for users in carried if users < high), default=0)
     return (low + high) // 2 if high - low > max(1, round(BRACKET_SHARE * low)) else None

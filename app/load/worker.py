@@ -27,6 +27,7 @@ from app.clients.base import Files, make_files
 from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
 from app.load.file_set import FileRequests, FileSet
 from app.load.worker_processes import LOOPBACK, WorkerOrder
+from forms.load.lateness import INTERVAL_SECONDS
 from storage.json_reader import named
 from storage.loads.records import HistogramBuilder, RequestKind, Think
 from storage.records import Target
@@ -74,7 +75,6 @@ class Mix:
         return chosen
 
 
-LATENESS_INTERVAL_SECONDS = 0.02
 _NOTICED_SECONDS = 0.1
 _TRIES = 3
 _WAIT_TO_TRY_SECONDS = 1.0
@@ -187,8 +187,8 @@ class LoadUsers:
 
     def watch_lateness(self) -> None:
         while True:
-            due = clock() + LATENESS_INTERVAL_SECONDS
-            gevent.sleep(LATENESS_INTERVAL_SECONDS)
+            due = clock() + INTERVAL_SECONDS
+            gevent.sleep(INTERVAL_SECONDS)
             if self.window is not None:
                 self.window.lateness.add(max(0.0, clock() - due))
 

@@ -19,10 +19,11 @@ from app.clients.tcp import TcpInfo, traffic_facts
 from app.errors import SharebenchError
 from app.measure import process
 from app.measure.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasurementPlan, RunGate
+from app.measure.standstill import StandstillWatch
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.json_reader import LARGEST, shared
-from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, utc_now
+from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, standstill_fact, utc_now
 
 if TYPE_CHECKING:
     from app.environment.samba.smbd import Profiler
@@ -57,13 +58,15 @@ class Engine:
         self._size_bytes = 0
         self._path = plan.target.path
         self._traffic: list[TcpInfo] = []
+        self._watch = StandstillWatch()
 
     def measure(self) -> None:
         self._brake.when_cancelled(self._client.abort)
         failure: errors.SharebenchError | None = None
         try:
             self._prepare()
-            self._run_all()
+            with self._watch:
+                self._run_all()
             if facts := traffic_facts(self._traffic):
                 self._emit(process.PathSeen(path_facts=facts))
             if self._plan.verify:
@@ -167,20 +170,16 @@ class Engine:
         self._emit(process.RunStarted(number=number, phase=phase, of=planned))
         run = Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
         meter = Meter(self._brake.cancelled, self._progress)
-        try:
-            transfer = self._transfer(meter)
-        except errors.CancelledError:
-            raise
-        except errors.MeasurementError as error:
-            if self._brake.cancelled.is_set():
-                raise errors.CancelledError("cancelled") from error
-            failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
-            self._emit(process.RunFinished(run=failed))
-            raise
+        self._watch.begin()
+        transfer = self._transfer_or_tell(run, meter)
+        standstill_seconds = self._watch.standstill_seconds()
+
         run = replace(run, **shared(transfer, Run) | {"progress": _course(meter, transfer)})
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
         self._emit(process.RunFinished(run=run))
+        if standstill_seconds and phase is Phase.MEASURED:
+            self._emit(process.PathSeen(path_facts={standstill_fact(number): round(standstill_seconds, 3)}))
         if self._profiler:
             counted = self._profiler.round(number)
             self._emit(process.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
@@ -194,6 +193,19 @@ class Engine:
                 )
             )
             self._size_bytes = run.size_bytes
+
+    def _transfer_or_tell(self, run: Run, meter: Meter) -> Transfer:
+        """Move the file; a run that fails is told before its error is raised."""
+        try:
+            return self._transfer(meter)
+        except errors.CancelledError:
+            raise
+        except errors.MeasurementError as error:
+            if self._brake.cancelled.is_set():
+                raise errors.CancelledError("cancelled") from error
+            failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
+            self._emit(process.RunFinished(run=failed))
+            raise
 
     def _transfer(self, meter: Meter) -> Transfer:
         if self._plan.command is Command.GET:

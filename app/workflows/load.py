@@ -1,5 +1,6 @@
 """Measure or resume a load: surroundings, engine, and each point into the notebook."""
 
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -318,7 +319,15 @@ def _points(
                         printer.count_from_here()
                     if isinstance(event, events.PointMeasured) and engine.ended is None:
                         server, cards = samplers.between(event.began_seconds, event.ended_seconds)
-                        point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=began_at)
+                        point = load_point(
+                            event,
+                            server,
+                            cards,
+                            idle=not load.scenario.requests,
+                            is_paced=load.scenario.pace_seconds is not None,
+                            started_at=began_at,
+                            window_started_at=utc_now(time.monotonic() - event.began_seconds),
+                        )
                         point = replace(point, size_bytes=following.size_bytes)
                         fewest = fewest_users((*load.points, point))
                         offered = offered_per_second(load.scenario, point, fewest)

@@ -365,7 +365,8 @@ class LoadYardstick:
             elif isinstance(event, LoadEnded):
                 yield event.failure or _LOAD_ENDED
             elif isinstance(event, PointMeasured):
-                yield from self._counted(load_point(event, started_at=started_at))
+                is_paced = self._window.scenario.pace_seconds is not None
+                yield from self._counted(load_point(event, is_paced=is_paced, started_at=started_at))
 
     def _counted(self, point: LoadPoint) -> Iterator[process.Event]:
         moved = point.read_bytes + point.write_bytes

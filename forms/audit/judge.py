@@ -274,9 +274,11 @@ def _judged(server: AuditedServer, conf: _Configuration, setting: AuditedSetting
 
 
 def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | None:
+    if one.unless_word and one.unless_word in dict(_words(value.replace(",", " "))):
+        return None
+    words = dict(_words(value))
     if one.word:
-        words = dict(_words(value))
-        if one.word.lower() not in words or one.unless_word in words:
+        if one.word.lower() not in words:
             return None
         value = words[one.word.lower()]
     elif one.part:

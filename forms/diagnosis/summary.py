@@ -194,11 +194,14 @@ def break_of(stage: Stage) -> Break | None:
             best, where = score, index
     if not where or at[-1] - at[where] < _LEAST_SEGMENT_SECONDS:
         return None
-    before, after = rates[:where], rates[where:]
-    p_value = mann_whitney_p(before, after)
+    p_value = mann_whitney_p(rates[:where], rates[where:])
     if p_value > _SURE:
         return None
-    return Break(at[where], summary.median(before) or 0.0, summary.median(after) or 0.0, p_value)
+
+    # Of each part as a whole: where bytes move in bursts, most samples see none.
+    before = (moved[where] - moved[0]) / (at[where] - at[0])
+    after = (moved[-1] - moved[where]) / (at[-1] - at[where])
+    return Break(at[where], before, after, p_value)
 
 
 def figures(diagnosis: Diagnosis) -> list[Figure]:
@@ -254,10 +257,23 @@ def _folders(stage: Stage) -> Iterator[Figure]:
         yield Figure(stage.name, "growth", "Growth of a listing (1: with the folder)", Unit.EXPONENT, *found)
 
 
+def protection_share(stage: Stage) -> tuple[float, Interval] | None:
+    """Percent of a get's time that this machine spends on the signing or encryption that the server asks for."""
+    rates = stage.of("plain_bytes_per_second")
+    is_encrypted = str(stage.facts.get("plain.encryption") or "none") != "none"
+    speed = stage.number("cipher_bytes_per_second" if is_encrypted else "signer_bytes_per_second")
+    if not rates or not speed:
+        return None
+    rate, (low, high) = middle(rates)
+    return 100 * rate / speed, (100 * low / speed, 100 * high / speed)
+
+
 def _protection(stage: Stage) -> Iterator[Figure]:
     base = stage.of("plain_bytes_per_second")
     if base:
         yield Figure(stage.name, "as_it_is", "As the server asks for it", Unit.RATE, *middle(base))
+    if share := protection_share(stage):
+        yield Figure(stage.name, "protection", "This machine's part of the signing or encryption", Unit.PERCENT, *share)
     for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
         if found := price(base, stage.of(f"{mode}_bytes_per_second")):
             yield Figure(stage.name, mode, name, Unit.PERCENT, *found)
@@ -274,15 +290,32 @@ def _long_run(stage: Stage) -> Iterator[Figure]:
         yield Figure(stage.name, "flush", "Writing it to the disk then", Unit.SECONDS, flush)
 
 
+BUSY_WITH_SEVERAL = "several_busy_percent"
+"""Samples: how busy this machine's processors were while several connections read."""
+
+
 def connections_factor(stage: Stage) -> tuple[float, Interval] | None:
-    several = sizes_of(stage, "connections")[-1:]
-    found = price(
-        *(stage.of(f"connections_{count}_bytes_per_second") for count in (*several, 1)),
-    ) if several else None  # fmt: skip
+    """How many times as much several connections carry as one does, over the turns."""
+    single, several = _connection_rates(stage)
+    found = price(several, single)
     if found is None:
         return None
     value, (low, high) = found
     return 1 / (1 - value / 100), (1 / (1 - low / 100), 1 / (1 - high / 100))
+
+
+def connection_turns(stage: Stage) -> list[float]:
+    """The same, turn by turn."""
+    return [several / single for single, several in zip(*_connection_rates(stage), strict=False) if single > 0]
+
+
+def _connection_rates(stage: Stage) -> tuple[Sequence[float], Sequence[float]]:
+    """Of one connection, and of several, in turns; empty where none were measured."""
+    counts = sizes_of(stage, "connections")
+    if not counts:
+        return (), ()
+    rates = [stage.of(f"connections_{count}_bytes_per_second") for count in (1, counts[-1])]
+    return rates[0], rates[1]
 
 
 def _cards(stage: Stage) -> Iterator[Figure]:

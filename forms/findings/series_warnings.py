@@ -12,7 +12,17 @@ from forms import wording
 from forms.findings.finding import Finding, is_practice, said
 from forms.stats import summary
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_WARMUPS
-from storage.records import Command, Phase, QuietVerdict, RunStatus, Series, SeriesStatus, format_target
+from storage.records import (
+    Command,
+    Phase,
+    QuietVerdict,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    format_target,
+    standstill_fact,
+)
 
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0
@@ -108,12 +118,27 @@ def _busy(series: Series) -> Iterator[Finding]:
         yield warn("busy")
 
 
+def _standstill_seconds(series: Series, run: Run) -> float | None:
+    seconds = series.environment.get("path", {}).get(standstill_fact(run.number))
+    return float(seconds) if isinstance(seconds, int | float) else None
+
+
+def _standstill(series: Series) -> Iterator[Finding]:
+    for run in series.measured():
+        if seconds := _standstill_seconds(series, run):
+            yield warn("standstill", run=run.number, seconds=f"{seconds:.1f} s", id=series.id)
+
+
 def _unusual(series: Series) -> Iterator[Finding]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
     reasons = summary.unusual(series.rates(), [r.seconds for r in runs if r.seconds])
     judged = list(zip(runs, reasons, strict=True))
     usual = summary.median(series.rates()) or 0.0
-    cold = list(takewhile(lambda pair: pair[1] and (pair[0].bytes_per_second or 0.0) < usual, judged))
+
+    def is_cold(run: Run, why: str | None) -> bool:
+        return bool(why) and (run.bytes_per_second or 0.0) < usual and not _standstill_seconds(series, run)
+
+    cold = list(takewhile(lambda pair: is_cold(*pair), judged))
     if cold:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
@@ -121,7 +146,7 @@ def _unusual(series: Series) -> Iterator[Finding]:
         them = f"run {cold[0][0].number}" if len(cold) == 1 else f"the first {len(cold)} runs"
         yield warn("warm-up", run=cold[0][0].number, why=cold[0][1], made=made, more=more, them=them)
     for run, why in judged[len(cold) :]:
-        if why:
+        if why and not _standstill_seconds(series, run):  # which says why
             yield warn("unusual", run=run.number, why=why, id=series.id)
 
 
@@ -216,7 +241,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 
 _RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    _ending, _guest, _unchecked, _unread, _link, _single, _busy, _ceiling, short_runs, _unusual, _drift, _dependence,
-    _variation,
+    _ending, _guest, _unchecked, _unread, _link, _single, _busy, _ceiling, short_runs, _standstill, _unusual, _drift,
+    _dependence, _variation,
 )  # fmt: skip
-_PRACTICE_RULES = (_ending, _single, _busy, _unusual, _drift, _dependence, _variation)
+_PRACTICE_RULES = (_ending, _single, _busy, _standstill, _unusual, _drift, _dependence, _variation)

@@ -30,6 +30,8 @@ def verdict_sentence(found: summary.IsolationVerdict) -> str:
     if found.cause is not summary.Cause.UNKNOWN:
         return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
+    if summary.IsolationDoubt.OTHERS in found.doubts[:1]:
+        return f"Cannot be judged: {reason}"
     if summary.IsolationDoubt.VARYING in found.doubts[:1]:
         reached = f"the server reaches {_ratio_text(found.evidence)} of {_carried(found.evidence)}"
         return f"Inconclusive, perhaps Samba: {reached}, with {_clients(found.evidence)}, but {reason}"
@@ -49,13 +51,25 @@ def _carried(one: summary.LayerEvidence) -> str:
 
 
 def _samba(one: summary.LayerEvidence) -> str:
-    return f"Samba, {_ratio_text(one)} of {_carried(one)}, with {_clients(one)}{_busy(one)}"
+    calls = ""
+    if _waits_in_calls(one) and summary.disk_is_fast(one):
+        calls = f"; {_in_calls(one)} although the disk is fast, so look at `vfs objects` first"
+    return f"Samba, {_ratio_text(one)} of {_carried(one)}, with {_clients(one)}{_busy(one)}{calls}"
+
+
+def _waits_in_calls(one: summary.LayerEvidence) -> bool:
+    return one.file_system_share is not None and one.file_system_share >= summary.FILE_SYSTEM_SHARE
+
+
+def _in_calls(one: summary.LayerEvidence) -> str:
+    share = min(1.0, one.file_system_share or 0.0)  # what an older version stored may be more
+    return f"{100 * share:.0f} % of the clients' waiting is calls of its file system"
 
 
 def _disk(one: summary.LayerEvidence) -> str:
     parts = []
     if one.file_system_share is not None:
-        parts.append(f"{100 * one.file_system_share:.0f} % of the clients' waiting is calls of its file system")
+        parts.append(_in_calls(one))
         if one.disk_busy_percent is not None and one.disk_busy_percent < summary.IDLE_DISK_PERCENT:
             parts[-1] += " (no physical disk was busy, so look at what lies below it: journal, volume, network)"
     if one.disk and one.server:

@@ -31,7 +31,11 @@ IDLE_PERCENT = 60.0
 IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
+MOST_OTHERS_PERCENT = 50.0
+"""Of full processors: where others had more than half, nobody knows what the server would do with them."""
 OTHERS_COST = 4.0
+FASTER_THAN_SERVER = 5.0
+"""A disk that does this many times what the server does is not what the server's calls wait for."""
 FASTER_THAN_PART = 2.0
 """Caches let a server beat dbench by itself; beyond this dbench, or the run of one part alone, was disturbed."""
 
@@ -127,16 +131,33 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
         return named, None
     if found.ratio is None:
         return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
-    idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
-    if found.clients == 1 and idle:
+
+    is_idle = found.cpu_percent is not None and found.cpu_percent < IDLE_PERCENT
+    if found.clients == 1 and is_idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
+
     if (found.ratio_high or found.ratio) < REACHED:
-        most = max(_without_others(found.ratio, found), _without_contention(found.ratio, found))
-        disturbed = found.ratio_high is None and most >= REACHED
-        return (Cause.UNKNOWN, IsolationDoubt.OTHERS) if disturbed else (Cause.SAMBA, None)
+        return _of_the_server(found)
     if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.VARYING
     return _of_the_machine(found)
+
+
+def _of_the_server(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
+    """What holds back a server that does not reach what the layers carry."""
+    ratio = found.ratio_high or found.ratio or 0.0
+    with_its_share = _without_contention(ratio, found)
+    if _others_worked(found) and _waits_for_files(found) and with_its_share < REACHED:
+        return Cause.DISK, None  # others cannot have closed the gap, and half of the waiting is the disk's
+
+    others_had_most = _at_least(found.cpu_percent, BUSY_PERCENT) and _at_least(
+        others_percent(found), MOST_OTHERS_PERCENT
+    )
+    # Several rounds in which others worked alike show the server; a single one may have met them alone.
+    met_others_once = found.ratio_high is None and _without_others(ratio, found) >= REACHED
+    if others_had_most or with_its_share >= REACHED or met_others_once:
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    return Cause.SAMBA, None
 
 
 def _plain_cause(found: LayerEvidence) -> Cause | None:
@@ -149,15 +170,29 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
         return Cause.CLIENT
     if _at_least(found.throttled_percent, THROTTLED_PERCENT):
         return Cause.PROCESSOR
-    if _at_least(found.file_system_share, FILE_SYSTEM_SHARE) and not _at_least(found.cpu_percent, BUSY_PERCENT):
+    if _waits_for_files(found) and not _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.DISK
     return None
+
+
+def _waits_for_files(found: LayerEvidence) -> bool:
+    """Whether operations wait in calls of the file system, and dbench finds the disk slow too."""
+    return _at_least(found.file_system_share, FILE_SYSTEM_SHARE) and not disk_is_fast(found)
+
+
+def disk_is_fast(found: LayerEvidence) -> bool:
+    """Whether the disk, with the network or alone, does many times what the server does."""
+    disk = max(found.disk or 0.0, found.disk_alone or 0.0)
+    return bool(found.server) and disk >= FASTER_THAN_SERVER * (found.server or 0.0)
 
 
 def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     disk, network = found.disk, found.network
     if disk and network and _without_others(network, found) < NEAR * disk and not found.loopback:
         return Cause.NETWORK, None
+    # Others who only take processors slow the calls as much as the rest: half of the waiting is the disk's.
+    if disk and network and _without_others(disk, found) < NEAR * network and _waits_for_files(found):
+        return Cause.DISK, None
     if _others_worked(found):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if _at_least(found.cpu_percent, BUSY_PERCENT):
@@ -263,8 +298,9 @@ class Waterfall:
 
     @property
     def file_system_share(self) -> float:
+        """Of the clients' waiting; smbd's calls of different clients overlap, so that it could be more than all."""
         wait = self.whole - self.client
-        return self.file_system / wait if wait > 0 else 0.0
+        return min(1.0, self.file_system / wait) if wait > 0 else 0.0
 
     def parts(self) -> Mapping[str, float]:
         return {

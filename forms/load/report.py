@@ -7,7 +7,7 @@ from typing import Any
 
 from forms import wording
 from forms.findings.finding import practice_text
-from forms.load import summary
+from forms.load import lateness, summary
 from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import origin_fields
@@ -32,9 +32,18 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
         "points": [_point_document(point) for point in load.points],
         "answer": summary.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
-        "memory": line and {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")},
+        "memory": line and _memory_document(line),
         "knee": knee and asdict(knee),
         "prediction": prediction and asdict(prediction),
+    }
+
+
+def _memory_document(line: summary.MemoryLine) -> Document:
+    return {
+        "bytes_per_user": line.bytes_a_session,
+        **named(line, "low_bytes", "high_bytes"),
+        "kind": "USS",
+        "pss_bytes_per_user": line.shared_bytes_a_session,
     }
 
 
@@ -43,6 +52,8 @@ def _point_document(point: LoadPoint) -> Document:
     found["generator"] |= {
         "cpu_percent_max": max(point.generator_cpu_percent, default=None),
         "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
+        "lateness_in_p95_seconds": lateness.added_to_percentile(point, 0.95),
+        "standstill_seconds": lateness.standstill_seconds(point),
     }
     return found | {
         **named(point, "requests_per_second", "read_bytes_per_second", "write_bytes_per_second"),
@@ -154,7 +165,7 @@ def _files_text(load: Load) -> str:
 
 
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
-    offered = "" if scenario.pace_seconds else ". Offered/s: if no answer kept users waiting"
+    offered = "" if scenario.pace_seconds else ". Offered/s: as the fewest users made"
     moved = [rate for p in points for rate in (p.read_bytes_per_second, p.write_bytes_per_second) if rate is not None]
     kind = ReportKind.SECONDS if max(moved, default=0.0) < 1e6 else ReportKind.DECIMAL  # four decimals, or one
     return table_of(
@@ -316,7 +327,7 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
     if line := summary.memory_line(load):
         redpaper = f"the Redpaper found about {summary.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
-        text = f"{summary.memory_text(line)}, of its own (USS), {interval}; {redpaper}"
+        text = f"{summary.memory_text(line)} (USS, PSS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
     if cards := summary.card_check(load.valid_points()):
         rates = (f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards)
@@ -327,12 +338,19 @@ def _advice(load: Load) -> Iterator[str]:
     limit = load.capacity.limit if load.capacity else None
     if limit in _ADVICE:
         yield _ADVICE[limit]
-    judged = [(point.users, point.size_bytes) for point in load.points if summary.tells_of_server(point)]
-    held_back = [point for point in load.points if point.status is PointStatus.GENERATOR]
+    fewest = summary.fewest_users(load.points)
+    are_judged = {point.number: summary.is_judged(point, load.choices, load.scenario, fewest) for point in load.points}
+    judged = [(point.users, point.size_bytes) for point in load.points if are_judged[point.number]]
+    held_back = [
+        point for point in load.points if point.status is PointStatus.GENERATOR and not are_judged[point.number]
+    ]
     if limit is Limit.GENERATOR or any(
         not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
     ):
-        yield "This machine was the limit: end other programs, then use more machines or --processes (command line)."
+        yield (
+            "This machine could not keep up with its own load: end other programs, then use more machines or"
+            " --processes (command line)."
+        )
     cards = summary.card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
         yield (
@@ -340,11 +358,12 @@ def _advice(load: Load) -> Iterator[str]:
             "of their own and list all of them in `interfaces`."
         )
     yield from _stalls(load.points)
+    yield from _delays_here(load.points)
     if few := [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]:
         made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
-        fewest = min(point.response.count for point in few)
+        least_requests = min(point.response.count for point in few)
         needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
-        each = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if fewest < needed])
+        each = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if least_requests < needed])
         yield f"Too few requests for some percentiles ({made}): {each}; measure longer."
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:
@@ -374,6 +393,25 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
             yield (
                 f"At {_users(point)}, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
                 f"p99{hidden}."
+            )
+
+
+_TOLD_SHARE = 0.1
+"""A tenth of a percentile that is this machine's own is worth a line."""
+
+
+def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
+    """What the machine that made the load did to figures that are true all the same."""
+    judged = [point for point in points if point.status is PointStatus.VALID and point.requests]
+    for point in judged:
+        if standstill := lateness.standstill_seconds(point):
+            yield f"At {_users(point)}, this machine stood still for {standstill:.1f} of {point.seconds:.0f} s."
+    for point in judged:
+        p95, added = summary.percentile_seconds(point.response, 0.95), lateness.added_to_percentile(point, 0.95)
+        if p95 is not None and added > _TOLD_SHARE * p95:
+            yield (
+                f"At {_users(point)}, about {1000 * added:.1f} of the {1000 * p95:,.1f} ms of p95 are delays of this"
+                " machine, which made the load."
             )
 
 

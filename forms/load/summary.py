@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Sign, Tone, Toned
+from forms.load import lateness
+from forms.load.lateness import standstill_seconds
 from forms.stats.summary import LEVEL, student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
@@ -14,6 +16,8 @@ from storage.records import SeriesStatus
 ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
+MOST_CPU_PERCENT = 70.0
+"""Of one processor, by one process of the load generator: beyond it answers queue in the process."""
 _ONE_IN_200 = 2.576
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
 """A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
@@ -57,16 +61,21 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow; or None."""
+    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow.
+
+    None where nobody knows: without a schedule, the fewest users' own requests show only what was made.
+    """
     made = point.requests_per_second or 0.0
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
         return max(made, point.users / scenario.pace_seconds)
-    if fewest is None or not fewest.requests_per_second:
+    if fewest is None or fewest is point or not fewest.requests_per_second:
         return None
+
     pauses = scenario.think.seconds
-    each = min(fewest.requests_per_second / fewest.users, 1 / pauses if pauses else math.inf)
+    most_each = 1 / pauses if pauses else math.inf
+    each = min(fewest.requests_per_second / fewest.users, most_each)
     return max(made, point.users * each)
 
 
@@ -89,6 +98,30 @@ def tells_of_server(point: LoadPoint) -> bool:
     return point.status in {PointStatus.VALID, PointStatus.FAILED} and point.limit is not Limit.GENERATOR
 
 
+def is_judged(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest: LoadPoint | None) -> bool:
+    """Whether it is certain that the server carries the point's users, or that it does not.
+
+    A late load generator takes from the rate, and adds to the response: what is carried in spite of it is carried, and
+    what lacks more than it can have taken is not.
+    """
+    if point.status is not PointStatus.GENERATOR:
+        return tells_of_server(point)
+    rate, offered = point.requests_per_second, point.offered_per_second
+    if not rate or not offered:
+        return False
+    if overload(point, choices, scenario, fewest) is None:
+        return True
+    if max(point.generator_cpu_percent, default=0.0) > MOST_CPU_PERCENT:
+        return False
+    lost = 0.0 if scenario.pace_seconds else lateness.lost_share(point)
+    return rate < _least_share(point, scenario, fewest) * offered * (1 - min(1.0, lost))
+
+
+def _least_share(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
+    """Of what is offered, what a server that keeps up makes at least."""
+    return min(ACHIEVED_SHARE, _made_by_chance(point, scenario, fewest))
+
+
 def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
     if choices.limit_seconds is not None:
         return choices.limit_seconds
@@ -103,8 +136,7 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest:
     if error_share(point) > MOST_ERRORS_SHARE:
         return f"{sum(point.errors.values()):,} errors: {point.first_error}"
     rate, offered = point.requests_per_second, point.offered_per_second
-    least = min(ACHIEVED_SHARE, _made_by_chance(point, scenario, fewest))
-    if rate is not None and offered and rate < least * offered:
+    if rate is not None and offered and rate < _least_share(point, scenario, fewest) * offered:
         return f"{rate:,.1f} of {offered:,.1f} requests/s were made ({100 * rate / offered:.0f} %)"
     limit = limit_seconds(choices, scenario, point.size_bytes)
     usual = "" if choices.limit_seconds is not None else ", the usual limit"
@@ -117,21 +149,31 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
+    """A time in which the server answered nothing, or one request for very long."""
+
     silent_seconds: float | None
     longest_seconds: float
     p99_seconds: float
 
 
 def stall_of(point: LoadPoint) -> Stall | None:
-    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones."""
+    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones.
+
+    While this machine stood still, nobody knows what the server did.
+    """
     middle, p99 = (percentile_seconds(point.response, share) for share in (0.5, 0.99))
-    if middle is None or p99 is None or point.status is PointStatus.GENERATOR:  # where this machine may have stalled
+    if middle is None or p99 is None:
         return None
-    longest = point.response.max_microseconds / 1e6
-    silent = point.silent_seconds >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
-    if not silent and longest < max(_LEAST_STALL_SECONDS, _STALL_TIMES * p99):
+
+    standstill = standstill_seconds(point)
+    silent = max(0.0, point.silent_seconds - standstill)
+    longest = max(0.0, point.response.max_microseconds / 1e6 - standstill)
+
+    is_silent = silent >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * middle)
+    is_long = longest >= max(_LEAST_STALL_SECONDS, _STALL_TIMES * p99)
+    if not is_silent and not is_long:
         return None
-    return Stall(silent_seconds=point.silent_seconds if silent else None, longest_seconds=longest, p99_seconds=p99)
+    return Stall(silent_seconds=silent if is_silent else None, longest_seconds=longest, p99_seconds=p99)
 
 
 def mostly_others(point: LoadPoint) -> bool:
@@ -164,7 +206,7 @@ def capacity_of(load: Load) -> Capacity | None:
     judged = [
         (point, overload(point, load.choices, load.scenario, fewest))
         for point in load.points
-        if tells_of_server(point) and point.size_bytes is None
+        if point.size_bytes is None and is_judged(point, load.choices, load.scenario, fewest)
     ]
     broken = [(point, why) for point, why in judged if why is not None]
     not_carried, why = min(broken, key=lambda each: each[0].users, default=(None, None))
@@ -179,8 +221,15 @@ def capacity_of(load: Load) -> Capacity | None:
         carried=max(carried, default=None),
         not_carried=not_carried.users if not_carried else None,
         reason=why or "",
-        limit=limit_of(not_carried, load.link_bits_per_second) if not_carried else None,
+        limit=_limit_of_server(not_carried, load.link_bits_per_second) if not_carried else None,
     )
+
+
+def _limit_of_server(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
+    """Of a point that is judged although the load generator was late."""
+    if point.status is PointStatus.GENERATOR:
+        point = replace(point, status=PointStatus.VALID, limit=None)
+    return limit_of(point, link_bits_per_second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,32 +261,50 @@ class MemoryLine:
     """Memory per session: the slope of the server processes' memory over sessions."""
 
     bytes_a_session: float
+    """Of private memory (USS)."""
     low_bytes: float | None
     high_bytes: float | None
+    shared_bytes_a_session: float | None = None
+    """With a session's part of what processes share (PSS); None where that was not seen at each point."""
 
 
 def memory_line(load: Load) -> MemoryLine | None:
-    """The line through USS over idle connected users; None for fewer than two points."""
+    """The line through private memory over idle connected users; None for fewer than two points."""
     if load.scenario.requests:
         return None
-    pairs = [
-        (float(point.connected), float(point.server.smbd_uss_bytes))
+    seen = [
+        (float(point.connected), point.server)
         for point in load.points
-        if point.status in {PointStatus.VALID, PointStatus.GENERATOR}
-        if point.server is not None and point.server.smbd_uss_bytes is not None
+        if point.status in {PointStatus.VALID, PointStatus.GENERATOR} and point.server is not None
     ]
+    private = [(users, float(server.smbd_uss_bytes)) for users, server in seen if server.smbd_uss_bytes is not None]
+    with_shared = [(users, float(server.smbd_pss_bytes)) for users, server in seen if server.smbd_pss_bytes is not None]
+
+    slope = _slope(private)
+    if slope is None:
+        return None
+    bytes_a_session, half = slope
+    shared = _slope(with_shared) if len(with_shared) == len(private) else None
+    return MemoryLine(
+        bytes_a_session=bytes_a_session,
+        low_bytes=None if half is None else bytes_a_session - half,
+        high_bytes=None if half is None else bytes_a_session + half,
+        shared_bytes_a_session=shared[0] if shared else None,
+    )
+
+
+def _slope(pairs: Sequence[tuple[float, float]]) -> tuple[float, float | None] | None:
+    """The least-squares slope of y over x, and half of its 95 % interval from three points on; None for one x."""
     count = len(pairs)
-    if len({users for users, _ in pairs}) < 2:
+    if len({x for x, _ in pairs}) < 2:
         return None
     mean_x, mean_y = (sum(values) / count for values in zip(*pairs, strict=True))
     spread = sum((x - mean_x) ** 2 for x, _ in pairs)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in pairs) / spread
-    low = high = None
-    if count > 2:
-        rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
-        half = student_t(LEVEL, count - 2) * math.sqrt(rest / (count - 2) / spread)
-        low, high = slope - half, slope + half
-    return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high)
+    if count < 3:
+        return slope, None
+    residuals = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
+    return slope, student_t(LEVEL, count - 2) * math.sqrt(residuals / (count - 2) / spread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,18 +395,32 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
         return f"{sessions}, {memory_text(line)}" if line else sessions
     found = load.capacity
     if found is not None and (found.carried or found.not_carried):
-        carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
-        return f"{_bracket(load, found, brief=brief)}{_silence(carried)}"
+        told_users = found.carried or found.not_carried
+        told = next((point for point in points if point.users == told_users and not point.size_bytes), None)
+        return f"{_bracket(load, found, brief=brief)}{_silence(told)}"
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    reason = _NOT_JUDGED.get(largest.status, ": too few requests" if found else None)
-    why = "" if reason is None else "; not judged" if brief else f"; not judged{reason}"
-    return f"{point_text(largest)}{_silence(largest)}{why}"
+    return f"{point_text(largest)}{_silence(largest)}{_why_not_judged(largest, found, brief=brief)}"
+
+
+CANNOT_BE_JUDGED = "cannot be judged: "
+"""Begins the reason of a point that was disturbed by the machine that made the load."""
+
+
+def _why_not_judged(point: LoadPoint, capacity: Capacity | None, *, brief: bool) -> str:
+    reason = _NOT_JUDGED.get(point.status, ": too few requests" if capacity else None)
+    if reason is None:
+        return ""
+    if brief:
+        return "; not judged"
+    if point.reason and point.reason.startswith(CANNOT_BE_JUDGED):
+        reason = f": {point.reason.removeprefix(CANNOT_BE_JUDGED)}"
+    return f"; not judged{reason}"
 
 
 _NOT_JUDGED = {
-    PointStatus.GENERATOR: ": this machine was the limit",
+    PointStatus.GENERATOR: ": this machine could not keep up",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
 
@@ -348,7 +429,9 @@ def memory_text(line: MemoryLine) -> str:
     within = "" if line.low_bytes is None or line.high_bytes is None else (
         f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
     )  # fmt: skip
-    return f"{line.bytes_a_session / 1000:,.0f} kB each{within}"
+    shared = line.shared_bytes_a_session
+    with_shared = "" if shared is None else f"; {shared / 1000:,.0f} kB with their part of shared memory"
+    return f"{line.bytes_a_session / 1000:,.0f} kB of private memory each{within}{with_shared}"
 
 
 def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
@@ -384,9 +467,10 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
 
 
 def _broken_off(load: Load) -> LoadPoint | None:
-    if not load.choices.find_capacity or load.running or not load.points or tells_of_server(load.points[-1]):
+    if not load.choices.find_capacity or load.running or not load.points:
         return None
-    return load.points[-1]
+    last = load.points[-1]
+    return None if is_judged(last, load.choices, load.scenario, fewest_users(load.points)) else last
 
 
 def _silence(point: LoadPoint | None) -> str:

@@ -215,7 +215,7 @@ class PointStatus(StrEnum):
     REJECTED = "rejected"
     FAILED = "failed"
     GENERATOR = "generator"
-    """The load generator was the limit, so the server's figures are unknown."""
+    """The load generator's own delays could have changed the figures, so the server's are unknown."""
 
 
 class Limit(StrEnum):
@@ -268,10 +268,13 @@ class LoadPoint:
     status: PointStatus = PointStatus.VALID
     reason: str | None = None
     started_at: str = ""
+    """When its first user began to log in."""
+    window_started_at: str = ""
+    """When its steady window began; empty where unknown."""
     ramp_seconds: NotNegative = 0.0
     seconds: NotNegative = 0.0
     offered_per_second: float | None = None
-    """If each request were answered as for the fewest users."""
+    """As scheduled, or if each request were answered as for the fewest users; absent for those themselves."""
     requests: int = 0
     reads: int = 0
     writes: int = 0

@@ -23,6 +23,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
     return {
         **named(point, *(name for name in LoadPoint.__dataclass_fields__ if name not in ELSEWHERE)),
         "started_at": point.started_at or None,
+        "window_started_at": point.window_started_at or None,
         "first_error": point.first_error or None,
         "print_queue": point.print_queue and asdict(point.print_queue),
         "histogram": {

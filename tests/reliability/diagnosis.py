@@ -1,4 +1,4 @@
-"""Short diagnoses of a healthy server, alone and beside burners: twenty may give at most one finding in all.
+"""Diagnoses of a healthy server, alone and beside burners: twenty may give at most one finding in all.
 
 ``python -m tests.reliability diagnosis --part i/n --results FOLDER``.
 """
@@ -12,20 +12,35 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
-from tests.servers.process import die_with_parent
+from tests.reliability.hiccups import burners
 from tests.servers.smbd import Smbd
 
-HEALTHY = {"alone": 20, "beside burners": 20}
-"""How many short diagnoses of each."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Healthy:
+    """Diagnoses of an unchanged smbd, which has no fault."""
+
+    times: int
+    burners: int
+    words: tuple[str, ...]
+    group: str
+    """Those of a group may give ``MOST_FINDINGS`` together."""
+
+
+HEALTHY = {
+    "alone": Healthy(times=20, burners=0, words=("--quick",), group="short, alone"),
+    "beside burners": Healthy(times=20, burners=2, words=("--quick",), group="short, beside burners"),
+    "full": Healthy(times=10, burners=0, words=(), group="full"),
+    "full, beside one burner": Healthy(times=10, burners=1, words=(), group="full"),
+}
 MOST_FINDINGS = 1
 """In twenty diagnoses."""
-BURNERS = 2
 
 
 def diagnosed(smbd: Smbd, folder: Path, *words: str, name: str = "", under: Sequence[str] = ()) -> dict[str, Any]:
@@ -42,40 +57,36 @@ def diagnosed(smbd: Smbd, folder: Path, *words: str, name: str = "", under: Sequ
     return found
 
 
-def _healthy(case: str, burners: int, figures: Figures) -> None:
+def _healthy(name: str, figures: Figures) -> None:
+    case = HEALTHY[name]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="diagnosis-")))
         smbd = Smbd()
         stack.callback(smbd.stop)
         smbd.start()
-        for _ in range(burners):
-            burner = subprocess.Popen(
-                [sys.executable, "-c", "while True: pass"],
-                preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
-            )
-            stack.callback(burner.wait)
-            stack.callback(burner.kill)
-        document = diagnosed(smbd, folder, "--quick")
-    wrong = [one["title"] for one in document["findings"] if one["severity"] in {"problem", "warning"}]
-    figures.counts[f"{case} diagnoses"] += 1
-    figures.counts[f"{case} findings"] += len(wrong)
-    print(f"    {case}: {'; '.join(wrong) or 'no finding'}", flush=True)
+        stack.enter_context(burners(case.burners))
+        document = diagnosed(smbd, folder, *case.words)
+    wrong = [found["title"] for found in document["findings"] if found["severity"] in {"problem", "warning"}]
+    figures.counts[f"{case.group} diagnoses"] += 1
+    figures.counts[f"{case.group} findings"] += len(wrong)
+    print(f"    {name}: {'; '.join(wrong) or 'no finding'}", flush=True)
 
 
 def campaign(seconds: float, share: Share | None = None) -> Figures:
-    """All healthy diagnoses, alone in turn with beside burners, until ``seconds`` are over."""
+    """All healthy diagnoses, each kind in turn, until ``seconds`` are over."""
     share, clock = share or Share(), Clock(seconds)
-    cases = [(name, number) for number in range(max(HEALTHY.values())) for name in HEALTHY if number < HEALTHY[name]]
+    most = max(case.times for case in HEALTHY.values())
+    cases = [(name, number) for number in range(most) for name, case in HEALTHY.items() if number < case.times]
     for name, number in share.of_mine(cases):
-        case = f"{name} {number}"
-        if share.has(case) or (clock.is_over() and share.figures.counts):
+        key = f"{name} {number}"
+        if share.has(key) or (clock.is_over() and share.figures.counts):
             continue
         found = Figures()
-        _healthy(name, BURNERS if name == "beside burners" else 0, found)
-        share.note(case, found)
+        _healthy(name, found)
+        share.note(key, found)
     figures = share.figures
-    for name in HEALTHY:
-        made, wrong = figures.counts[f"{name} diagnoses"], figures.counts[f"{name} findings"]
+    for group in dict.fromkeys(case.group for case in HEALTHY.values()):
+        made, wrong = figures.counts[f"{group} diagnoses"], figures.counts[f"{group} findings"]
         if made:
-            figures.check(f"{made} healthy, {name}", holds=wrong <= MOST_FINDINGS, told=f"{wrong} findings")
+            figures.check(f"{made} healthy, {group}", holds=wrong <= MOST_FINDINGS, told=f"{wrong} findings")
     return figures

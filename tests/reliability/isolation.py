@@ -24,6 +24,8 @@ from typing import Any
 from app.child_process import own_environment
 from forms.isolation.summary import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
+from tests.reliability.hiccups import burners as burning
+from tests.servers.late import SlowOpeningSmbd
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program
 from tests.servers.smbd import UNIX_USER, Smbd
@@ -56,13 +58,7 @@ class Rig:
 def shaped_link(rate: str = "100mbit", burners: int = 0) -> Iterator[Rig]:
     """smbd and sshd behind a link of that rate, beside so many programs that never rest."""
     with ExitStack() as stack:
-        for _ in range(burners):
-            burner = subprocess.Popen(
-                [sys.executable, "-c", "while True: pass"],
-                preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
-            )
-            stack.callback(burner.wait)
-            stack.callback(burner.kill)
+        stack.enter_context(burning(burners))
         link = Link(rate)
         stack.callback(link.close)
         smbd, sshd = Smbd(link=link), Sshd(link)
@@ -87,9 +83,10 @@ def held_processor() -> Iterator[Rig]:
 
 
 @contextlib.contextmanager
-def slow_disk() -> Iterator[Rig]:
+def slow_disk(burners: int = 0) -> Iterator[Rig]:
     """A share on a device that writes each request through, of which there are 60 a second, for dbench as for smbd."""
     with ExitStack() as stack:
+        stack.enter_context(burning(burners))
         group = stack.enter_context(_group("blkio"))
         smbd = Smbd()
         image = smbd.root / "disk.img"
@@ -111,10 +108,21 @@ def slow_disk() -> Iterator[Rig]:
 
 
 @contextlib.contextmanager
-def healthy() -> Iterator[Rig]:
-    """smbd on this machine, with nothing in its way but its own work."""
+def healthy(burners: int = 0) -> Iterator[Rig]:
+    """smbd on this machine, with nothing in its way but its own work, and burners."""
     with ExitStack() as stack:
+        stack.enter_context(burning(burners))
         smbd = Smbd()
+        stack.callback(smbd.stop)
+        smbd.start()
+        yield Rig(smbd)
+
+
+@contextlib.contextmanager
+def slow_calls() -> Iterator[Rig]:
+    """smbd each of whose opens takes 5 ms more, on a disk that is as fast as ever."""
+    with ExitStack() as stack:
+        smbd = SlowOpeningSmbd()
         stack.callback(smbd.stop)
         smbd.start()
         yield Rig(smbd)
@@ -141,6 +149,9 @@ RIGS: dict[str, tuple[Callable[[], contextlib.AbstractContextManager[Rig]], froz
     "link200-busy": (partial(shaped_link, "200mbit", 2), frozenset({Cause.NETWORK})),
     "processor": (held_processor, frozenset({Cause.PROCESSOR})),
     "disk": (slow_disk, frozenset({Cause.DISK})),
+    "disk-busy": (partial(slow_disk, 2), frozenset({Cause.DISK})),
+    "calls": (slow_calls, _NO_WRONG_NAME),
+    "healthy-busy": (partial(healthy, 2), _NO_WRONG_NAME),
     "client": (burnt_client, frozenset({Cause.CLIENT})),
     "healthy": (healthy, _NO_WRONG_NAME),
 }
@@ -220,7 +231,7 @@ def repeated(names: Sequence[str], enough: Callable[[int], bool]) -> Figures:
         right = sum(cause in RIGS[name][1] for cause in told[name])
         figures.counts["isolations"] += len(told[name])
         figures.counts[f"right: {name}"] += right
-        least = 1.0 if name == "healthy" else LEAST_RIGHT
+        least = 1.0 if name.startswith("healthy") else LEAST_RIGHT
         if right < least * len(told[name]):
             figures.losses.append(f"{name}: {right} of {len(told[name])} named rightly: {told[name]}")
     return figures

@@ -8,35 +8,24 @@ parts. A check is a row of ``CHECKS``: to add one, write its function.
 
 import argparse
 import json
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-import psutil
-
-from app.load.events import LoadPhase, PhaseBegan, PointMeasured
-from app.load.scenario import changed, find_scenario
-from app.measure.process import SeriesControl
-from app.workflows.load import LoadClosed, LoadRequest, run_load
-from forms.load.summary import load_answer
-from storage.loads.records import Load, LoadChoices
 from tests.command_line import ROOT, Sharebench
-from tests.reliability import isolation, load
+from tests.reliability import hiccups, isolation, load
 from tests.reliability.figures import Clock, Figures
 from tests.servers.distance import FarLink
 from tests.servers.smbd import Smbd
 
 RESULTS = Path(tempfile.gettempdir()) / "sharebench-numbers.jsonl"
 WINDOW_SECONDS = 10.0
-STOP_SECONDS, WORK_SECONDS = 2.0, 8.0
 DISTANCE_PERCENT, OWN_SECONDS = 5.0, 0.02
 
 
@@ -79,65 +68,10 @@ def round_trip(seconds: float) -> Result:
     return Result(truth=f"{1000 * seconds:g} ms", product=told or "none", holds=holds)
 
 
-def stopped_server(*, think: str | None = None, pace: float | None = None) -> Result:
-    """A load in whose steady window every process of the server is stopped for two seconds."""
-    scenario = changed(
-        find_scenario("redpaper"), files=60, settle_seconds=1.0, duration_seconds=20.0, think=think, pace_seconds=pace
-    )
-    server, stops = Smbd(), list[float]()
-    ended: Load | None = None
-    window: PointMeasured | None = None
-    with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
-        try:
-            server.start()
-            request = LoadRequest(
-                targets=(server.target(),), secrets=server.secrets(), scenario=scenario,
-                choices=LoadChoices(users=(5,), processes=2),
-            )  # fmt: skip
-            stopping = threading.Thread(target=lambda: stops.extend(_stop_once(server)))
-            for step in run_load(request, Path(folder) / "n.db", SeriesControl()):
-                if isinstance(step, PhaseBegan) and step.phase is LoadPhase.STEADY:
-                    stopping.start()
-                elif isinstance(step, PointMeasured):
-                    window = step
-                elif isinstance(step, LoadClosed):
-                    ended = step.load
-            if stopping.ident is not None:
-                stopping.join()
-        finally:
-            server.stop()
-    assert ended is not None
-    (point,) = ended.points
-    if window is None or len(stops) < 2:
-        raise RuntimeError(f"no steady window in which the server could be stopped: {point.reason}")
-    began, resumed = stops
-    if not window.began_seconds < began < resumed < window.ended_seconds:
-        raise RuntimeError("the server was not stopped inside the steady window; is this machine overloaded?")
-    seconds, answer = resumed - began, load_answer(ended)
-    silent, p99, longest = (
-        point.silent_seconds or 0.0, point.response.quantile_seconds(0.99) or 0.0, point.response.max_microseconds / 1e6
-    )  # fmt: skip
-    told = f"{point.status}: {point.reason or answer}; silent {silent:.2f} s, p99 {p99:.3f} s, max {longest:.2f} s"
-    holds = abs(silent - seconds) < 0.5 and longest > 0.75 * seconds
-    holds = holds and ("answered nothing" in answer or p99 > 0.5 * seconds)
-    truth = f"stopped for {seconds:.2f} s, {began - window.began_seconds:.1f} s into the window"
-    return Result(truth=truth, product=f"{answer}; {told}", holds=holds)
-
-
-def _stop_once(server: Smbd) -> tuple[float, float]:
-    """Let users work for a while, then stop the server's processes for two seconds: from when to when."""
-    assert server.pid is not None
-    time.sleep(WORK_SECONDS)
-    parent = psutil.Process(server.pid)
-    everybody = [parent, *parent.children(recursive=True)]
-    times = []
-    for change in (signal.SIGSTOP, signal.SIGCONT):
-        for process in everybody:
-            with suppress(psutil.Error):
-                process.send_signal(change)
-        times.append(time.monotonic())
-        time.sleep(STOP_SECONDS if change is signal.SIGSTOP else 0.0)
-    return times[0], times[1]
+def hiccup(find: Callable[[], tuple[str, str, bool]]) -> Result:
+    """One of :mod:`tests.reliability.hiccups`."""
+    truth, product, holds = find()
+    return Result(truth=truth, product=product, holds=holds)
 
 
 def isolated(rig: str) -> Result:
@@ -173,8 +107,33 @@ CHECKS: Mapping[str, Check] = {
         )
         for milliseconds in (10, 50, 100)
     },
-    "stopped-think": Check(claim="a stop is told although users pause", find=partial(stopped_server, think="0.1")),
-    "stopped-pace": Check(claim="a stop is in the percentiles of a paced load", find=partial(stopped_server, pace=0.1)),
+    "stopped-think": Check(
+        claim="a stop is told although users pause", find=partial(hiccup, partial(hiccups.stopped_server, think="0.1"))
+    ),
+    "stopped-pace": Check(
+        claim="a stop is told of a paced load", find=partial(hiccup, partial(hiccups.stopped_server, pace=0.1))
+    ),
+    "stopped-client-think": Check(
+        claim="a stop of this machine is named", find=partial(hiccup, partial(hiccups.stopped_client, think="0.1"))
+    ),
+    "stopped-client-pace": Check(
+        claim="a stop of this machine is named", find=partial(hiccup, partial(hiccups.stopped_client, pace=0.1))
+    ),
+    "stopped-series": Check(
+        claim="a run in which this machine stood still is named", find=partial(hiccup, hiccups.stopped_series)
+    ),
+    **{
+        f"load-beside-{count}": Check(
+            claim="a load is judged beside other programs", find=partial(hiccup, partial(hiccups.beside_burners, count))
+        )
+        for count in (0, 1, 2)
+    },
+    **{
+        f"capacity-beside-{count}": Check(
+            claim="a capacity is found beside other programs", find=partial(hiccup, partial(hiccups.capacity, count))
+        )
+        for count in (0, 1)
+    },
     "little-mutant": Check(
         claim="requests that vanish contradict the users",
         find=partial(tested, "tests/app/load/test_users.py", "vanish"),

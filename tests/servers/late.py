@@ -39,6 +39,18 @@ int openat(int folder, const char *path, int flags, ...) {
     return real(folder, path, flags, mode);
 }
 """
+_SLOW_OPEN = """
+int openat(int folder, const char *path, int flags, ...) {
+    static int (*real)(int, const char *, int, ...);
+    va_list more;
+    va_start(more, flags);
+    int mode = va_arg(more, int);
+    va_end(more);
+    if (!real) real = dlsym(RTLD_NEXT, "openat");
+    usleep(5000);
+    return real(folder, path, flags, mode);
+}
+"""
 _LATE_READ = """
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 ssize_t pread(int file, void *to, size_t size, off_t from) {
@@ -98,6 +110,12 @@ class LateOpeningSmbd(_PreloadedSmbd):
     """An smbd whose opens of small files take 30 ms more."""
 
     late = _LATE_OPEN
+
+
+class SlowOpeningSmbd(_PreloadedSmbd):
+    """An smbd each of whose opens takes 5 ms more."""
+
+    late = _SLOW_OPEN
 
 
 class LateReadingSmbd(_PreloadedSmbd):

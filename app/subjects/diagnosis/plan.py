@@ -77,7 +77,7 @@ class Sizes:
 SIZES = {
     Effort.QUICK: Sizes(
         logins=3, echoes=30, files=64, streams=4, pattern_files=16, entries=(200, 2_000), asked=20,
-        bulk_bytes=8 * MIB, rounds=4, long_bytes=64 * MIB, stage_seconds=8.0,
+        bulk_bytes=8 * MIB, rounds=4, long_bytes=256 * MIB, stage_seconds=8.0,
     ),
     Effort.USUAL: Sizes(),
     Effort.THOROUGH: Sizes(

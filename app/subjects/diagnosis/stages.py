@@ -14,10 +14,11 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient, SMBLink
 from app.clients.smb.files import SMBFiles
-from app.clients.smb.negotiate import SIGNING_NAMES, Signer
+from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer
 from app.clients.smb.session import reach
 from app.clients.smb.share import Share, Window, list_folder
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, SAME_FILE, SUCCESS, Opcode, Response
+from app.environment.host.activity import ProcessorTicks, parse_cpu
 from app.environment.host.facts import read_text
 from app.environment.link.facts import parse_interfaces
 from app.environment.samba.smbd import Profiler
@@ -25,7 +26,7 @@ from app.errors import LoginError, MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
 from app.server.shell import ServerShell
 from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, measured, read_part
-from forms.diagnosis.summary import patterns
+from forms.diagnosis.summary import BUSY_WITH_SEVERAL, patterns
 from storage.looks import Stage, StageName
 from storage.records import Command, FactValue
 
@@ -174,19 +175,36 @@ def protection(bench: Bench) -> Stage:
                 del modes[mode]
     facts["dialect"] = bench.client_facts.dialect or "" if bench.client_facts else ""
     facts["signer_bytes_per_second"] = _signer_rate(str(facts.get("plain.signing", "none")))
+    facts["cipher_bytes_per_second"] = _cipher_rate(str(facts.get("plain.encryption", "none")))
     flags = (read_text("/proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
     facts["client.aes"] = "yes" if {"aes", "pclmulqdq"} <= set(flags) else "no" if flags else "unknown"
     return measured(StageName.PROTECTION, samples, facts)
 
 
 def _signer_rate(algorithm: str) -> float:
+    """Bytes a second that this machine signs; 0 for no algorithm that it knows."""
     known = {name: code for code, name in SIGNING_NAMES.items()}
     if algorithm not in known:
         return 0.0
-    sign, message = Signer(known[algorithm], bytes(16)).sign, bytearray(wire.HEADER_BYTES + _LEAST_READ_BYTES)
+    signer, message = Signer(known[algorithm], bytes(16)), memoryview(bytearray(_LEAST_READ_BYTES))
+    return _rate_of(lambda: signer.sign(1, message, from_server=True))
+
+
+def _cipher_rate(algorithm: str) -> float:
+    """Bytes a second that this machine encrypts; 0 for no algorithm that it knows."""
+    known = {name: code for code, name in CIPHER_NAMES.items()}
+    if algorithm not in known:
+        return 0.0
+    keys = Keys(bytes(16), wire.SMB_3_1_1, bytes(64), known[algorithm])
+    sealer, message = Sealer(known[algorithm], keys, 1), memoryview(bytearray(_LEAST_READ_BYTES))
+    return _rate_of(lambda: sealer.seal(b"", message))
+
+
+def _rate_of(work: Callable[[], object]) -> float:
+    """Bytes a second of work on a large read, done again and again for a tenth of a second."""
     began, count = time.perf_counter(), 0
     while time.perf_counter() - began < _SIGNER_SECONDS:
-        sign(count, memoryview(message), from_server=True)
+        work()
         count += 1
     return count * _LEAST_READ_BYTES / (time.perf_counter() - began)
 
@@ -247,8 +265,11 @@ def cards(bench: Bench) -> Stage:
             if turn and time.monotonic() > until:
                 break
             before = {side: _counters(ssh) for side, (ssh, _) in sides.items()} if connections > 1 else {}
+            cpu_before = _processors()
             seconds = bench.side_by_side(connections, SMBClient, read)
             samples[f"connections_{connections}_bytes_per_second"].append(connections * size / seconds)
+            if connections > 1:
+                samples[BUSY_WITH_SEVERAL].append(_busy_percent(cpu_before, _processors()))
             for side, earlier in before.items():
                 ssh, direction = sides[side]
                 for card, counts in _counters(ssh).items():
@@ -261,6 +282,15 @@ def cards(bench: Bench) -> Stage:
 def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
     whole = sum(by_card.values())
     return {card: round(count / whole, 4) for card, count in by_card.items() if count > _LEAST_SHARE_OF_A_CARD * whole}
+
+
+def _processors() -> ProcessorTicks:
+    return parse_cpu(read_text("/proc/stat")) or ProcessorTicks()
+
+
+def _busy_percent(before: ProcessorTicks, after: ProcessorTicks) -> float:
+    passed = after.total - before.total
+    return 100 * (after.busy - before.busy) / passed if passed else 100.0
 
 
 def _counters(ssh: str | None) -> dict[str, dict[str, int]]:

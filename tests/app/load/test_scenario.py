@@ -145,12 +145,16 @@ def test_points_that_were_asked_for_are_taken_in_order_and_the_search_ends_where
 
 def test_a_late_point_of_the_search_is_measured_again_and_the_search_goes_on_from_the_one_that_tells():
     choices, late = LoadChoices(find_capacity=True), PointStatus.GENERATOR
-    points = [point(1, 25, 250.0), point(2, 50, 500.0, status=late)]
+    points = [point(1, 25, 250.0), point(2, 50, 500.0, status=late, offered_per_second=None)]
     assert next_point(points, choices, scenario()) == NextPoint(50)
-    points.append(point(3, 50, 500.0, status=late))
+    points.append(point(3, 50, 500.0, status=late, offered_per_second=None))
     assert next_point(points, choices, scenario()) == NextPoint(50)
-    assert next_point([*points, point(4, 50, 500.0, status=late)], choices, scenario()) is None, "three times late"
+    assert (
+        next_point([*points, point(4, 50, 500.0, status=late, offered_per_second=None)], choices, scenario()) is None
+    ), "three times late"
     assert next_point([*points, point(4, 50, 500.0)], choices, scenario()) == NextPoint(100)
+    certain = point(4, 50, 500.0, status=late, offered_per_second=500.0)
+    assert next_point([*points, certain], choices, scenario()) == NextPoint(100), "carried in spite of it"
     full = point(4, 50, 300.0, offered_per_second=500.0)
     assert next_point([*points, full], choices, scenario()) == NextPoint(37)
 

@@ -152,6 +152,34 @@ def test_a_judgement_of_a_fact_is_about_its_values_and_not_about_those_just_beyo
         assert one.key not in found(inside[0], **{name: "no"})
 
 
+@pytest.mark.parametrize(
+    ("value", "called"),
+    [
+        ("wins bcast", True),
+        ("bcast", True),
+        ("wins bcast host", False),
+        ("host", False),
+        ("lmhosts wins HOST", False),
+        ("host,wins", False),
+    ],
+)
+def test_an_order_of_names_without_dns_is_judged(value: str, called: bool):
+    assert ("names-without-dns" in keys(f"[global]\nname resolve order = {value}")) is called
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "verdict"),
+    [
+        ("max smbd processes = 5", "few-smbd-processes", Ruling.RISKY),
+        ("aio read size = 0", "no-aio-read", Ruling.WORTH_TRYING),
+        ("aio write size = 0", "no-aio-write", Ruling.WORTH_TRYING),
+    ],
+)
+def test_what_limits_users_or_lets_one_request_hold_up_others_is_named(line: str, key: str, verdict: Ruling):
+    found = {finding.key: finding for finding in audited(f"[global]\n{line}\n[share]\npath = /srv\n")}
+    assert found[key].verdict is verdict
+
+
 def test_every_price_has_its_source_and_every_word_is_filled():
     for one in judgements():
         assert one.price_source or not one.price, one.key

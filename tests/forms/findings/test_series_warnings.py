@@ -6,7 +6,18 @@ import pytest
 
 from forms.findings.series_warnings import UNKNOWN, advice, advised_size, near_ceiling_percent
 from storage.plan import Plan
-from storage.records import Command, Phase, Quiet, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
+from storage.records import (
+    Command,
+    Phase,
+    Quiet,
+    QuietVerdict,
+    Run,
+    RunStatus,
+    Series,
+    SeriesStatus,
+    Target,
+    standstill_fact,
+)
 from tests.builders import CLIENT, series
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
@@ -219,3 +230,20 @@ def test_nothing_is_advised_about_the_practice_server_itself():
     assert texts(replace(short, target=practice)) == {}
     failed = replace(series(STEADY), target=practice, status=SeriesStatus.FAILED)
     assert texts(failed) == texts(replace(failed, target=short.target))
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_run_in_which_this_machine_stood_still_is_named_as_that_and_not_as_unusual(number: int):
+    rates = [100.0, 101.0, 99.0, 100.0, 100.0, 101.0, 99.0, 100.0]
+    rates[number - 1] = 43.0
+    slow = series(rates)
+    assert {"unusual", "warm-up"} & texts(slow).keys()
+    stood_still = replace(slow, environment={**slow.environment, "path": {standstill_fact(number): 3.04}})
+    said = texts(stood_still)
+    assert not {"unusual", "warm-up"} & said.keys()
+    assert f"In run {number} this machine stood still for 3.0 s" in said["standstill"]
+    assert f"sharebench reject {slow.id} {number} --reason …" in {one.command for one in advice(stood_still)}
+    elsewhere = replace(slow, environment={**slow.environment, "path": {standstill_fact(2): 3.04}})
+    assert {"unusual", "warm-up"} & texts(elsewhere).keys()
+    rejected = replace(stood_still, runs=tuple(replace(run, status=RunStatus.REJECTED) for run in slow.runs))
+    assert "standstill" not in texts(rejected)

@@ -44,7 +44,7 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
             Cause.DISK,
             "70 % of the clients' waiting is calls of its file system",
         ),
-        (replace(SLOW, file_system_share=1.01, cpu_percent=90), Cause.SAMBA, "Limit: Samba, 26 %"),
+        (replace(SLOW, file_system_share=1.0, cpu_percent=90), Cause.SAMBA, "Limit: Samba, 26 %"),
         (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
         (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
         (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "Limit: the network; the server reaches 95 %"),
@@ -151,6 +151,13 @@ def test_an_interval_that_says_nothing_has_no_figure_of_ten_digits(ratio: float,
     assert said in verdict_sentence(verdict)
 
 
+@pytest.mark.parametrize(("ratio_high", "cause"), [(0.363, Cause.SAMBA), (0.365, Cause.UNKNOWN)])
+def test_several_rounds_name_samba_where_its_share_of_the_processors_would_not_have_sufficed(ratio_high, cause):
+    """Others had 48 % of full processors: with all of them the server may do 100 / 52 times as much."""
+    rounds = replace(SLOW, ratio=0.3, ratio_low=0.25, ratio_high=ratio_high, server_percent=35, clients_percent=15)
+    assert judge(rounds).cause is cause
+
+
 def test_one_round_names_samba_only_where_others_cannot_have_made_it_so_slow():
     one_round = replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30)
     most_others = replace(one_round, server_percent=10, clients_percent=5)
@@ -158,8 +165,7 @@ def test_one_round_names_samba_only_where_others_cannot_have_made_it_so_slow():
     for evidence, ratio, cause in (
         (one_round, 0.175, Cause.UNKNOWN),
         (one_round, 0.1749, Cause.SAMBA),
-        (most_others, 0.1191, Cause.UNKNOWN),
-        (most_others, 0.1189, Cause.SAMBA),
+        (most_others, 0.01, Cause.UNKNOWN),
         (not_busy, 0.1191, Cause.SAMBA),
     ):
         found = judge(replace(evidence, ratio=ratio))
@@ -254,6 +260,91 @@ def test_a_disk_is_not_named_beside_other_programs_which_use_it_too():
         assert (found.cause, found.doubts[0]) == (Cause.UNKNOWN, IsolationDoubt.OTHERS)
 
 
+SLOW_DISK = LayerEvidence(
+    clients=4, server=17.1e6, disk=13.9e6, network=1458e6, least=13.9e6, ratio=1.23, cpu_percent=99, server_percent=8,
+    clients_percent=6, disk_busy_percent=1, file_system_share=0.67, loopback=True, same_machine=True, rounds=1,
+)  # fmt: skip
+"""Seen on a device of 60 writes a second while other programs used three quarters of the processors."""
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({}, Cause.DISK),
+        ({"file_system_share": 0.5}, Cause.DISK),
+        ({"file_system_share": 0.49}, Cause.UNKNOWN),  # the disk's own evidence
+        ({"file_system_share": None}, Cause.UNKNOWN),
+        ({"disk": 290e6, "server": 300e6}, Cause.DISK),  # times four, still less than eight tenths of the network
+        ({"disk": 292e6, "server": 300e6}, Cause.UNKNOWN),
+        ({"network": None}, Cause.UNKNOWN),
+    ],
+)
+def test_a_slow_disk_is_named_beside_other_programs_where_they_cannot_close_the_gap(changes, cause):
+    found = judge(replace(SLOW_DISK, **changes))
+    assert found.cause is cause
+    if cause is Cause.DISK:
+        assert "67 %" in verdict_sentence(found) or "50 %" in verdict_sentence(found)
+    else:
+        assert found.doubts[0] is IsolationDoubt.OTHERS
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({}, Cause.DISK),
+        ({"file_system_share": 0.49}, Cause.UNKNOWN),
+        ({"disk": 10e6}, Cause.UNKNOWN),  # dbench found it six times as fast
+        ({"disk": 7e6}, Cause.DISK),
+        ({"ratio": 0.09}, Cause.UNKNOWN),  # an eighth of the processors was left
+    ],
+)
+def test_a_slow_disk_is_named_beside_other_programs_where_dbench_could_not_measure_it(changes, cause):
+    """Seen on that device at a load of 9: dbench failed, and "Limit: Samba, 0 % of what the network alone carries"."""
+    starved = replace(
+        SLOW_DISK, server=1.57e6, disk=None, network=346e6, least=346e6, ratio=0.0045, cpu_percent=98,
+        server_percent=3.5, clients_percent=2.4, kernel_percent=3.3, file_system_share=0.75,
+    )  # fmt: skip
+    assert judge(replace(starved, **changes)).cause is cause
+
+
+@pytest.mark.parametrize(
+    ("disk", "disk_alone", "cause"),
+    [(129e6, None, Cause.DISK), (130e6, None, Cause.SAMBA), (30e6, 260e6, Cause.SAMBA), (30e6, 129e6, Cause.DISK)],
+)
+def test_a_disk_that_does_many_times_as_much_is_not_what_the_calls_wait_for(disk, disk_alone, cause):
+    """Seen where each open of smbd took 5 ms more: "Limit: the disk; the server reaches 0.10 of dbench's rate"."""
+    waiting = replace(SLOW, file_system_share=0.9, cpu_percent=40, disk=disk, disk_alone=disk_alone)
+    found = judge(waiting)
+    assert found.cause is cause
+    if cause is Cause.SAMBA:
+        assert "although the disk is fast" in verdict_sentence(found)
+        assert "90 % of the clients' waiting" in verdict_sentence(found)
+    assert "although" not in verdict_sentence(judge(replace(waiting, file_system_share=0.1)))
+
+
+@pytest.mark.parametrize("share", [1.0, 1.16])
+def test_no_share_of_the_waiting_is_more_than_all_of_it(share):
+    said = verdict_sentence(judge(replace(SLOW, file_system_share=share, cpu_percent=40)))
+    assert "100 % of the clients' waiting" in said
+
+
+@pytest.mark.parametrize(
+    ("server_percent", "ratio_high", "cause"),
+    [(13, 0.14, Cause.UNKNOWN), (13, None, Cause.UNKNOWN), (49, 0.14, Cause.UNKNOWN), (51, 0.14, Cause.SAMBA)],
+)
+def test_samba_is_not_named_where_others_used_nearly_all_of_a_full_machine(server_percent, ratio_high, cause):
+    """Seen: "Limit: Samba, 13 %" beside "processors 100 % busy (smbd 13, the rest 87)"; in any number of rounds."""
+    evidence = replace(
+        SLOW, ratio=0.13, ratio_low=ratio_high and 0.12, ratio_high=ratio_high, cpu_percent=100,
+        server_percent=server_percent, clients_percent=None, kernel_percent=None,
+    )  # fmt: skip
+    found = judge(evidence)
+    assert found.cause is cause
+    if cause is Cause.UNKNOWN:
+        others = 100 - server_percent
+        assert verdict_sentence(found) == f"Cannot be judged: other programs used {others} % of the processors"
+
+
 @pytest.mark.parametrize(("network", "cause"), [(19e6, Cause.NETWORK), (21e6, Cause.UNKNOWN)])
 def test_others_are_a_doubt_only_where_they_could_close_the_gap(network: float, cause: Cause):
     """Half of a processor taken at both ends of each request: up to four times the rate without them."""
@@ -266,7 +357,7 @@ def test_others_are_a_doubt_only_where_they_could_close_the_gap(network: float, 
 
 @pytest.mark.parametrize(
     ("cpu_percent", "server_percent", "cause"),
-    [(98.8, 18.8, Cause.UNKNOWN), (98.8, 19.2, Cause.SAMBA), (90.0, 10.0, Cause.UNKNOWN), (89.9, 9.9, Cause.SAMBA)],
+    [(98.8, 48.9, Cause.SAMBA), (98.8, 48.7, Cause.UNKNOWN), (90.0, 10.0, Cause.UNKNOWN), (89.9, 9.9, Cause.SAMBA)],
 )
 def test_samba_is_not_named_where_others_left_it_too_little_of_busy_processors(
     cpu_percent: float, server_percent: float, cause: Cause

@@ -1,0 +1,97 @@
+"""What the delays of the machine that makes a load could change in a point's figures: its rate and its percentiles."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from storage.loads.records import Histogram, LoadPoint, class_width, lower_bound
+from storage.records import LEAST_STANDSTILL_SECONDS
+
+INTERVAL_SECONDS = 0.02
+"""Between two looks of a process that makes a load at how late its timers fire."""
+MOST_LOST_SHARE = 0.05
+"""Of the users' time. A server that makes less than 95 % of what is offered is overloaded: beyond this share the
+machine that makes the load could make a server look so by itself."""
+MOST_ADDED_SECONDS, MOST_ADDED_SHARE = 0.005, 0.1
+"""To a percentile of the response: more than both changes what it says."""
+_USUAL_SECONDS = 0.0005
+"""How late a timer fires on an idle machine, at most."""
+
+WeightedTimes = tuple[Sequence[float], Sequence[float]]
+"""Ascending seconds, and how often each occurred."""
+
+
+def standstill_seconds(point: LoadPoint) -> float:
+    """The longest time in which the machine that made the load did nothing at all; 0 for what a busy one does."""
+    longest = point.generator_lateness.max_microseconds / 1e6
+    return longest if longest >= LEAST_STANDSTILL_SECONDS else 0.0
+
+
+def lost_share(point: LoadPoint) -> float:
+    """The share of the users' time in which this machine, not the server, kept them from working."""
+    users_seconds = point.users * point.seconds
+    if not users_seconds:
+        return 0.0
+    late_requests = (point.response.total_microseconds - point.service.total_microseconds) / 1e6
+    stood_still = standstill_seconds(point) / point.seconds
+    # An answer waits for this machine as a timer does; the timers of a standstill are counted above.
+    late_answer = _mean_excess_seconds(point.generator_lateness, longest_seconds=standstill_seconds(point))
+    return max(late_requests / users_seconds, stood_still) + point.requests * late_answer / users_seconds
+
+
+def _mean_excess_seconds(lateness: Histogram, longest_seconds: float) -> float:
+    """By how much timers were later than on an idle machine, without the longest time where that is above 0."""
+    if not lateness.count:
+        return 0.0
+    total, count = lateness.total_microseconds / 1e6 - longest_seconds, lateness.count - (longest_seconds > 0)
+    return max(0.0, total / count - _USUAL_SECONDS) if count else 0.0
+
+
+def added_to_percentile(point: LoadPoint, share: float) -> float:
+    """Seconds by which a percentile of the response would rise if this machine's lateness came to it once more."""
+    before = point.response.quantile_seconds(share)
+    if before is None or not point.generator_lateness.count:
+        return 0.0
+    after = _quantile_of_sum(_times_of(point.response), lateness_at_any_moment(point.generator_lateness), share)
+    return max(0.0, after - before)
+
+
+def changes_percentile(point: LoadPoint, share: float) -> bool:
+    """Whether this machine's lateness could change what a percentile of the response says."""
+    seconds = point.response.quantile_seconds(share) or 0.0
+    return added_to_percentile(point, share) > max(MOST_ADDED_SECONDS, MOST_ADDED_SHARE * seconds)
+
+
+def lateness_at_any_moment(lateness: Histogram) -> WeightedTimes:
+    """How late what falls due at any moment is; a timer that fires late leaves out those that were due meanwhile.
+
+    Source: G. Tene's correction for coordinated omission (HdrHistogram, ``recordValueWithExpectedInterval``).
+    """
+    weights: dict[float, float] = {}
+    for late_seconds, count in zip(*_times_of(lateness), strict=True):
+        remaining = late_seconds
+        while remaining >= 0.0:
+            weights[remaining] = weights.get(remaining, 0.0) + count
+            remaining -= INTERVAL_SECONDS
+    ordered = sorted(weights)
+    return ordered, [weights[seconds] for seconds in ordered]
+
+
+def _times_of(histogram: Histogram) -> WeightedTimes:
+    classes = sorted(histogram.counts)
+    most = histogram.max_microseconds
+    middles = [min(lower_bound(number) + (class_width(number) - 1) / 2, most) / 1e6 for number in classes]
+    return middles, [histogram.counts[number] for number in classes]
+
+
+def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) -> float:
+    """The time that this share of sums of two independent times stays within, by halving."""
+    times, counts = first
+    up_to = [0.0, *accumulate(counts)]
+    whole = up_to[-1] * sum(second[1])
+    low, high = times[0] + second[0][0], times[-1] + second[0][-1]
+    while high - low > 1e-6 + 1e-3 * low:
+        middle = (low + high) / 2
+        within = sum(weight * up_to[bisect_right(times, middle - added)] for added, weight in zip(*second, strict=True))
+        low, high = (low, middle) if within >= share * whole else (middle, high)
+    return high
