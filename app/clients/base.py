@@ -388,6 +388,8 @@ class TreeClient:
     def connect(self) -> None:
         self._client.connect()
         self._files.connect()
+        if self._files.is_printer:
+            raise printer_error(self.target)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)

@@ -57,11 +57,14 @@ def test_no_process_of_ours_inherits_the_password_or_looks_in_the_current_folder
 
 def test_every_place_that_starts_a_process_names_its_environment():
     places = {}
-    for path in (ROOT / "app").rglob("*.py"):
+    for path in (path for package in ("app", "forms", "storage") for path in (ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in {"subprocess.run", "subprocess.Popen"}:
                 given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
                 places[f"{path.relative_to(ROOT)}:{node.lineno}"] = given.get("env", "inherited")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "run_program":
+                given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                places[f"{path.relative_to(ROOT)}:{node.lineno}"] = given.get("environment", "clean_environment()")
         if path.name != "child_process.py":
             assert "sys.executable" not in path.read_text(), path
     assert len(places) > 5
