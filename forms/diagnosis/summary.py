@@ -310,7 +310,7 @@ def connection_turns(stage: Stage) -> list[float]:
 
 
 def _connection_rates(stage: Stage) -> tuple[Sequence[float], Sequence[float]]:
-    """Of one connection, and of several, in turns; empty where none were measured."""
+    """Of one connection, and of several, interleaved; empty where none were measured."""
     counts = sizes_of(stage, "connections")
     if not counts:
         return (), ()

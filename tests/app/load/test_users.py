@@ -159,7 +159,8 @@ def test_requests_that_vanish_contradict_the_users(
         point=1, users=10, began_seconds=0.0, ended_seconds=1.5, ramp_seconds=0.0,
         workers=(figures,),
     )  # fmt: skip
-    point = load_point(measured)
+    # How late a busy machine starts requests, as its lateness above, is not the subject: a schedule makes them all.
+    point = load_point(measured, is_paced=True)
     assert (point.status is PointStatus.VALID) == (said is None), point.reason
     assert (said or "") in (point.reason or "")
 
