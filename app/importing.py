@@ -1,17 +1,14 @@
-"""Import documents, all or nothing; and share notebooks through ssh: what is missing is imported, labels are merged."""
+"""Import documents, all or nothing."""
 
 import codecs
-import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, get_type_hints
 
 from app import kinds
-from app.errors import MeasurementError, UsageError
+from app.errors import UsageError
 from app.kinds import KINDS, Kind
-from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from forms import importers
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
@@ -23,9 +20,8 @@ from storage.json_reader import DocumentError, JSONNode, schema_of
 from storage.loads.records import Load, LoadPoint, Scenario
 from storage.loads.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording, held_text
-from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, SeriesStatus, new_series_id, utc_now
-from storage.shared import Texts, texts_from_json
+from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording
+from storage.records import HEAD, Experiment, ExperimentKind, Series, new_series_id, utc_now
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
@@ -137,9 +133,13 @@ def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, 
 
 def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series]:
     name = whole.experiment.name
-    known = {one.id for one in notebook.recordings_of([one.id for one in whole.series])}
-    if known and len(known) < len(whole.series):
+    stored = notebook.recordings_of([series.id for series in whole.series])
+    if stored and len(stored) < len(whole.series):
         raise UsageError(f"some series of {name!r} are in the notebook and some are not: import it with --as-new")
+    if stored:
+        raise UsageError(
+            f"the series of {name!r} are in the notebook and are not what {file} says: import it with --as-new"
+        )
     if notebook.experiment_called(name) is not None and notebook.heads(1, experiment=name):
         raise UsageError(f"{name!r} is in the notebook already, with other series: {file} cannot be imported")
     experiment = replace(whole.experiment, recording_id=whole.id or None)
@@ -179,17 +179,19 @@ def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
 
 def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str) -> None:
     taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
-    seen: set[str] = set()
-    for each in found:
-        ids = [one.id for one in each.series]
-        for one in filter(None, ids if each.kind.name == SERIES else [each.record.id, *ids]):
-            if not _ID.fullmatch(one) or one in taken:
+    checked: set[str] = set()
+    for recording in found:
+        kind = recording.kind.name
+        ids = [series.id for series in recording.series]
+        for recording_id in filter(None, ids if kind == SERIES else [recording.record.id, *ids]):
+            is_name = recording_id in taken or notebook.experiment_called(recording_id) is not None
+            if not _ID.fullmatch(recording_id) or is_name:
                 raise UsageError(
-                    f"{file}: no {each.kind.name} can be called {visible(one)[:40]!r} here: import it with --as-new"
+                    f"{file}: no {kind} can be called {visible(recording_id[:40])!r} here: import it with --as-new"
                 )
-            if one in seen:
-                raise UsageError(f"{file} has two recordings of the id {one}: import it with --as-new")
-            seen.add(one)
+            if recording_id in checked:
+                raise UsageError(f"{file} has two recordings of the id {recording_id}: import it with --as-new")
+            checked.add(recording_id)
 
 
 def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
@@ -245,261 +247,3 @@ def json_schema(kind: Kind) -> dict[str, Any]:
         "required": ["schema", *required],
         "$defs": records,
     }
-
-
-MOST_BYTES = 64 * 2**20
-"""Limit of a message; recordings are sent in parts of a quarter of that."""
-_PART_BYTES = MOST_BYTES // 4
-_SECONDS = 900.0
-_WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; sharebench --version </dev/null && exec sharebench share-worker'
-"""Its version comes at once, the answer when it has read its notebook."""
-
-State = dict[str, list[Any]]
-"""By recording id: digest of labels and notes, completeness, number of runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    new: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    def add(self, other: "Taken") -> None:
-        for name in ("new", "changed", "problems"):
-            getattr(self, name).extend(getattr(other, name))
-
-
-def pull(notebook: Notebook, host: str) -> Taken:
-    """Import what ``[USER@]HOST`` has and this notebook lacks. Raises UsageError, MeasurementError."""
-    wanted, taken = _differing(_state_of(host), state(notebook)), Taken()
-    while wanted:
-        given = JSONNode(host, _ask(host, "give", json.dumps(wanted)))
-        try:
-            done = given.at("ids").read(tuple[str, ...])
-            taken.add(take(notebook, given.at("entries").value, host))
-        except DocumentError as error:
-            text = f"{host} sent what is no recording: {error}; nothing of that part is kept"
-            raise MeasurementError(text) from error
-        rest = [one for one in wanted if one not in set(done)]
-        if len(rest) == len(wanted):
-            break
-        wanted = rest
-    return taken
-
-
-def push(notebook: Notebook, host: str) -> Taken:
-    """Export what ``[USER@]HOST`` lacks. Raises UsageError, MeasurementError."""
-    wanted, taken = _differing(state(notebook), _state_of(host)), Taken()
-    while wanted:
-        done, entries = part(notebook, wanted)
-        answer = JSONNode(host, _ask(host, "take", json.dumps(entries)))
-        try:
-            taken.add(Taken(*(list(answer.at(name).read(tuple[str, ...])) for name in ("new", "changed", "problems"))))
-        except DocumentError as error:
-            raise MeasurementError(f"{host} gave no answer that can be read: {error}") from error
-        wanted = [one for one in wanted if one not in set(done)]
-    return taken
-
-
-def _ask(host: str, word: str, text: str = "") -> Any:
-    must = f"`ssh {host} sharebench --version` must work without a question, and show this version"
-    try:
-        program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES * 2)
-    except OSError as error:
-        raise MeasurementError(f"no notebook on {host}: `ssh` cannot be run here ({error.strerror})") from error
-    has_begun = program.line(RUN_SECONDS) != ""
-    said = program.wait(_SECONDS if has_begun else RUN_SECONDS)
-    if said.problem or said.code:
-        raise MeasurementError(f"no notebook on {host}: {said._replace(out='').last_words}; {must}")
-    try:
-        return json.loads(said.out)
-    except (ValueError, RecursionError) as error:
-        raise MeasurementError(f"no notebook on {host}: it did not answer in JSON; {must}") from error
-
-
-def _state_of(host: str) -> State:
-    found = _ask(host, "state")
-    if not isinstance(found, dict):
-        raise MeasurementError(f"no notebook on {host}: it did not say what it has")
-    return found
-
-
-def _differing(given: State, there: State) -> list[str]:
-    return [one for one, known in given.items() if known != there.get(one)]
-
-
-def state(notebook: Notebook) -> State:
-    progress, said = notebook.progress(), notebook.said(list(notebook.progress()))
-    running = {one.id for one in _running(notebook)}
-    texts = {one: json.dumps(found.to_json(), sort_keys=True).encode() for one, found in said.items()}
-    known = [one for one in said if one in progress and one not in running]
-    return {one: [sha256(texts[one]).hexdigest()[:16], *progress[one]] for one in known}
-
-
-def _running(notebook: Notebook) -> Iterator[Recording]:
-    found = notebook.recordings_of(list(notebook.running()))
-    for whole in notebook.recordings_of(list({one.part_of or one.id for one in found})):
-        yield whole
-        yield from kinds.parts(notebook, whole)
-
-
-def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any]]:
-    """The recordings that fit into one message: ids dealt with, and content."""
-    heads = notebook.recordings_of(list({one.part_of or one.id: None for one in notebook.recordings_of(wanted)}))
-    done, entries, size = [], [], 0
-    for head in sorted(heads, key=lambda one: one.created_at):  # what a series is based on comes before it
-        if size > _PART_BYTES:
-            break
-        ids = [head.id, *(one.id for one in kinds.parts(notebook, head))]
-        texts = {one: [said.created_at, said.to_json()] for one, said in notebook.said(ids).items()}
-        entry: dict[str, Any] = {"texts": texts}
-        try:
-            entry["document"] = kinds.kind_of(head).form(notebook, head).document()
-        except UsageError as error:
-            entry["problem"] = f"{head.kind} {head.id} is not shared: {error}"
-        done += ids
-        entries.append(entry)
-        size += len(json.dumps(entry))
-    return done or list(wanted), entries  # of none of them anything is left: all were deleted meanwhile
-
-
-def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
-    """Import what another notebook has, labels and notes too, all or nothing; see `take`. Raises UsageError.
-
-    A recording that was measured here and goes on there is completed: so comes back what was measured while the
-    notebook was lost.
-    """
-    wanted = list(other.progress())
-    taken = Taken()
-    with notebook.at_once():
-        while wanted:
-            done, entries = part(other, wanted)
-            as_sent = json.loads(json.dumps(entries))
-            taken.add(take(notebook, as_sent, file, completes_ours=True))
-            dealt_with = set(done)
-            wanted = [recording_id for recording_id in wanted if recording_id not in dealt_with]
-        if taken.problems:
-            raise UsageError("; ".join(taken.problems[:_FEW_PROBLEMS]))
-    return taken
-
-
-_FEW_PROBLEMS = 3
-
-
-def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = False) -> Taken:
-    """Each recording whole or not at all; ``completes_ours``: also one that was measured here. Raises DocumentError."""
-    taken = Taken()
-    read = []
-    for place in JSONNode("entries", entries).items():
-        if place.object().value.get("problem"):
-            taken.problems.append(place.at("problem").text())
-            continue
-        texts = {}
-        for one, pair in place.at("texts").object().value.items():
-            at, said = JSONNode(f"texts.{one}", pair).items()
-            texts[one] = texts_from_json(said, at.time())
-        read.append((recording_in(place.at("document").value), texts))
-    with notebook.at_once():
-        for recording, texts in read:
-            try:
-                with notebook.at_once():
-                    _take(notebook, recording, texts, host, taken, completes_ours=completes_ours)
-            except UsageError as error:
-                taken.problems.append(str(error))
-    return taken
-
-
-def _take(
-    notebook: Notebook,
-    recording: ImportedRecording,
-    texts: dict[str, Texts],
-    host: str,
-    taken: Taken,
-    *,
-    completes_ours: bool,
-) -> None:
-    record = recording.record
-    ids = list(dict.fromkeys([record.id, *(one.id for one in recording.series)]))
-    before, removed = notebook.said(ids), None
-    mine = next(iter(notebook.recordings_of([record.id])), None)
-    is_ours_begun = completes_ours and mine is not None and not mine.imported_at and _begins(notebook, mine, recording)
-    may_replace = mine is not None and not mine.running and (mine.imported_at or is_ours_begun)
-    if mine is not None and may_replace and _goes_further(notebook, recording, mine):
-        removed = notebook.remove(mine.id)
-        mine = None
-    if completes_ours and mine is not None:
-        _check_nothing_is_left_out(notebook, mine, recording, host)
-    if mine is None:
-        store(notebook, [recording], host, as_new=False)
-        if removed is not None:
-            notebook.follow_again(removed)
-        if record.id not in before:
-            taken.new.append(record.id)
-    for one in notebook.recordings_of(ids):
-        if (theirs := texts.get(one.id)) is not None:
-            merged = before[one.id].merged(theirs) if one.id in before else theirs
-            if one.id not in before or merged != before[one.id] or mine is None:
-                notebook.keep_said(one.id, merged)
-                if one.id in before:
-                    taken.changed.append(one.id)
-
-
-def _check_nothing_is_left_out(notebook: Notebook, mine: Recording, other: ImportedRecording, file: str) -> None:
-    """Raises UsageError where the stored recording stays, and lacks what the other has."""
-    if mine.running and mine.lease is not None:
-        raise UsageError(f"{held_text(mine.id, mine.lease, mine.kind)}: import {file} when that has ended")
-    theirs = _measured_of(other)
-    ours = _measured_here(notebook, mine)
-    if other.kind.name != mine.kind or not all(
-        record_id in ours and _is_beginning(record, ours[record_id]) for record_id, record in theirs.items()
-    ):
-        raise UsageError(
-            f"{mine.kind} {mine.id} is in the notebook with other results than in {file}: nothing was imported"
-        )
-
-
-def _begins(notebook: Notebook, mine: Recording, other: ImportedRecording) -> bool:
-    """Whether all that is stored here is the beginning of what the other has."""
-    theirs = _measured_of(other)
-    ours = _measured_here(notebook, mine)
-    return other.kind.name == mine.kind and all(
-        record_id in theirs and _is_beginning(record, theirs[record_id]) for record_id, record in ours.items()
-    )
-
-
-def _measured_of(recording: ImportedRecording) -> dict[str, Any]:
-    records = recording.series if recording.kind.whole else (recording.record,)
-    return {record.id: record for record in records}
-
-
-def _measured_here(notebook: Notebook, head: Recording) -> dict[str, Any]:
-    if kinds.kind_of(head).whole:
-        return {part.id: notebook.series(part.id) for part in kinds.parts(notebook, head)}
-    return {head.id: kinds.stored_record(notebook, head)}
-
-
-def _is_beginning(record: Any, whole: Any) -> bool:
-    for name in ("command", "target", "targets", "script"):
-        if getattr(record, name, None) != getattr(whole, name, None):
-            return False
-    for name in ("runs", "points"):
-        first = [_unjudged(result) for result in getattr(record, name, ())]
-        if first != [_unjudged(result) for result in getattr(whole, name, ())][: len(first)]:
-            return False
-    return True
-
-
-def _unjudged(result: Any) -> Any:
-    """As it was measured: a run may have been rejected since."""
-    if getattr(result, "status", None) is RunStatus.REJECTED:
-        return replace(result, status=RunStatus.VALID, reason=None)
-    return result
-
-
-def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Recording) -> bool:
-    record = recording.record
-    if recording.kind.whole:
-        return len(record.series) > len(kinds.parts(notebook, mine))
-    count = len(getattr(record, "runs", ()) or getattr(record, "points", ()))
-    status = getattr(record, "status", SeriesStatus.COMPLETE)  # an audit is always whole
-    return (status is SeriesStatus.COMPLETE, count) > notebook.progress()[mine.id]

@@ -15,7 +15,7 @@ from forms.layout import Sign, Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage import looks, records
 from storage.changes import TrialPlan
-from storage.errors import did_you_mean, with_article
+from storage.errors import DamagedNotebookError, did_you_mean, with_article
 from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
@@ -414,6 +414,25 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    lines: list[RecordingLine]
+    problems: dict[str, str]
+    """Why a recording cannot be listed, by its id."""
+
+
+def readable_lines(notebook: Notebook, ids: Sequence[str]) -> Readable:
+    """The lines of those that can be read; the others are found by halves, since there are few or none."""
+    try:
+        return Readable(lines(notebook, notebook.recordings_of(ids)), {})
+    except (DamagedNotebookError, UsageError) as error:
+        if len(ids) == 1:
+            return Readable([], {ids[0]: str(error)})
+    middle = len(ids) // 2
+    first, second = (readable_lines(notebook, half) for half in (ids[:middle], ids[middle:]))
+    return Readable([*first.lines, *second.lines], first.problems | second.problems)
 
 
 def _what(notebook: Notebook, head: Recording) -> str:

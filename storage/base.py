@@ -12,12 +12,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Self
 
-from storage import errors
-from storage.codec import Row, object_of
+from storage.codec import Row, damaged, object_of
 from storage.database import NotebookDatabase, open_database, open_in_memory
 from storage.queries import in_parts
 from storage.records import Ceiling, JSONValue, Worksheet
 
+_READ_LATER = frozenset({"renewed_at", "set_at"})
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
 
 
@@ -104,24 +104,25 @@ class NotebookBase:
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
         kinds = [self._kinds.get(name) for name in names]
-        moments = [at for at, name in enumerate(names) if name.endswith("_at") and name != "renewed_at"]  # of a lease
+        # A lease's time and a baseline's are read by who needs them: they must not close the notebook.
+        moments = [at for at, name in enumerate(names) if name.endswith("_at") and name not in _READ_LATER]
         floats: dict[tuple[type, ...], list[int]] = {}  # places, by the types of a row: few rows differ in them
         for row in cursor:
             types = tuple(map(type, row))
             if types not in floats:
                 for name, found, kind in zip(names, types, kinds, strict=True):
                     if kind is not None and found not in kind:
-                        raise errors.DamagedNotebookError(f"{name} holds {found.__name__}")
+                        raise damaged(dict(zip(names, row, strict=True)), f"{name} holds {found.__name__}")
                 floats[types] = [place for place, found in enumerate(types) if found is float]
             for place in floats[types]:
                 if not isfinite(row[place]):
-                    raise errors.DamagedNotebookError(f"{names[place]} holds no number")
+                    raise damaged(dict(zip(names, row, strict=True)), f"{names[place]} holds no number")
             for place in moments:
                 if row[place] or names[place] == "created_at":
                     try:
                         datetime.fromisoformat(str(row[place]))
                     except ValueError as error:
-                        raise errors.DamagedNotebookError(f"{names[place]}: {error}") from error
+                        raise damaged(dict(zip(names, row, strict=True)), f"{names[place]}: {error}") from error
             yield dict(zip(names, row, strict=True))
 
     @cached_property

@@ -9,7 +9,7 @@ from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from storage import records
-from storage.errors import DamagedNotebookError
+from storage.errors import DamagedNotebookError, UnreadableRecordingError
 from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
 
@@ -66,6 +66,18 @@ _NAMES = {"share", "path", "user"}
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
+_OWNERS = ("series_id", "load_id", "isolation_id", "recording_id", "id")
+
+
+def damaged(row: object, what: object) -> DamagedNotebookError:
+    """The error about a row with a value that was never stored; it names the recording that the row belongs to."""
+    if isinstance(row, Mapping):
+        for name in _OWNERS:
+            if isinstance(row.get(name), str):
+                return UnreadableRecordingError(row[name], what)
+    return DamagedNotebookError(what)
+
+
 def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
     """Report a value of the wrong kind as a damaged file; our own mistakes stay what they are."""
 
@@ -73,8 +85,10 @@ def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
     def reading(*arguments: _P.args, **named: _P.kwargs) -> _T:
         try:
             return read(*arguments, **named)
-        except (ValueError, LookupError) as error:
-            raise DamagedNotebookError(error) from error
+        except UnreadableRecordingError:
+            raise
+        except (ValueError, LookupError, DamagedNotebookError) as error:
+            raise damaged(arguments[0] if arguments else None, error) from error
 
     return reading
 

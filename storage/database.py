@@ -326,7 +326,7 @@ def _format_of(db: Database, path: Path) -> int | None:
         return None
     row = db.execute("SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1").fetchone()
     if row is None or not isinstance(row[0], int):
-        raise errors.DamagedNotebookError(f"{path}: it does not say its format")
+        raise errors.DamagedNotebookError(f"{path}: it does not say its format", advice=errors.PUT_BACK)
     if row[0] > CURRENT_FORMAT:
         raise errors.NotebookFileError(
             f"the notebook {path} was made by a newer version: it needs sharebench {row[1]} or newer"

@@ -16,6 +16,12 @@ def in_one_line(what: object) -> str:
 
 SAVE_IT = "copy the notebook to another disk before anything else, and start sharebench with the copy"
 ANOTHER = "--db FILE"
+PUT_BACK = "put a copy of it back"
+SALVAGE = (
+    f"{PUT_BACK}, or save what can be read with `sqlite3 NOTEBOOK '.clone NEW.db'`, start sharebench with"
+    " --db NEW.db, and keep the file until then"
+)
+"""Of what the sqlite3 of Debian 12 offers this saves most: its .recover fails at any notebook, also a sound one."""
 
 
 class _AdvisedError(Exception):
@@ -29,11 +35,19 @@ class NotebookFileError(_AdvisedError):
 
 
 class DamagedNotebookError(NotebookFileError):
-    def __init__(self, what: object) -> None:
-        super().__init__(
-            f"the notebook is damaged ({in_one_line(what)}): put a copy of it back, or try `sqlite3 NOTEBOOK .recover`,"
-            " and keep the file until then"
-        )
+    """SQLite cannot read the file, or a value in it is none that was ever stored."""
+
+    def __init__(self, what: object, *, advice: str = "") -> None:
+        super().__init__(f"the notebook is damaged ({in_one_line(what)}): {advice or SALVAGE}")
+
+
+class UnreadableRecordingError(DamagedNotebookError):
+    """A value of one recording is none that was ever stored; all others can be read."""
+
+    def __init__(self, recording_id: str, what: object) -> None:
+        advice = f"the others can be read, and `sharebench delete {recording_id}` removes it"
+        super().__init__(f"{recording_id} cannot be read: {in_one_line(what)}", advice=advice)
+        self.recording_id = recording_id
 
 
 class ReadOnlyNotebookError(NotebookFileError):

@@ -42,15 +42,21 @@ class JSONNode:
         return self
 
     def at(self, key: str) -> "JSONNode":
-        if key not in self.value:
+        if key not in self.object().value:
             raise DocumentError(f"{self._inside(key)}: is missing")
         return self.maybe(key)
 
     def maybe(self, key: str) -> "JSONNode":
-        return JSONNode(self._inside(key), self.value.get(key))
+        return JSONNode(self._inside(key), self.object().value.get(key))
 
     def _inside(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
+
+    def filled(self) -> "JSONNode":
+        """Where null does not stand for nothing."""
+        if self.value is None:
+            raise self.wrong("a value")
+        return self
 
     def items(self) -> "list[JSONNode]":
         if self.value is None:

@@ -3,14 +3,22 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from storage import records
 from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
-from storage.errors import DamagedNotebookError, RefusedError, did_you_mean, with_article
+from storage.errors import (
+    DamagedNotebookError,
+    RefusedError,
+    UnreadableRecordingError,
+    did_you_mean,
+    with_article,
+)
 from storage.json_reader import JSONNode, named
+from storage.queries import in_parts
 from storage.records import JSONValue  # by this name its own text is read for the schemas
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
@@ -49,6 +57,10 @@ def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
 
+_LONGEST_NAME = 200
+"""A line of a list, and more than anybody types."""
+
+
 def why_no_baseline_name(name: str) -> str:
     """Why that cannot name a baseline, empty where it can: ``last`` and ids name a recording already."""
     why = ""
@@ -60,6 +72,13 @@ def why_no_baseline_name(name: str) -> str:
         why = "it is empty"
     elif name != name.strip():
         why = "a blank begins or ends it"
+    elif name.startswith("-"):
+        why = "it looks like an option"
+    elif not name.isprintable():
+        why = "it has a character that is not printed"
+    elif len(name) > _LONGEST_NAME:
+        name = f"{name[:20]}…"
+        why = f"it has more than {_LONGEST_NAME} characters"
     return why and f"a baseline cannot be called {name!r}, since {why}; choose a word such as before-tuning"
 
 
@@ -123,6 +142,14 @@ class Removed:
     followers: tuple[tuple[str, str], ...]
 
 
+def _texts_as_stored(said: str | None, created_at: str) -> Texts:
+    """Versions that cannot be read are left out: what people see stands in columns of its own."""
+    try:
+        return texts_from_json(JSONNode(SAID, json.loads(said or "null")), created_at)
+    except ValueError:
+        return Texts(created_at)
+
+
 class RecordingTables(NotebookBase):
     def add_recording(self, recording: Recording) -> None:
         self.add_recordings([recording])
@@ -158,15 +185,20 @@ class RecordingTables(NotebookBase):
 
     def said(self, ids: Sequence[str]) -> dict[str, Texts]:
         found = {}
-        for row in self._rows_of(f"SELECT *, content -> '$.{SAID}' AS said FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
+        said = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
+        for row in self._rows_of(f"SELECT *, {said} FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
+            if not row["is_json"]:
+                raise UnreadableRecordingError(row["id"], "content holds no JSON")
             created_at = row["created_at"]
             texts = {name: text_since(created_at, row[name]) for name in WRITTEN_BY_PEOPLE}
-            stored = texts_from_json(JSONNode(SAID, json.loads(row["said"] or "null")), created_at)
-            found[row["id"]] = Texts(created_at, {**texts, **stored.texts})
+            found[row["id"]] = Texts(created_at, {**texts, **_texts_as_stored(row["said"], created_at).texts})
         for row in self._rows_of("SELECT * FROM baselines WHERE recording_id IN (ids)", ids):
+            if row["recording_id"] not in found:
+                continue
             known, name = found[row["recording_id"]], f"{BASELINE}/{row['name']}"
             if name not in known.texts:
-                named = {name: text_since(known.created_at).written(row["set_at"], row["set_at"])}
+                set_at = row["set_at"] if records.is_moment(row["set_at"]) else known.created_at
+                named = {name: text_since(known.created_at).written(row["set_at"], set_at)}
                 found[row["recording_id"]] = Texts(known.created_at, {**known.texts, **named})
         return found
 
@@ -183,11 +215,16 @@ class RecordingTables(NotebookBase):
     def _make_count(self, recording_id: str, name: str, text: str) -> None:
         place, _, rest = name.partition("/")
         if place == BASELINE and text:
+            # an older version took any name and time from another notebook
+            if why_no_baseline_name(rest) or not records.is_moment(text):
+                return
             self._db.execute("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?)", (rest, recording_id, text))
         elif place == BASELINE:
             self._db.execute("DELETE FROM baselines WHERE name = ? AND recording_id = ?", (rest, recording_id))
         elif place in RUNS:
             keys = (recording_id, *rest.split("/"))
+            if len(keys) != len(RUNS[place]):  # as above
+                return
             where = " AND ".join(f"{column} = ?" for column in RUNS[place])
             sql = f"UPDATE {place} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
             self._db.execute(sql, ("rejected" if text else "valid", text or None, *keys))
@@ -199,7 +236,8 @@ class RecordingTables(NotebookBase):
     def _move_to_experiment(self, series_id: str, name: str) -> None:
         """Follow a renaming; an experiment without series is deleted."""
         (old,) = self._db.execute("SELECT experiment FROM series WHERE id = ?", (series_id,)).fetchone() or (None,)
-        if old in {None, name}:
+        of_a_whole = "SELECT 1 FROM experiments WHERE name IN (?, ?) AND recording_id IS NOT NULL"  # which has a plan
+        if old in {None, name} or self._db.execute(of_a_whole, (old, name)).fetchone():
             return
         columns = "kind, subject, created_at"
         copied = f"SELECT ?, {columns} FROM experiments WHERE name = ?"  # noqa: S608  our own names
@@ -243,7 +281,8 @@ class RecordingTables(NotebookBase):
             return self.resolve(LAST, LOAD)
         if reference == LAST:
             return self._newest(*kinds)
-        found = self.recordings_of(self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference))
+        ids = [reference] if self._is_id(reference) else self.baseline_ids(reference, *kinds)[-1:]
+        found = self.recordings_of(ids or self._ids_called(reference))
         fitting = [head for head in found if not kinds or head.kind in kinds]
         if fitting and (len(fitting) == 1 or fitting[0].id == reference):
             return fitting[0].id
@@ -255,14 +294,18 @@ class RecordingTables(NotebookBase):
             )
         if len(fitting) > 1:
             more = ", …" if len(fitting) > 5 else ""
-            ids = ", ".join(head.id for head in fitting[:5])
-            raise UnknownReferenceError(f"{reference!r} is short for several recordings: {ids}{more}")
+            listed = ", ".join(head.id for head in fitting[:5])
+            raise UnknownReferenceError(f"{reference!r} is short for several recordings: {listed}{more}")
         if len(found) == 1:
             raise UnknownReferenceError(f"{found[0].id} is not {with_article(what)} (it is of kind {found[0].kind})")
         meant = did_you_mean(reference, (each.name for each in self.baselines()))
         raise UnknownReferenceError(
             f"no {what} or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
         )
+
+    def _is_id(self, reference: str) -> bool:
+        """An id wins over every name: names come from other notebooks too."""
+        return self._db.execute("SELECT 1 FROM recordings WHERE id = ?", (reference,)).fetchone() is not None
 
     def _newest(self, *kinds: str) -> str:
         of_kinds = f"AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
@@ -282,10 +325,7 @@ class RecordingTables(NotebookBase):
         named = ids("SELECT recording_id FROM experiments WHERE name = :r AND recording_id IS NOT NULL")
         if named or not reference:
             return named
-        sql = "SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id = :r DESC, id LIMIT 6"
-        found = ids(sql)
-        if found and found[0] == reference:
-            return found[:1]
+        found = ids("SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id LIMIT 6")
         return ids("SELECT id FROM recordings WHERE label = :r AND part_of IS NULL ORDER BY stored_order") or found
 
     def recording(self, reference: str, *kinds: str) -> Recording:
@@ -298,6 +338,15 @@ class RecordingTables(NotebookBase):
         rows = self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids)
         found = {one.id: one for one in self._recordings(rows)}
         return [found[one] for one in ids if one in found]
+
+    def kinds_of(self, ids: Sequence[str]) -> dict[str, str]:
+        """By id, also of recordings that cannot be read otherwise."""
+        sql = "SELECT id, kind FROM recordings WHERE id IN (ids)"
+        return {
+            str(recording_id): str(kind)
+            for asked, some in in_parts(sql, ids)
+            for recording_id, kind in self._db.execute(asked, some)
+        }
 
     def recordings(
         self, kind: str | None = None, *, limit: int | None = None, parts: bool = False, part_of: str | None = None
@@ -388,6 +437,13 @@ class RecordingTables(NotebookBase):
             for table, _ in _OWN_ROWS:
                 self._insert_all(table, rows.get(table, ()), unless_there=True)
 
+    def remove_unread(self, recording_id: str) -> None:
+        """Remove a recording that cannot be read, with its parts. Raises RefusedError while it is measured."""
+        if owner := self.running().get(recording_id):
+            raise RefusedError(f"{held_text(recording_id, owner, 'recording')}, so it is not deleted")
+        with self._db.atomic():
+            self._db.execute("DELETE FROM recordings WHERE id = ?", (recording_id,))
+
     def restore(self, removed: Removed) -> None:
         with self._db.atomic():
             self._db.execute("PRAGMA defer_foreign_keys = ON")
@@ -433,8 +489,9 @@ class RecordingTables(NotebookBase):
     def remove_baseline(self, name: str) -> None:
         with self._db.atomic():
             named = self.baseline_ids(name)
-            for one in named:
-                self._say(one, {f"{BASELINE}/{name}": ""})
+            for recording_id in named:
+                with suppress(UnreadableRecordingError):  # then only its row goes
+                    self._say(recording_id, {f"{BASELINE}/{name}": ""})
             if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount and not named:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
 

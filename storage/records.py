@@ -63,6 +63,14 @@ def utc_now(seconds_ago: float = 0.0) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def utc_minute(moment: str) -> str:
     """A stored moment in text that is stored itself: ``2026-03-04 15:10``."""
     return moment[:16].replace("T", " ")

@@ -26,6 +26,7 @@ MOST_BYTES = 8 * 2**20
 MOST_LINE_BYTES = 2**20
 _END_SECONDS = 5.0
 _LOOK_SECONDS = 0.1
+_MOVING_SECONDS = 1.0
 _CHUNK_BYTES = 2**16
 _TOO_LATE = 124
 """The exit code of timeout(1)."""
@@ -151,6 +152,8 @@ class RunningProgram:
         self._is_read = False
         self._is_over = False
         """A descriptor closed while another thread reads it may be reused for another file."""
+        self._told_at = time.monotonic()
+        """When it last took something of what it is told."""
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -178,8 +181,9 @@ class RunningProgram:
     def _tell(self, rest: bytes) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            while rest:
-                rest = rest[self._process.stdin.write(rest) :]
+            while rest:  # in pieces: one write of all would show no progress before its end
+                rest = rest[self._process.stdin.write(rest[:_CHUNK_BYTES]) :]
+                self._told_at = time.monotonic()
         if self._is_told_all:
             self.hang_up()
 
@@ -227,6 +231,42 @@ class RunningProgram:
         if is_in_time or self._problem:
             return Said(code, out, error, self._problem, bytes(self._out.text))
         return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
+
+    def wait_while_it_moves(self, silent_seconds: float) -> tuple[bytes, Said]:
+        """Its output as it was sent, and how it ended; it is ended once it neither takes nor says anything for so long.
+
+        Such an answer may be large: decoding it takes up to four times the memory, so that is left to the caller.
+        """
+        self._is_read = True
+        try:
+            is_in_time = self._read_while_it_moves(silent_seconds)
+            sent_bytes = self._sent_bytes
+        finally:
+            self.end()
+            self._is_read = False
+            self._close()
+
+        code = self._process.returncode
+        if sent_bytes > self._most_bytes:
+            return b"", Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
+        out = bytes(self._out.text)
+        self._out.text.clear()
+        error = self._error.text[-MOST_BYTES:].decode(errors="replace")
+        if is_in_time:
+            return out, Said(code, "", error)
+        return out, Said(_TOO_LATE, "", error, f"did not say anything for {silent_seconds:.0f} s")
+
+    def _read_while_it_moves(self, silent_seconds: float) -> bool:
+        """Whether the program ended, or sent too much, before it was silent for so long."""
+        said_at = time.monotonic()
+        while True:
+            sent_bytes = self._sent_bytes
+            if self._read_to_end(time.monotonic() + min(_MOVING_SECONDS, silent_seconds)):
+                return True
+            if self._sent_bytes != sent_bytes:
+                said_at = time.monotonic()
+            if time.monotonic() - max(said_at, self._told_at) >= silent_seconds:
+                return False
 
     @property
     def _sent_bytes(self) -> int:

@@ -3,6 +3,7 @@
 import codecs
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any, NoReturn
@@ -62,6 +63,15 @@ def documents_of(text: str) -> Iterator[tuple[str, Any]]:
         yield name, _without_halves(document) if has_halves else document
 
 
+def value_of(content: bytes) -> Any:
+    """The one JSON value of a message, by the checks that documents have. Raises DocumentError."""
+    check_utf_8(content)
+    text = json_text_of(content)
+    values = [value for _, value in documents_of(text)]
+    is_array = text.startswith("[", _after_blanks(text, 0))
+    return values if is_array else values[0]
+
+
 def _elements(text: str) -> Iterator[tuple[str, Any]]:
     at, end = _after_blanks(text, 0), "]"
     first = _after_blanks(text, at + 1)
@@ -118,12 +128,12 @@ def _storable(digits: str) -> int:
 
 def _object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """Of two members of one name every reader takes another: neither is what was meant for sure."""
-    found = dict(members)
-    if len(found) < len(members):
-        names = [name for name, _ in members]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{visible(twice)[:40]!r} stands twice in one object")
-    return found
+    by_name = dict(members)
+    if len(by_name) == len(members):
+        return by_name
+    counts = Counter(name for name, _ in members)
+    twice = next(name for name, count in counts.items() if count > 1)
+    raise ValueError(f"{visible(twice[:40])!r} stands twice in one object")
 
 
 _DECODER = json.JSONDecoder(

@@ -39,6 +39,7 @@ CAMPAIGNS = {
     "peers": "tests.reliability.peers",
     "litter": "tests.reliability.litter",
     "sharing": "tests.reliability.sharing",
+    "received": "tests.reliability.received",
     "pairs": "tests.reliability.pairs",
     "diagnosis": "tests.reliability.diagnosis",
     "blame": "tests.reliability.blame",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from app import importing, kinds
+from app import kinds, sharing
 from app.errors import MeasurementError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now
@@ -125,8 +125,8 @@ class _Side:
 
 
 def _patiently(
-    figures: Figures, carry_out: Callable[[Notebook, str], importing.Taken], notebook: Notebook
-) -> importing.Taken:
+    figures: Figures, carry_out: Callable[[Notebook, str], sharing.Taken], notebook: Notebook
+) -> sharing.Taken:
     """What came of it, once it came through: on a busy machine ssh may give up before sshd answers."""
     for _ in range(_ATTEMPTS):
         try:
@@ -139,7 +139,7 @@ def _patiently(
 
 def _exchange(figures: Figures, here: Path) -> None:
     with Notebook(here) as notebook:
-        for carry_out in (importing.push, importing.pull):
+        for carry_out in (sharing.push, sharing.pull):
             began = time.monotonic()
             taken = _patiently(figures, carry_out, notebook)
             figures.took(time.monotonic() - began)

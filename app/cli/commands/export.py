@@ -10,12 +10,13 @@ import click
 
 from app import kinds
 from app.cli import common
-from app.cli.commands.import_ import MOST_MEMORY_BYTES, at_most, content_of
+from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import saved_worksheet
 from app.errors import UsageError
 from app.evidence import file as evidence
 from app.importing import json_schema
 from app.kinds import stored_experiment
+from app.limits import MOST_MEMORY_BYTES, at_most
 from app.output import is_there, output_file, print_document, shown_destination
 from app.workflows.compare import sides_to_compare
 from forms import reports
@@ -198,7 +199,7 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
     """
     content = content_of(file)
     try:
-        with at_most(MOST_MEMORY_BYTES):
+        with at_most():
             verified = evidence.verify(content, keys)
     except MemoryError as error:
         raise UsageError(

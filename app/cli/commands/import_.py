@@ -1,41 +1,42 @@
 """``import``, ``push``, ``pull``: recordings of documents, filled forms and other notebooks; and ``share-worker``."""
 
-import gc
 import json
 import sqlite3
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app import importing
+from app import sharing
 from app.cli import common
-from app.errors import UsageError
+from app.errors import MeasurementError, UsageError
 from app.importing import read, store
+from app.limits import MOST_BYTES, MOST_MEMORY_BYTES, at_most
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
+from forms.importers import value_of
 from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
 from storage.database import copy_notebook
 from storage.errors import DamagedNotebookError
-from storage.json_reader import DocumentError
+from storage.json_reader import DocumentError, JSONNode
 from storage.notebook import Notebook
 from storage.records import Command
 
-MOST_BYTES = 64 * 2**20
-MOST_MEMORY_BYTES = 360_000_000
 MOST_NOTEBOOK_BYTES = 2**30
 """Limit of a whole notebook, which is read part by part."""
 _SQLITE = b"SQLite format 3\0"
+_MOST_PROBLEMS = 20
+_SIGN_OF_LIFE_SECONDS = 5.0
 
 
 @common.command("import")
@@ -70,7 +71,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
-        with at_most(MOST_MEMORY_BYTES):
+        with at_most():
             found = read(content, given)
             del content
             with common.notebook(context, make=True) as notebook:
@@ -114,7 +115,7 @@ def _import_notebook(context: click.Context, path: Path, *, as_json: bool) -> No
             try:
                 copy_notebook(path, copy)
                 with Notebook(copy) as other:
-                    taken = importing.take_notebook(notebook, other, str(path))
+                    taken = sharing.take_notebook(notebook, other, str(path))
             except (DamagedNotebookError, sqlite3.DatabaseError, DocumentError) as error:
                 said = str(error).replace(str(copy), str(path))
                 raise UsageError(f"{path} cannot be imported: {visible(said)}") from error
@@ -139,28 +140,6 @@ def content_of(file: str) -> bytes:
     return content
 
 
-@contextmanager
-def at_most(limit_bytes: int) -> Iterator[None]:
-    """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
-    try:
-        import resource  # noqa: PLC0415  only POSIX systems have it
-
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except (ImportError, OSError):  # no Linux: the size of the file is the limit
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    allocated = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData:"))
-    most = [each for each in (allocated + limit_bytes, *before) if each != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(most), before[1]))
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        resource.setrlimit(resource.RLIMIT_DATA, before)
-
-
 _sharing_options = common.answering_options("Print new and changed ids and problems, as JSON.")
 
 
@@ -173,7 +152,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
     Labels, notes, baselines and rejected runs are sent too. Changes on both sides are merged: the newest label or note
     counts, and the note keeps the other one. A recording deleted on one side only comes back.
     """
-    _share(context, host, importing.push, as_json=as_json)
+    _share(context, host, sharing.push, as_json=as_json)
 
 
 @common.command("pull")
@@ -181,19 +160,38 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
 @_sharing_options
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
     """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
-    _share(context, host, importing.pull, as_json=as_json)
+    _share(context, host, sharing.pull, as_json=as_json)
 
 
 def _share(
-    context: click.Context, host: str, carry_out: Callable[[Notebook, str], importing.Taken], *, as_json: bool
+    context: click.Context,
+    host: str,
+    carry_out: Callable[[Notebook, str, sharing.Taken], sharing.Taken],
+    *,
+    as_json: bool,
 ) -> None:
     check_ssh_host(host, options="HOST")
-    pulls = carry_out is importing.pull
+    pulls = carry_out is sharing.pull
+    taken = sharing.Taken()
     with common.notebook(context, make=pulls) as notebook:
-        taken = carry_out(notebook, host)
-    common.say(*(f"sharebench: {problem}" for problem in taken.problems))
+        try:
+            carry_out(notebook, host, taken)
+        except MeasurementError:
+            if taken.new or taken.changed:  # the parts before are kept
+                _answer_taken(taken, host, pulls=pulls, as_json=as_json)
+            raise
+    _answer_taken(taken, host, pulls=pulls, as_json=as_json)
+    if taken.unreadable:
+        what = wording.count(len(taken.unreadable), "recording")
+        raise MeasurementError(f"{host} sent {what} that cannot be read: {taken.unreadable[0]}; the others are kept")
+
+
+def _answer_taken(taken: sharing.Taken, host: str, *, pulls: bool, as_json: bool) -> None:
+    common.say(*(f"sharebench: {problem}" for problem in taken.problems[:_MOST_PROBLEMS]))
+    if len(taken.problems) > _MOST_PROBLEMS:
+        common.say(f"sharebench: and {len(taken.problems) - _MOST_PROBLEMS} more such recordings")
     if as_json:
-        common.answer_json(asdict(taken))
+        common.answer_json({"new": taken.new, "changed": taken.changed, "problems": taken.problems})
         return
     common.answer_ids(taken.new)
     common.say(f"{len(taken.new)} new {'here' if pulls else f'on {host}'}, {len(taken.changed)} changed")
@@ -204,21 +202,45 @@ def _share(
 @common.options_of_all
 def share_worker_command(context: click.Context, word: str) -> None:
     """Answers push and pull on another machine: JSON in, JSON out."""
+    with common.writing_to_stdout(), _signs_of_life():
+        answer = json.dumps(_answer_of_worker(context, word))
+    with common.writing_to_stdout():
+        sys.stdout.write(answer)
+
+
+def _answer_of_worker(context: click.Context, word: str) -> object:
     with common.notebook(context, make=True) as notebook:
         if word == "state":
-            answer: object = importing.state(notebook)
-        else:
-            text = sys.stdin.buffer.read(2 * importing.MOST_BYTES + 1)
-            if len(text) > 2 * importing.MOST_BYTES:
-                raise UsageError("that is too much at once")
-            try:
-                given = json.loads(text)
+            return sharing.state(notebook)
+        order = sys.stdin.buffer.read(MOST_BYTES + 1)
+        if len(order) > MOST_BYTES:
+            raise UsageError(f"that is more than {MOST_BYTES // 2**20} MiB, which is too much at once")
+        try:
+            with sharing.limited("that"):
                 if word == "take":
-                    answer = asdict(importing.take(notebook, given, "the other notebook"))
-                else:
-                    ids, entries = importing.part(notebook, [str(one) for one in given])
-                    answer = {"ids": ids, "entries": entries}
-            except (DocumentError, ValueError) as error:
-                raise UsageError(f"that is no order of `sharebench push` or `pull`: {error}") from error
-    with common.writing_to_stdout():
-        sys.stdout.write(json.dumps(answer))
+                    return sharing.take(notebook, value_of(order), "the other notebook").to_json()
+                wanted = JSONNode("", value_of(order)).read(tuple[str, ...])
+        except DocumentError as error:
+            raise UsageError(f"that is no order of `sharebench push` or `pull`: {error}") from error
+        ids, entries = sharing.part(notebook, wanted)
+        return {"ids": ids, "entries": entries}
+
+
+@contextmanager
+def _signs_of_life() -> Iterator[None]:
+    """Blanks, which mean nothing before JSON: who waits for the answer knows by them that it is being made."""
+    ended = threading.Event()
+
+    def show() -> None:
+        while not ended.wait(_SIGN_OF_LIFE_SECONDS):
+            with suppress(OSError, ValueError):
+                sys.stdout.write("\n")
+                sys.stdout.flush()
+
+    showing = threading.Thread(target=show, daemon=True)
+    showing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        showing.join()

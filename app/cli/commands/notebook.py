@@ -11,13 +11,14 @@ import click
 
 from app import kinds
 from app.cli import common
-from app.errors import UsageError
+from app.errors import NotebookError, UsageError
 from forms import layout, wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, visible
 from forms.series.listing import RecordingLine
 from forms.series.summary import run_form, unusual_runs
 from forms.wording import plain
+from storage.errors import DamagedNotebookError, UnreadableRecordingError
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, SERIES, Recording, held_text
@@ -60,14 +61,18 @@ def list_command(
             for one in notebook.find(query)
             if experiment in {None, one.experiment} and kind in {None, one.kind}
         ]
-        heads = notebook.recordings_of(wanted)
-        count, heads = len(heads), heads[:limit]
+        count = len(wanted)
         if as_json:
             with common.writing_to_stdout():
-                for part in _documents(notebook, heads):
+                for part in _documents(notebook, wanted[:limit]):
                     click.echo(layout.for_terminal(part), nl=False)
             return
-        lines = kinds.lines(notebook, heads)
+        readable = kinds.readable_lines(notebook, wanted[:limit])
+    lines = readable.lines
+    count -= len(readable.problems)
+    common.say(*(f"sharebench: {problem}" for problem in readable.problems.values()))
+    if readable.problems and not lines:
+        raise NotebookError("nothing of what was asked for can be read")
     if lines:
         rows = [_HEADING, *map(_cells, lines)]
         filled = [i for i in range(len(_HEADING)) if i == _ANSWER or any(row[i] for row in rows[1:])]
@@ -95,19 +100,32 @@ def list_command(
         common.say("the notebook is empty; measure something with: sharebench run TARGET")
 
 
-def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
+def _documents(notebook: Notebook, ids: Sequence[str]) -> Iterator[str]:
     before = "[\n"
-    for head in heads:
-        lacking = head.kind in {"trial", "sweep"} and kinds.stored_change(notebook, head.subject) is None
-        told = kinds.parts(notebook, head) if lacking else [head]
+    for recording_id in ids:
         try:
-            documents = [kinds.kind_of(one).form(notebook, one).document() for one in told]
-        except UsageError:  # without one of its series, it is given as those it has
-            documents = [kinds.KINDS[SERIES].form(notebook, part).document() for part in kinds.parts(notebook, head)]
+            documents = [
+                document
+                for head in notebook.recordings_of([recording_id])
+                for document in _documents_of(notebook, head)
+            ]
+        except DamagedNotebookError as error:
+            common.say(f"sharebench: {error}")
+            continue
         for document in documents:
             yield before + textwrap.indent(common.json_text(document), "  ")
             before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
+
+
+def _documents_of(notebook: Notebook, head: Recording) -> list[dict[str, Any]]:
+    """The documents of a recording: its own, or without it those of its series."""
+    lacks_change = head.kind in {"trial", "sweep"} and kinds.stored_change(notebook, head.subject) is None
+    listed = kinds.parts(notebook, head) if lacks_change else [head]
+    try:
+        return [kinds.kind_of(recording).form(notebook, recording).document() for recording in listed]
+    except UsageError:  # without one of its series, it is given as those it has
+        return [kinds.KINDS[SERIES].form(notebook, part).document() for part in kinds.parts(notebook, head)]
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
@@ -255,7 +273,8 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
     """
     name = name.strip()
     with common.notebook(context) as notebook:
-        experiment = notebook.experiment_called(reference)
+        is_id = reference in notebook.kinds_of([reference])
+        experiment = None if is_id else notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
             kinds.rename_experiment(notebook, reference, name)
             common.say(f"the experiment is called {name!r}")
@@ -272,7 +291,27 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
     """Delete each RECORDING for good, with its runs, load points or series."""
     with common.notebook(context) as notebook:
-        _delete(notebook, list({head.id: head for head in map(notebook.recording, references)}.values()), yes=yes)
+        heads: dict[str, Recording] = {}
+        unreadable: dict[str, str] = {}
+        for reference in references:
+            try:
+                head = notebook.recording(reference)
+                _what_goes(notebook, head)
+                heads[head.id] = head
+            except UnreadableRecordingError as error:
+                recording_id = _id_meant(notebook, reference, error)
+                unreadable[recording_id] = str(error)
+        _delete(notebook, list(heads.values()), yes=yes, unreadable=unreadable)
+
+
+def _id_meant(notebook: Notebook, reference: str, error: UnreadableRecordingError) -> str:
+    """Which recording was named, also where it is one of its parts that cannot be read. Raises the error."""
+    try:
+        return notebook.resolve(reference)
+    except UnreadableRecordingError as itself:
+        if not itself.recording_id.startswith(reference):
+            raise error from itself
+        return itself.recording_id
 
 
 @common.command("prune")
@@ -301,31 +340,54 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
         _delete(notebook, [head for head in heads if head.id not in measured], yes=yes)
 
 
-def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> None:
-    if not found:
+def _delete(
+    notebook: Notebook, heads: Sequence[Recording], *, yes: bool, unreadable: Mapping[str, str] | None = None
+) -> None:
+    unreadable = unreadable or {}
+    count = len(heads) + len(unreadable)
+    if not count:
         common.say("there is nothing to delete")
         return
-    for head in found:
+    for head in heads:
         if head.running and head.lease:
             raise UsageError(f"{held_text(head.id, head.lease, head.kind)}, so it is not deleted")
         left = kinds.leftover_text(notebook, head)
         if left and kinds.kind_of(head).restored_by:
             raise UsageError(f"{left}; so it is not deleted")
-    for line, head in zip(kinds.lines(notebook, found), found, strict=True):
-        common.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
-        if inside := len(kinds.parts(notebook, head)):
-            common.say(f"  with the {inside} series in it")
-        if losses := kinds.losses_text(notebook, [head.id]):
-            common.say(f"  {losses}")
-        if left := kinds.leftover_text(notebook, head):
-            common.say(f"  {left}; it may still be there, and nothing will tell of it any more")
+
+    for head in heads:
+        common.say(*_what_goes(notebook, head))
+    for recording_id in unreadable:
+        common.say(f"{recording_id}  cannot be read, so what it was and what it left on a server is not known")
     if not yes:
-        what = "it" if len(found) == 1 else f"these {len(found)}"
+        what = "it" if count == 1 else f"these {count}"
         common.confirm(f"Delete {what} for good?", declined="nothing was deleted")
-    for head in found:
-        notebook.remove(head.id)
+
+    for head in heads:
+        try:
+            notebook.remove(head.id)
+        except UnreadableRecordingError:
+            notebook.remove_unread(head.id)
         common.answer(head.id)
-    common.say(f"sharebench: deleted {wording.count(len(found), 'recording')}")
+    for recording_id in unreadable:
+        notebook.remove_unread(recording_id)
+        common.answer(recording_id)
+    common.say(f"sharebench: deleted {wording.count(count, 'recording')}")
+
+
+def _what_goes(notebook: Notebook, head: Recording) -> list[str]:
+    """What is deleted with a recording, in lines. Raises UnreadableRecordingError."""
+    if head.kind not in kinds.KINDS:
+        raise UnreadableRecordingError(head.id, f"{head.kind!r} is no kind that this version knows")
+    (line,) = kinds.lines(notebook, [head])
+    told = [f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})"]
+    if inside := len(kinds.parts(notebook, head)):
+        told.append(f"  with the {inside} series in it")
+    if losses := kinds.losses_text(notebook, [head.id]):
+        told.append(f"  {losses}")
+    if left := kinds.leftover_text(notebook, head):
+        told.append(f"  {left}; it may still be there, and nothing will tell of it any more")
+    return told
 
 
 ENOUGH_SERIES = 3
@@ -387,7 +449,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     """List the baselines and their series."""
     with common.notebook(context) as notebook:
         found = notebook.baselines()
-        kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
+        kinds = notebook.kinds_of([baseline.recording_id for baseline in found])
     found = [one for one in found if one.recording_id in kinds]  # an index of a damaged file may name others
     if as_json:
         named = ((one.name, one.recording_id, one.set_at) for one in found)

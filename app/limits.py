@@ -1,0 +1,59 @@
+"""How much somebody else's text may cost: a file that is imported, a part of another notebook."""
+
+import gc
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MOST_BYTES = 64 * 2**20
+MOST_MEMORY_BYTES = 360_000_000
+"""Beside the text itself and the program: 500 MB together."""
+MOST_PROCESSOR_SECONDS = 30.0
+"""Of a part of another notebook: what a sharebench sends takes a few."""
+
+
+class TooMuchTimeError(Exception):
+    """It took more of the processor than it may."""
+
+
+@contextmanager
+def at_most(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
+    """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
+    try:
+        import resource  # noqa: PLC0415  only POSIX systems have it
+
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except (ImportError, OSError):  # no Linux: the size of the text is the limit
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    allocated = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData:"))
+    most = [limit for limit in (allocated + limit_bytes, *before) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(most), before[1]))
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+@contextmanager
+def within(processor_seconds: float = MOST_PROCESSOR_SECONDS) -> Iterator[None]:
+    """More of the processor's time raises TooMuchTimeError; in the main thread of a POSIX system, else nothing does."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def give_up(*_: object) -> None:
+        raise TooMuchTimeError
+
+    before = signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, processor_seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)

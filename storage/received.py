@@ -1,0 +1,76 @@
+"""People's texts about a recording that another notebook sent: read field by field, like everything from outside."""
+
+import re
+from collections.abc import Iterable
+
+from storage.isolations import Layer
+from storage.json_reader import DocumentError, JSONNode
+from storage.recordings import (
+    DECISION,
+    EXPERIMENT,
+    ISOLATION,
+    LOAD,
+    NORMAL,
+    SERIES,
+    WRITTEN_BY_PEOPLE,
+    why_no_baseline_name,
+)
+from storage.records import Decision, is_moment
+from storage.shared import BASELINE, Text, Texts, texts_from_json
+
+MOST_VERSIONS = 64
+"""Of one text at once: each is of somebody who did not know the others."""
+MOST_PAST = 10_000
+MOST_BASELINES = 100
+_VERSION = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) [0-9a-f+ ]{8,200}")
+_NUMBER = r"[1-9][0-9]{0,17}"
+_REJECTED_OF_KIND = {
+    SERIES: re.compile(rf"runs/(measured|warm-up)/{_NUMBER}"),
+    LOAD: re.compile(rf"load_points/{_NUMBER}"),
+    ISOLATION: re.compile(rf"layer_runs/{_NUMBER}/({'|'.join(re.escape(layer.value) for layer in Layer)})/{_NUMBER}"),
+}
+_VALUES = {NORMAL: {"", "yes"}, DECISION: {"", *Decision}}
+
+
+def texts_received(place: JSONNode, kind: str) -> Texts:
+    """The texts about a recording of that kind, from ``[CREATED_AT, TEXTS]``. Raises DocumentError."""
+    pair = place.items()
+    if len(pair) != 2:
+        raise DocumentError(f"{place.name}: expected a time and texts, found {len(pair)} values")
+    created_at, texts_place = pair
+    texts = texts_from_json(texts_place, created_at.time())
+    if sum(name.startswith(f"{BASELINE}/") for name in texts.texts) > MOST_BASELINES:
+        raise DocumentError(f"{place.name}: more than {MOST_BASELINES} names of baselines")
+    for name, text in texts.texts.items():
+        if why := _why_no_text(name, text, kind):
+            raise DocumentError(f"{place.name}.{name[:80]}: {why}")
+    return texts
+
+
+def _why_no_text(name: str, text: Text, kind: str) -> str:
+    if len(text.now) > MOST_VERSIONS or len(text.past) > MOST_PAST:
+        return "too many versions"
+    if not all(map(_is_version, (*text.now, *text.past))):
+        return "a version has no time"
+
+    values = text.now.values()
+    if name in WRITTEN_BY_PEOPLE:
+        return ""
+    if name in _VALUES:
+        is_fit = set(values) <= _VALUES[name] and (name != DECISION or kind == SERIES)
+        return "" if is_fit else f"no value of a {kind}"
+    if name == EXPERIMENT:
+        return "" if kind == SERIES else f"no text of a {kind}"
+    if name.startswith(f"{BASELINE}/"):
+        return why_no_baseline_name(name.removeprefix(f"{BASELINE}/")) or _why_not_times(values)
+    rejected = _REJECTED_OF_KIND.get(kind)
+    return "" if rejected and rejected.fullmatch(name) else f"no text of a {kind} that this version knows"
+
+
+def _is_version(name: str) -> bool:
+    match = _VERSION.fullmatch(name)
+    return match is not None and is_moment(match[1])
+
+
+def _why_not_times(values: Iterable[str]) -> str:
+    return "" if all(not value or is_moment(value) for value in values) else "expected the time when it was named"
