@@ -26,8 +26,8 @@ class Evil:
     to: tuple[str, ...]
     final: bool | None = None
     """Of a transfer's replies only the last one (226), or only the first (150); None for all."""
-    skips: bool = True
-    """Whether a few may come unharmed before."""
+    machine: bool = False
+    """Whether the server says that it has MLSD: its lists are then the evil's, each from the first on."""
 
 
 class EvilConversation:
@@ -37,14 +37,16 @@ class EvilConversation:
         self.spoiled = 0
         self._evil = evil
         self._chance = chance
-        self._skip = chance.randint(0, MOST_SKIPPED) if evil.skips else 0
+        self._skip = 0 if evil.machine else chance.randint(0, MOST_SKIPPED)
         self._command = "greeting"
 
     def commands(self, line: bytes) -> Iterable[bytes]:
         self._command = line.split(b" ")[0].strip().decode("ascii", "replace").upper()
-        return [line]
+        return [line.replace(b"MLSD", b"LIST") if self._evil.machine else line]
 
     def replies(self, line: bytes) -> Iterable[bytes]:
+        if self._evil.machine and self._command == "FEAT" and line.startswith(b"211 "):
+            return [b" MLSD\r\n", line]
         is_final = not line.startswith(b"1")
         if self._command not in self._evil.to or (self._evil.final is not None and self._evil.final != is_final):
             return [line]
@@ -77,6 +79,16 @@ def says_more(*replies: bytes) -> Act:
     def act(piece: bytes, chance: random.Random) -> Iterator[bytes]:
         yield chance.choice(replies) + b"\r\n"
         yield piece
+
+    return act
+
+
+def lists(lines: bytes) -> Act:
+    """A folder of these, and files as they are."""
+
+    def act(piece: bytes, _chance: random.Random) -> Iterator[bytes]:
+        is_a_list = piece[:1] in {b"-", b"d", b"l"} and piece.endswith(b"\r\n")
+        yield lines if is_a_list else piece
 
     return act
 
@@ -116,7 +128,9 @@ def in_itself(piece: bytes, _chance: random.Random) -> Iterator[bytes]:
     """Every folder that is asked for is there, and in each there is another; the root stays as it is."""
     if piece.startswith(b"550"):
         yield b"250 ok\r\n"
-    elif b"type=" in piece and b".sharebench-" not in piece:
+    elif b".sharebench-" in piece:
+        yield b"type=dir; .sharebench-tree-00112233aabb\r\n"
+    elif piece[:1] in {b"-", b"d", b"l"}:
         yield b"type=dir; u0\r\n"
     else:
         yield piece
@@ -204,7 +218,7 @@ EVILS: dict[str, Evil] = {
     "removal refused": Evil(says(b"550 no", b"450 in use", b"500 what?", b"200 gone"), ("DELE", "RMD")),
     "removal silent": Evil(silence, ("DELE", "RMD")),
     "folders everywhere": Evil(says(b"250 ok"), ("CWD", "MKD", "RMD")),
-    "a folder in itself": Evil(in_itself, ("CWD", DATA_DOWN), skips=False),
+    "a folder in itself": Evil(in_itself, ("CWD", DATA_DOWN), machine=True),
     "no folders": Evil(says(b"550 no"), ("CWD", "MKD")),
-    **{f"listed {number}": Evil(lambda _piece, _chance, line=line: [line], (DATA_DOWN,)) for number, line in enumerate(LISTED)},
+    **{f"listed {number}": Evil(lists(lines), (DATA_DOWN,), machine=True) for number, lines in enumerate(LISTED)},
 }  # fmt: skip

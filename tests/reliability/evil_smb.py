@@ -204,6 +204,12 @@ def shorter(message: bytearray, chance: random.Random) -> Iterator[Message]:
     yield message[: chance.randrange(HEADER_BYTES, len(message))]
 
 
+def changed_bytes(message: bytearray, chance: random.Random) -> Iterator[Message]:
+    for _ in range(chance.randint(1, 4)):
+        message[chance.randrange(HEADER_BYTES, len(message))] = chance.randrange(256)
+    yield message
+
+
 def only_a_header(message: bytearray, _chance: random.Random) -> Iterator[Message]:
     yield message[:HEADER_BYTES]
 
@@ -348,12 +354,6 @@ def token_of(data: bytes) -> Act:
     return act
 
 
-def spoiled_token(message: bytearray, chance: random.Random) -> Iterator[Message]:
-    for _ in range(chance.randint(1, 4)):
-        message[chance.randrange(HEADER_BYTES + 8, len(message))] = chance.randrange(256)
-    yield message
-
-
 def entry(name: bytes, following: int = 0, *, size_bytes: int = 1, attributes: int = 0, written: int = 0) -> bytes:
     return ENTRY.pack(following, 0, written, size_bytes, attributes, len(name)) + name
 
@@ -440,6 +440,8 @@ EVILS: dict[str, Evil] = {
     "other program": Evil(other_program, ANY),
     "cut in the middle": Evil(cut_in_the_middle, ANY),
     "silent in the middle": Evil(silent_in_the_middle, ANY),
+    "changed bytes": Evil(changed_bytes),
+    "changed bytes of all": Evil(changed_bytes, ANY),
     "shorter": Evil(shorter, ANY),
     "only a header": Evil(only_a_header, ANY),
     "unsigned": Evil(unsigned, options=("--sign",)),
@@ -487,7 +489,7 @@ EVILS: dict[str, Evil] = {
     "token of nothing": Evil(token_of(b""), _LOGIN),
     "token of zeros": Evil(token_of(bytes(60_000)), _LOGIN),
     "token nested": Evil(token_of(b"\xa1\x84\xff\xff\xff\xff" * 2_000), _LOGIN),
-    "spoiled token": Evil(spoiled_token, _LOGIN),
+    "changed bytes of the login": Evil(changed_bytes, _LOGIN),
     "session flags": Evil(number_at(66, "<H", 1, 2, 4, 65535), _LOGIN),
     "share of another kind": Evil(number_at(66, "<B", 0, 2, 3, 255), _TREE),
     "share flags": Evil(number_at(68, "<I", 1, 2, 0x8000, 2**32 - 1), _TREE),
