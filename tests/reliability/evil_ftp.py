@@ -42,7 +42,7 @@ class EvilConversation:
 
     def commands(self, line: bytes) -> Iterable[bytes]:
         self._command = line.split(b" ")[0].strip().decode("ascii", "replace").upper()
-        return [line.replace(b"MLSD", b"LIST") if self._evil.machine else line]
+        return [line.replace(b"MLSD", b"LIST -a") if self._evil.machine else line]
 
     def replies(self, line: bytes) -> Iterable[bytes]:
         if self._evil.machine and self._command == "FEAT" and line.startswith(b"211 "):
@@ -159,17 +159,46 @@ _open: list[socket.socket] = []
 """Listeners that nobody serves; they end with the process."""
 
 SIZES = (
-    b"213 0", b"213 1", b"213 299999", b"213 300001", b"213 999999999999999999", b"213 9223372036854775807", b"213 18446744073709551616",
-    b"213 -300000", b"213 three", b"213", b"213 300000 bytes", b"213 3e5", b"200 300000", b"550 what?", b"502 no", b"450 later",
-    b"213-300000", b"213 0x493e0", b"999 300000", b"",
-)  # fmt: skip
+    b"213 0",
+    b"213 1",
+    b"213 299999",
+    b"213 300001",
+    b"213 999999999999999999",
+    b"213 9223372036854775807",
+    b"213 18446744073709551616",
+    b"213 -300000",
+    b"213 three",
+    b"213",
+    b"213 300000 bytes",
+    b"213 3e5",
+    b"200 300000",
+    b"550 what?",
+    b"502 no",
+    b"450 later",
+    b"213-300000",
+    b"213 0x493e0",
+    b"999 300000",
+    b"",
+)
 LISTED = (
-    b"type=file;size=99999999999999999999; f0000000\r\n", b"type=file;size=-1; f0000000\r\n", b"type=dir; ..\r\ntype=dir; .\r\n",
-    b"type=dir; .sharebench-0123456789ab\r\n", b"type=file;size=1; ../../evil\r\n", b"type=file;size=1; /etc/passwd\r\n",
-    b"type=file;size=1; a\x00b\r\n", b"type=file;size=1; \x1b]52;c;QQ==\x07\r\n", b"type=file;size=1; \xff\xfe\r\n", b"\r\n" * 1000,
-    b";;;;;;= \r\n", b"type=file;modify=99999999999999;size=1; x\r\n", b"no line's end", b"type=file;size=1; .sharebench-../../x\r\n",
-    b"type=file;size=1; .sharebench-0123456789ab\r\n" * 3, b"", b"type=file;size=1; " + b"x" * 8000 + b"\r\n",
-)  # fmt: skip
+    b"type=file;size=99999999999999999999; f0000000\r\n",
+    b"type=file;size=-1; f0000000\r\n",
+    b"type=dir; ..\r\ntype=dir; .\r\n",
+    b"type=dir; .sharebench-0123456789ab\r\n",
+    b"type=file;size=1; ../../evil\r\n",
+    b"type=file;size=1; /etc/passwd\r\n",
+    b"type=file;size=1; a\x00b\r\n",
+    b"type=file;size=1; \x1b]52;c;QQ==\x07\r\n",
+    b"type=file;size=1; \xff\xfe\r\n",
+    b"\r\n" * 1000,
+    b";;;;;;= \r\n",
+    b"type=file;modify=99999999999999;size=1; x\r\n",
+    b"no line's end",
+    b"type=file;size=1; .sharebench-../../x\r\n",
+    b"type=file;size=1; .sharebench-0123456789ab\r\n" * 3,
+    b"",
+    b"type=file;size=1; " + b"x" * 8000 + b"\r\n",
+)
 _STORE = ("STOR",)
 _TRANSFER = ("STOR", "RETR", "MLSD", "LIST")
 _LOGIN = ("greeting", "USER", "PASS", "FEAT", "TYPE")
@@ -182,7 +211,9 @@ EVILS: dict[str, Evil] = {
     "passive silent": Evil(silence, ("PASV",)),
     "passive late": Evil(late, ("PASV",)),
     "passive elsewhere": Evil(other_host, ("PASV",)),
-    "passive nowhere": Evil(says(b"227 (1,2,3,4,999,999)", b"227 (1,2,3,4,0,0)", b"227", b"227 (300,1,1,1,1,1)"), ("PASV",)),
+    "passive nowhere": Evil(
+        says(b"227 (1,2,3,4,999,999)", b"227 (1,2,3,4,0,0)", b"227", b"227 (300,1,1,1,1,1)"), ("PASV",)
+    ),
     "passive refused": Evil(says(b"421 bye", b"425 no", b"500 what?", b"530 no"), ("PASV",)),
     "passive deaf": Evil(deaf_port, ("PASV",)),
     "passive closed": Evil(closed_port, ("PASV",)),
@@ -199,10 +230,14 @@ EVILS: dict[str, Evil] = {
     "end before the data": Evil(says(b"226 done"), _TRANSFER, final=False),
     "end at once": Evil(lambda piece, _chance: [piece, b"226 done\r\n"], _TRANSFER, final=False),
     "refused at the end": Evil(
-        says(b"425 no", b"426 cut", b"451 disk", b"452 full", b"500 no", b"550 no", b"552 quota", b"553 name"), _TRANSFER, final=True
+        says(b"425 no", b"426 cut", b"451 disk", b"452 full", b"500 no", b"550 no", b"552 quota", b"553 name"),
+        _TRANSFER,
+        final=True,
     ),
     "refused at the beginning": Evil(
-        says(b"425 no", b"450 in use", b"452 full", b"500 no", b"530 who?", b"550 no", b"553 name", b"999 x"), _TRANSFER, final=False
+        says(b"425 no", b"450 in use", b"452 full", b"500 no", b"530 who?", b"550 no", b"553 name", b"999 x"),
+        _TRANSFER,
+        final=False,
     ),
     "hangs up at the end": Evil(hang_up, _TRANSFER, final=True),
     "hangs up at the beginning": Evil(hang_up, _TRANSFER, final=False),
@@ -219,6 +254,6 @@ EVILS: dict[str, Evil] = {
     "removal silent": Evil(silence, ("DELE", "RMD")),
     "folders everywhere": Evil(says(b"250 ok"), ("CWD", "MKD", "RMD")),
     "a folder in itself": Evil(in_itself, ("CWD", DATA_DOWN), machine=True),
-    "no folders": Evil(says(b"550 no"), ("CWD", "MKD")),
+    "no folders": Evil(says(b"550 no"), ("CWD",)),
     **{f"listed {number}": Evil(lists(lines), (DATA_DOWN,), machine=True) for number, lines in enumerate(LISTED)},
-}  # fmt: skip
+}

@@ -381,9 +381,24 @@ def lists(data: bytes, *, for_ever: bool = False) -> Act:
 
 
 NAMES = (
-    "..\\..\\evil", "../../evil", "/etc/passwd", "a/b", "a\\b", "", "\0", "x\0y", "\ud800", "x\udfff", "C:evil", ".sharebench-0123456789ab",
-    ".sharebench-../x", "\x1b]52;c;QQ==\x07", "\x9b31m", "x" * 20_000, ".sharebench-0123456789ab\ud800",
-)  # fmt: skip
+    "..\\..\\evil",
+    "../../evil",
+    "/etc/passwd",
+    "a/b",
+    "a\\b",
+    "",
+    "\0",
+    "x\0y",
+    "\ud800",
+    "x\udfff",
+    "C:evil",
+    ".sharebench-0123456789ab",
+    ".sharebench-../x",
+    "\x1b]52;c;QQ==\x07",
+    "\x9b31m",
+    "x" * 20_000,
+    ".sharebench-0123456789ab\ud800",
+)
 """What no folder should hold, and none of them may leave the share, break a line or end the program."""
 NASTY = listed(*(entry(name.encode("utf-16-le", "surrogatepass")) for name in NAMES))
 NASTY_FOLDERS = listed(
@@ -509,7 +524,7 @@ EVILS: dict[str, Evil] = {
     "breaks unasked": Evil(lambda message, _chance: [Raw(whole(proxy.oplock_break())), message], ANY),
     "breaks in a flood": Evil(lambda _message, _chance: _for_ever(Raw(whole(proxy.oplock_break()))), ANY),
     "keep-alives in a flood": Evil(lambda _message, _chance: _for_ever(proxy.keep_alive()), ANY),
-}  # fmt: skip
+}
 
 
 def _for_ever(message: Message) -> Iterator[Message]:
