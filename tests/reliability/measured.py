@@ -54,7 +54,7 @@ class Measured:
         client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
         if plan.files is not None:
             files = make_files(plan.target, plan.secrets, plan.settings)
-            return TreeClient(client, files, plan.files)  # type: ignore[return-value]
+            return TreeClient(client, files, plan.files)
         remove = client.remove
 
         def look_and_remove(path: str) -> None:

@@ -34,7 +34,7 @@ class Once:
 
 def files_through(server: Smbd, between: Proxy, **settings: bool) -> SMBFiles:
     target = replace(server.target(), port=between.port)
-    return SMBFiles(target, server.secrets(), Settings(timeout_seconds=10, **settings))  # type: ignore[arg-type]
+    return SMBFiles(target, server.secrets(), Settings(timeout_seconds=10, **settings))
 
 
 @pytest.mark.parametrize("status", sorted(wire.SESSION_OVER), ids=wire.status_name)
