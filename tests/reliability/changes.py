@@ -28,6 +28,8 @@ CUT = ("ssh", "sshd")
 KINDS = ("try", "sweep", "tune", "load", "try through ssh", *CUT)
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
+CONNECTION_SECONDS = 60.0
+"""So long a command's next connection is waited for: on a busy machine its start alone takes half of that."""
 PARAMETERS = (
     ("server signing", None),
     ("strict sync", Smbd.share),
@@ -156,7 +158,7 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> None:
 
 def _cut(process: subprocess.Popen[str], sshd: Sshd | None) -> bool:
     """Kill the command's ssh, or what ``sshd`` serves it with, the next within some seconds; whether one was there."""
-    until = time.monotonic() + LONGEST_SECONDS
+    until = time.monotonic() + CONNECTION_SECONDS
     while process.poll() is None and time.monotonic() < until:
         with suppress(psutil.Error):
             for child in psutil.Process(sshd.pid if sshd else process.pid).children():

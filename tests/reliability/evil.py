@@ -32,6 +32,7 @@ from app.measure.process import MeasurementPlan
 from app.workflows import check
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
+from tests import fork_server
 from tests.app.clients.ftp.proxy import FtpProxy
 from tests.app.clients.smb.proxy import Proxy
 from tests.command_line import Sharebench
@@ -486,6 +487,7 @@ def all_cases(
 def _work(cases: list[Case], seconds: float, finished: multiprocessing.SimpleQueue[tuple[str, Figures]]) -> None:
     """One worker's cases, with servers of its own."""
     clock = Clock(seconds)
+    fork_server.servers.clear()  # the test's own would make our programs its children, and their end would be its alone
     with ExitStack() as stack:
         servers: dict[str, Server] = {}
         for case in cases:

@@ -45,7 +45,7 @@ def test_an_evil_server_gets_no_time_no_wrong_number_and_no_other_host(
 def test_a_command_that_talks_to_an_evil_server_ends_with_its_line():
     figures = evil.campaign(300, protocols=("smb",), evils=("share deleted everywhere",), acts=("command: run put",))
     assert figures.losses == []
-    assert (figures.counts["commands"], figures.counts["told"]) == (1, 1)
+    assert (figures.counts["commands"], figures.counts["told"]) == (1, 1), figures.text()
 
 
 def answer(command: int, body: bytes = bytes(8)) -> bytearray:
