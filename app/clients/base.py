@@ -427,9 +427,14 @@ class TreeClient:
         raise UsageError(f"{path}: a tree is not verified", options="leave out --verify")
 
     def remove(self, path: str) -> None:
+        """A name that the server lists and does not know is no reason to believe that the folder is gone."""
+        names = list[str]()
         with suppress(NoSuchFileError):
-            for entry in self._files.list(path):
-                self._files.remove(f"{path}/{entry.name}")
+            names = [entry.name for entry in self._files.list(path)]
+        for name in names:
+            with suppress(NoSuchFileError):
+                self._files.remove(f"{path}/{name}")
+        with suppress(NoSuchFileError):
             self._files.remove_folder(path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:

@@ -263,7 +263,9 @@ class Engine:
             self._put(path, self._content, quiet_meter)
             sent, received = self._content.digest(), client.digest(path)
         else:
-            digest = OrderedDigest()
+            settings = self._plan.settings
+            asked_at_once = (settings.block_bytes or 0) * (settings.in_flight or 0)
+            digest = OrderedDigest(self._where(path), MOST_EARLY_BYTES + asked_at_once)
             client.get(path, quiet_meter, digest)
             sent, received = client.digest(path), digest.hexdigest()
         if sent != received:
@@ -318,20 +320,36 @@ class Engine:
             self._remove(path)
 
 
-class OrderedDigest:
-    """SHA-256 of blocks in any order; buffers early ones."""
+MOST_EARLY_BYTES = 128 * 1024 * 1024
+"""Eight times what is asked for at once by default: so far no honest server is out of order."""
 
-    def __init__(self) -> None:
+
+class OrderedDigest:
+    """SHA-256 of blocks in any order; buffers early ones up to a limit."""
+
+    def __init__(self, where: str = "", most_early_bytes: int = MOST_EARLY_BYTES) -> None:
+        """``where`` is for the error."""
+        self._where = where
         self._sha = hashlib.sha256()
         self._next = 0
         self._early: dict[int, bytes] = {}
+        self._early_bytes = 0
+        self._most_early_bytes = most_early_bytes
 
     def __call__(self, offset: int, block: memoryview) -> None:
+        """Raises ProtocolError if the server holds back a block for so long that the others fill the memory."""
         self._early[offset] = bytes(block)
+        self._early_bytes += len(block)
         while self._next in self._early:
             early = self._early.pop(self._next)
+            self._early_bytes -= len(early)
             self._sha.update(early)
             self._next += len(early)
+        if self._early_bytes > self._most_early_bytes:
+            raise errors.ProtocolError(
+                f"{self._where}: the server holds back the byte at {self._next} and has sent {self._early_bytes} bytes "
+                "behind it; see its log, and look for what is in between"
+            )
 
     def hexdigest(self) -> str:
         return self._sha.hexdigest()

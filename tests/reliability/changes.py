@@ -23,9 +23,13 @@ from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
-KINDS = ("try", "sweep", "tune", "load", "try through ssh", "ssh")
+CUT = ("ssh", "sshd")
+"""Kinds in which not the program is killed but its connection to the server, at this end or at the other."""
+KINDS = ("try", "sweep", "tune", "load", "try through ssh", *CUT)
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
+CONNECTION_SECONDS = 60.0
+"""So long a command's next connection is waited for: on a busy machine its start alone takes half of that."""
 PARAMETERS = (
     ("server signing", None),
     ("strict sync", Smbd.share),
@@ -39,7 +43,7 @@ def campaign(
 ) -> Figures:
     """At least one kill of each kind, and then as many of these rounds as there is time for."""
     share, clock = share or Share(), Clock(seconds)
-    with _servers(with_ssh=any("ssh" in kind for kind in kinds)) as samba:
+    with _servers(with_ssh=any("ssh" in kind for kind in kinds)) as (samba, sshd):
         before = _state(samba)
         for number in share.of_mine(range(most)):
             for kind in kinds:
@@ -51,14 +55,15 @@ def campaign(
                     share.carrying_out(case) as figures,
                     tempfile.TemporaryDirectory(prefix="sharebench-changes-") as folder,
                 ):
-                    _one(kind, moment, samba, Path(folder), before, figures)
+                    _one(kind, moment, samba, sshd, Path(folder), before, figures)
             if clock.is_over():
                 break
     return share.figures
 
 
 @contextmanager
-def _servers(*, with_ssh: bool) -> Iterator[Smbd]:
+def _servers(*, with_ssh: bool) -> Iterator[tuple[Smbd, Sshd | None]]:
+    sshd: Sshd | None = None
     with ExitStack() as stack:
         samba = Smbd()
         stack.callback(samba.stop)
@@ -69,7 +74,7 @@ def _servers(*, with_ssh: bool) -> Iterator[Smbd]:
             stack.callback(sshd.stop)
             sshd.start()
             stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
-        yield samba
+        yield samba, sshd
 
 
 def _state(samba: Smbd) -> dict[str, object]:
@@ -105,12 +110,20 @@ def _words(kind: str, samba: Smbd) -> list[str]:
     ]
 
 
-def _one(kind: str, moment: float, samba: Smbd, folder: Path, before: dict[str, object], figures: Figures) -> None:
+def _one(
+    kind: str,
+    moment: float,
+    samba: Smbd,
+    sshd: Sshd | None,
+    folder: Path,
+    before: dict[str, object],
+    figures: Figures,
+) -> None:
     sharebench = Sharebench(folder / "notebook.db", samba.password)
     process = sharebench.start(*_words(kind, samba))
     _wait(process, moment)
-    if kind == "ssh":
-        cut = _cut_ssh(process)
+    if kind in CUT:
+        cut = _cut(process, sshd if kind == "sshd" else None)
         figures.counts["ssh connections cut" if cut else "ended before"] += 1
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
@@ -143,13 +156,13 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> None:
         process.wait(seconds)
 
 
-def _cut_ssh(process: subprocess.Popen[str]) -> bool:
-    """Kill the command's ssh, the next that there is within some seconds; whether one was there."""
-    until = time.monotonic() + LONGEST_SECONDS
+def _cut(process: subprocess.Popen[str], sshd: Sshd | None) -> bool:
+    """Kill the command's ssh, or what ``sshd`` serves it with, the next within some seconds; whether one was there."""
+    until = time.monotonic() + CONNECTION_SECONDS
     while process.poll() is None and time.monotonic() < until:
         with suppress(psutil.Error):
-            for child in psutil.Process(process.pid).children():
-                if child.name() == "ssh":
+            for child in psutil.Process(sshd.pid if sshd else process.pid).children():
+                if child.name() == ("sshd" if sshd else "ssh"):
                     child.kill()
                     return True
         time.sleep(0.002)

@@ -37,10 +37,15 @@ MOMENT_SECONDS = 0.03
 LOCAL_KINDS = ("get", "put", "make", "selftest", *CLI_WORDS)
 SERVER_KINDS = ("smb get", "smb put", "smb make", "survey")
 """Kinds that measure a real smbd; in all these the program itself is killed."""
-OTHERS_KILLED = ("child get", "child put", "child make", "smbd get", "smbd put", "smbd make")
+OTHERS_KILLED = (
+    "child get", "child put", "child make", "child selftest", "child survey", "smbd get", "smbd put", "smbd make",
+    "smbd survey",
+)  # fmt: skip
 """Kinds in which the measuring process, or the server's process of the session, is killed."""
-KINDS = (*LOCAL_KINDS, *SERVER_KINDS, *OTHERS_KILLED)
-_ON_A_SERVER = (*SERVER_KINDS, *(kind for kind in OTHERS_KILLED if kind.startswith("smbd")))
+ALL_KILLED = ("all selftest", "all survey")
+"""Kinds in which the program is killed with all that it has started."""
+KINDS = (*LOCAL_KINDS, *SERVER_KINDS, *OTHERS_KILLED, *ALL_KILLED)
+_ON_A_SERVER = (*SERVER_KINDS, *(kind for kind in KINDS if kind.startswith("smbd") or kind.endswith(" survey")))
 
 
 @dataclass
@@ -195,6 +200,9 @@ class Killer:
 
     def _kill(self, program: Program, stage: str) -> None:
         began, children = time.monotonic(), program.kill()
+        for child in children if program.made.kind in ALL_KILLED else ():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
         program.end()
         if program.status == -signal.SIGKILL:
             self._count(program, stage)

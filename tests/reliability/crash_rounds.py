@@ -94,6 +94,11 @@ class Round:
             plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
         )
 
+    @property
+    def measures(self) -> str:
+        """What is measured, whoever is killed."""
+        return self.kind.split()[-1]
+
     def survey(self) -> SurveyChoices:
         """The survey of the server."""
         assert self.server
@@ -114,16 +119,16 @@ class Round:
 
     def do(self, report: Report) -> None:
         """The whole command, in the process that is to be killed."""
-        if self.kind == "survey":
+        if self.measures == "survey":
             self.measure_survey(report)
-        elif self.kind == "selftest":
+        elif self.measures == "selftest":
             turns = record_interleaved(equal_requests(self.request("make")), self.book, SeriesControl())
             self.tell_by(report, (event for _, event in turns))
         elif self.kind in CLI_WORDS:
             words = [word.format(folder=self.folder) for word in CLI_WORDS[self.kind]]
             run(["--db", str(self.book), *words], lambda *_args, **_more: 0)
         else:
-            self.tell_by(report, record(self.request(self.kind.split()[-1]), self.book, SeriesControl()))
+            self.tell_by(report, record(self.request(self.measures), self.book, SeriesControl()))
 
     def prepare(self) -> None:
         """What must be there before."""
@@ -221,9 +226,9 @@ class Round:
         """Complete what is not complete, as a user would, and look again."""
         incomplete = [series for series in found if series.status is not SeriesStatus.COMPLETE]
         self.figures.counts["resumed"] += len(incomplete)
-        if incomplete and self.kind == "survey":
+        if incomplete and self.measures == "survey":
             self.measure_survey(lambda _line: None)
-        for series in incomplete if self.kind != "survey" else ():
+        for series in incomplete if self.measures != "survey" else ():
             list(resume(series.id, self.secrets, self.book, SeriesControl()))
         after = self.check_runs()
         for series in after:

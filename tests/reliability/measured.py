@@ -9,7 +9,7 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.clients.base import Client, make_client
+from app.clients.base import Client, TreeClient, make_client, make_files
 from app.measure.child import Engine
 from app.measure.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
@@ -26,8 +26,8 @@ class Measured:
     events: list[Event] = field(default_factory=list)
     crash: str = ""
     hung: bool = False
-    stored_bytes: int | None = None
-    """The size of the last file that was put, as it lay there before it was removed."""
+    stored_bytes: dict[str, int | None] = field(default_factory=dict)
+    """By path, the size of each file that was put, as it lay there before it was first removed."""
 
     def run(self, limit_seconds: float) -> None:
         """Measure; after ``limit_seconds`` it counts as hung and is ended."""
@@ -52,11 +52,14 @@ class Measured:
     def _client(self) -> Client:
         plan = self.plan
         client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+        if plan.files is not None:
+            files = make_files(plan.target, plan.secrets, plan.settings)
+            return TreeClient(client, files, plan.files)
         remove = client.remove
 
         def look_and_remove(path: str) -> None:
             file = self.folder / path.strip("/")
-            self.stored_bytes = file.stat().st_size if file.exists() else None
+            self.stored_bytes.setdefault(path, file.stat().st_size if file.exists() else None)
             remove(path)
 
         client.remove = look_and_remove  # type: ignore[method-assign]
@@ -78,14 +81,19 @@ class Measured:
         found = [f"not one line: {text!r}" for text in told if "\n" in text or not 10 < len(text) < 1_500]
         runs = [event.run for event in self.events if isinstance(event, RunFinished)]
         valid = [run for run in runs if run.status is RunStatus.VALID]
-        found += [f"wrong number kept: {run}" for run in valid if not self._is_right(run, size_bytes, told)]
+        stored = [*self.stored_bytes.values(), *[None] * len(valid)]
+        for run, stored_bytes in zip(valid, stored, strict=False):
+            if not self._is_right(run, size_bytes, stored_bytes, told):
+                found.append(f"wrong number kept: {run}")
         made = [event.path for event in self.events if isinstance(event, ScratchMade)]
         left = [path for path in made if (self.folder / path.strip("/")).exists()]
         return found + [f"left without a word: {path}" for path in left if not any(path in text for text in told)]
 
-    def _is_right(self, run: Run, size_bytes: int, told: list[str]) -> bool:
+    def _is_right(self, run: Run, size_bytes: int, stored_bytes: int | None, told: list[str]) -> bool:
         if run.seconds is None or not 0 < run.seconds < min(self.seconds, math.inf):
             return False
         if self.plan.command is Command.PUT:
-            return run.size_bytes == size_bytes == self.stored_bytes
+            if self.plan.files is not None:
+                return run.size_bytes == size_bytes
+            return run.size_bytes == size_bytes == stored_bytes
         return run.size_bytes == size_bytes or any("changed its size" in text for text in told)

@@ -23,7 +23,14 @@ from app.clients.smb.wire import (
     View,
 )
 from app.clients.tcp import StallWatch
-from app.errors import CancelledError, ConnectionLostError, CorruptedError, ProtocolError, StalledError
+from app.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    ProtocolError,
+    StalledError,
+)
 
 TICK_SECONDS = 0.1
 _SHARED_TICK_SECONDS = 1.0
@@ -353,6 +360,12 @@ class Channel:
     def fail(self, kind: type[Exception], why: str) -> Exception:
         self.broken = True
         return kind(f"{self.where}: {why}")
+
+    def refusal(self, status: int) -> MeasurementError:
+        """The error for a refusing status; of an ended session, the connection counts as broken from now on."""
+        if status in wire.SESSION_OVER:
+            self.broken = True
+        return wire.status_error(status, self.where)
 
     def abort(self) -> None:
         self.aborted = True

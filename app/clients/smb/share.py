@@ -37,7 +37,7 @@ class Share:
     def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
         """Raises unless the status is success or in ``allowed``."""
         if response.status != wire.SUCCESS and response.status not in allowed:
-            raise wire.status_error(response.status, self.channel.where)
+            raise self.channel.refusal(response.status)
         return response
 
     def cut_off(self) -> Exception:
@@ -84,7 +84,7 @@ class Share:
         for status, _message in answers:
             if status not in _SOUND:
                 if status not in allowed:
-                    raise wire.status_error(status, channel.where)
+                    raise channel.refusal(status)
                 break
         return answers
 
@@ -281,7 +281,7 @@ class Pipeline:
                 f"{self._channel.where}: the server refused a signed request for an open file: bytes were changed on "
                 "the way; look for what is in between"
             )
-        return wire.status_error(status, self._channel.where)
+        return self._channel.refusal(status)
 
 
 def read_file(

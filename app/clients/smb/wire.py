@@ -335,6 +335,17 @@ PIPE_LOST = frozenset({0xC00000B0, 0xC000014B})  # STATUS_PIPE_DISCONNECTED, STA
 _REFUSALS = {code.split(" ")[1]: (int(code.split(" ")[0], 16), refusal) for code, refusal in refusals("smb").items()}
 STATUSES = {name: status for name, (status, _) in _REFUSALS.items()}
 MEANINGS = dict(_REFUSALS.values())
+SESSION_OVER = frozenset(
+    STATUSES[f"STATUS_{name}"]
+    for name in (
+        "NETWORK_NAME_DELETED",
+        "USER_SESSION_DELETED",
+        "NETWORK_SESSION_EXPIRED",
+        "CONNECTION_DISCONNECTED",
+        "CONNECTION_RESET",
+    )
+)
+"""After these the server answers nothing else on this connection: who wants to go on logs in anew."""
 
 
 def place(target: Target, path: str | None = None) -> str:

@@ -284,6 +284,19 @@ def test_ordered_digest_takes_blocks_in_any_order():
     assert digest.hexdigest() == hashlib.sha256(b"abcdefg").hexdigest()
 
 
+def test_a_block_that_is_held_back_does_not_fill_the_memory_with_the_others():
+    digest = OrderedDigest(most_early_bytes=6)
+    digest(3, memoryview(b"def"))
+    digest(6, memoryview(b"ghi"))
+    with pytest.raises(ProtocolError, match="holds back"):
+        digest(9, memoryview(b"j"))
+
+    in_order = OrderedDigest(most_early_bytes=6)
+    for offset in range(0, 30, 3):
+        in_order(offset, memoryview(b"abc"))
+    assert in_order.hexdigest() == hashlib.sha256(b"abc" * 10).hexdigest()
+
+
 def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: pytest.MonkeyPatch):
     def refuse(_client: FakeClient, path: str) -> None:
         raise AccessDeniedError(f"{path} may not be removed")
