@@ -210,6 +210,10 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
 STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
+_MOST_DIGITS = 2
+_WIDEST_FACTOR = 4.0
+_UNSURE_SHARE = 0.25
+"""A change of which the interval reaches down to less than this share is told by its interval first."""
 _MOST_FACTOR, _MOST_PERCENT, _LEAST_PERCENT = 100.0, 9900.0, -99.0
 MINUS = "−"
 
@@ -220,23 +224,65 @@ def ended_early(status: SeriesStatus, error: str = "") -> Toned:
     return Toned(f"{sign} {status}{error}", sign.tone)
 
 
-def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[float, float] | None) -> str:
-    """The verdict with its interval, without a full stop: ``Faster by 43 % (29 % to 58 %)``."""
-    ends = sorted(interval) if interval else None
-    digits = 1 if ends and ends[1] - ends[0] < _NARROW_PERCENT else 0
-    if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM:
-        reach = f" ({_factor(ends[0])} to {_factor(ends[1])})" if ends else ""
-        return f"Faster by a factor of {_factor(change_percent)}{reach}"
-    if verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        sign = 1 if verdict is Verdict.FASTER else -1
-        low, high = sorted(sign * end for end in ends) if ends else (0.0, 0.0)
-        reach = f" ({_size(low, digits)} to {_size(high, digits)})" if ends else ""
-        return f"{VERDICT_WORDS[verdict]} by {_size(sign * change_percent, digits)}{reach}"
+def verdict_sentence(
+    verdict: Verdict,
+    change_percent: float,
+    interval: tuple[float, float] | None,
+    varies_by_percent: float | None = None,
+) -> str:
+    """The verdict with its interval, without a full stop: ``Faster by 43 % (29 % to 58 %)``.
+
+    ``varies_by_percent`` is what the runs vary by: told in place of an interval that is too wide to be an answer.
+    """
+    low, high = sorted(interval) if interval else (None, None)
+    if verdict is Verdict.UNKNOWN:
+        return _inconclusive(change_percent, low, high, varies_by_percent)
     if verdict is Verdict.SAME:
-        return f"No change{interval_text(ends[0], ends[1], digits) if ends else ''}"
-    change, *ways = (_way(each, digits) for each in (change_percent, *(ends or ())))
-    seen = f"{change}{' seen' * (not round(change_percent, digits))}"
-    return f"Inconclusive: {seen}{f' ({ways[0]} to {ways[1]})' if ways else ''}"
+        reach = interval_text(low, high, _digits(low, high)) if low is not None and high is not None else ""
+        return f"No change{reach}"
+    if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM:
+        reach = f" ({_factor(low)} to {_factor(high)})" if low is not None and high is not None else ""
+        return f"Faster by a factor of {_factor(change_percent)}{reach}"
+
+    sign = 1 if verdict is Verdict.FASTER else -1
+    word = VERDICT_WORDS[verdict]
+    if low is None or high is None:
+        return f"{word} by {_size(sign * change_percent, 0)}"
+    near, far = sorted((sign * low, sign * high))
+    digits = _digits(low, high)
+    change = _size(sign * change_percent, digits)
+    reach = f"{_near_end(near, digits)} to {_size(far, digits)}"
+    if near < _UNSURE_SHARE * sign * change_percent:
+        return f"{word} by {reach} ({change} seen)"
+    return f"{word} by {change} ({reach})"
+
+
+def _inconclusive(change_percent: float, low: float | None, high: float | None, varies_by: float | None) -> str:
+    if low is None or high is None:
+        change = _way(change_percent, 0)
+        return f"Inconclusive: {change}{' seen' * (not round(change_percent))}"
+    if is_too_wide(low, high):
+        how_far = f" (by {percent(varies_by)})" if varies_by is not None else ""
+        return f"Inconclusive: these runs vary too much to tell{how_far}"
+    digits = _digits(low, high)
+    seen = " seen" * (not round(change_percent, digits))
+    return f"Inconclusive: {_way(change_percent, digits)}{seen} ({_way(low, digits)} to {_way(high, digits)})"
+
+
+def is_too_wide(low_percent: float, high_percent: float) -> bool:
+    """Whether an interval is wider than from -50 % to +100 %, a factor of four, and so tells nothing."""
+    return 100 + high_percent > _WIDEST_FACTOR * max(0.0, 100 + low_percent)
+
+
+def _digits(low: float, high: float) -> int:
+    return 1 if high - low < _NARROW_PERCENT else 0
+
+
+def _near_end(size_percent: float, digits: int) -> str:
+    """The end of an interval next to zero, which it excludes: never rounded to zero."""
+    while digits < _MOST_DIGITS and not round(size_percent, digits):
+        digits += 1
+    return _size(size_percent, digits) if round(size_percent, digits) else "almost 0 %"
 
 
 def _way(percent: float, digits: int) -> str:

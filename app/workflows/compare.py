@@ -21,7 +21,8 @@ from forms.comparison.differences import (
 from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
-from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS, Verdict, decide_interleaved
+from forms.stats.decision import MOST_EARLIER, Verdict, decide_interleaved
+from forms.stats.variation import NONE_AFTER_DAYS
 from forms.trials.report import KINDS, change_answer, judge_change
 from forms.trials.summary import TrialSummary, is_trial_of
 from forms.tuning.smb_conf import parameter_key

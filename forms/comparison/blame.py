@@ -9,7 +9,8 @@ from typing import NamedTuple
 from forms import wording
 from forms.layout import Tone
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.stats.decision import within_series
+from forms.stats.changes import within_series
+from forms.stats.readings import plain_reading
 from forms.stats.summary import confidence_interval
 from storage.isolations import PROCESSOR, ProfileCounter
 
@@ -239,7 +240,8 @@ def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:
 def _by_time(before: _Side, after: _Side, alike: float, session: float = _SESSION) -> _Effect:
     """The change in the time of a call, for the slower side's calls: with :func:`_by_number` it is the whole change."""
     rates, slower = before.rates, [rate * alike for rate in after.rates]
-    found = within_series([rates], [slower]) if min(len(rates), len(slower)) >= LEAST_ROUNDS else None
+    has_enough = min(len(rates), len(slower)) >= LEAST_ROUNDS
+    found = within_series([plain_reading(rates)], [plain_reading(slower)]) if has_enough else None
     if found is None:
         return _NOTHING
     error = math.hypot(found.error, session)

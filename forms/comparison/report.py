@@ -12,6 +12,7 @@ from forms.comparison import summary
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
 from forms.comparison.differences import prose
+from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.layout import Tone, Toned
 from forms.report import (
     Bar,
@@ -35,6 +36,7 @@ from forms.report import (
 from forms.series.report import origin_fields, runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
+from forms.stats.readings import read_series
 from forms.trials.report import tried_lines
 from storage.isolations import profile_rounds
 from storage.json_reader import named
@@ -59,6 +61,11 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "other_series": list(comparison.other_ids),
         "base_average_bytes_per_second": comparison.base_bytes_per_second,
         "other_average_bytes_per_second": comparison.other_bytes_per_second,
+        **named(comparison, "base_deviation_bytes_per_second", "other_deviation_bytes_per_second"),
+        "base_judged_bytes_per_second": comparison.judged_base_bytes_per_second,
+        "other_judged_bytes_per_second": comparison.judged_other_bytes_per_second,
+        "left_out_runs": [_run_document(run) for run in comparison.left_out],
+        "without_runs": comparison.without and _alternative_document(comparison.without),
         "between_series_percent": found and found.deviation_percent,
         "between_series_degrees_of_freedom": found and found.freedom,
         "equal_series_differ_by_percent": comparison.apart_percent,
@@ -76,6 +83,20 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     if comparison.change is not None:
         document["change"] = {**asdict(comparison.change), "also_changed": list(comparison.change.also_changed)}
     return document
+
+
+def _run_document(run: OutstandingRun) -> dict[str, Any]:
+    return {"series": run.series_id, "run": run.number, "percent_of_others": run.percent}
+
+
+def _alternative_document(without: Alternative) -> dict[str, Any]:
+    decision = without.decision
+    return {
+        "runs": [_run_document(run) for run in without.runs],
+        "verdict": decision.verdict,
+        "change_percent": decision.change_percent,
+        "interval_percent": decision.interval_percent and list(decision.interval_percent),
+    }
 
 
 def verdict_document(found: Comparison | None) -> dict[str, Any]:
@@ -114,6 +135,7 @@ def pair_report(form: summary.ComparisonSummary) -> Report:
             *fields_of(
                 (wording.VERDICT, f"{comparison.sign} {comparison.headline}", comparison.tone),
                 *(("Trial", one.text, one.tone) for one in tried_lines(comparison.tried, lead="")),
+                ("Because of", comparison.without.sentence if comparison.without else ""),
                 ("Judged by", basis_sentence(comparison)),
                 ("To settle it", (way and f"{way.sentence} Command: {way.command_text}") or hint_sentence(comparison)),
             ),
@@ -163,40 +185,67 @@ def blank_comparison_report() -> Report:
     return replace(blank, name="Comparison")
 
 
-_AVERAGE = 3
+_AVERAGE, _JUDGED = 3, 5
+"""The columns of the averages, and of those that leave out runs that stand out."""
 
 
 def _averages(form: summary.ComparisonSummary) -> Table:
+    """The average of each series and side; where runs are left out, the judged averages beside them."""
+    comparison = form.comparison
+    has_judged = bool(comparison.left_out)
     rows: list[Row] = []
-    ends: list[int] = []
-    for side, (name, filled) in enumerate((("base", form.bases), ("other", form.others))):
-        first = len(rows)
+    last_rows: list[int] = []
+    for place, (side, filled) in enumerate((("base", form.bases), ("other", form.others))):
+        first_row = len(rows)
         for number, one in enumerate(filled, 1):
-            average = one.average.bytes_per_second if one.average else None
-            deviation = one.deviation.bytes_per_second if one.deviation else None
-            called = name if len(filled) == 1 else f"{name} {number}"
-            runs = len(one.series.measured())
-            change = _change(form, ends[0], len(rows)) if side and len(filled) == 1 else Cell()
-            rows.append(row_of(called, _name(form, side, number, one), runs, average, deviation, change))
+            called = side if len(filled) == 1 else f"{side} {number}"
+            rows.append(_series_row(called, _name(form, place, number, one), one, has_judged=has_judged))
         if len(filled) > 1:
-            comparison = form.comparison
-            mean = (comparison.base_bytes_per_second, comparison.other_bytes_per_second)[side]
-            places = tuple(cell_at(_AVERAGE, row) for row in range(first, len(rows)))
-            sum_ = "+".join(f"{{{place}}}" for place in range(len(places)))
-            formula = None if mean is None else Formula(template=f"({sum_})/{len(places)}", references=places)
-            runs = sum(len(one.series.measured()) for one in filled)
-            change = _change(form, ends[0], len(rows)) if side else Cell()
-            titles = f"{name}, mean", f"mean of {len(filled)} repeats"
-            rows.append(row_of(*titles, runs, Cell(value=mean, formula=formula), None, change, role=Role.RESULT))
-        ends.append(len(rows) - 1)
-    numbers = ((name, ReportKind.WHOLE) for name in ("Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"))
-    columns = columns_of("Side", "Series", *numbers, ("Change", ReportKind.SIGNED))
-    return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs")
+            side_average = (comparison.base_bytes_per_second, comparison.other_bytes_per_second)[place]
+            judged = (comparison.judged_base_bytes_per_second, comparison.judged_other_bytes_per_second)[place]
+            rows.append(_mean_row(side, rows[first_row:], first_row, side_average, judged if has_judged else None))
+        last_rows.append(len(rows) - 1)
+
+    # The change stands in the row that the other side's average is in, and is computed from the judged averages.
+    change = comparison.change_percent
+    formula = None if change is None else change_formula(_JUDGED if has_judged else _AVERAGE, *last_rows)
+    rows = [replace(row, cells=(*row.cells, Cell())) for row in rows[:-1]] + [
+        replace(rows[-1], cells=(*rows[-1].cells, Cell(value=change, formula=formula)))
+    ]
+    headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec", *["Judged, bytes/sec"] * has_judged]
+    columns = columns_of(
+        "Side", "Series", *((heading, ReportKind.WHOLE) for heading in headings), ("Change", ReportKind.SIGNED)
+    )
+    caption = "Averages of the valid runs"
+    if has_judged:
+        caption += "; judged are those without runs that stand out"
+    return Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
-def _change(form: summary.ComparisonSummary, base: int, other: int) -> Cell:
-    change = form.comparison.change_percent
-    return Cell(value=change, formula=None if change is None else change_formula(_AVERAGE, base, other))
+def _series_row(side: str, name: str, one: SeriesSummary, *, has_judged: bool) -> Row:
+    average = one.average.bytes_per_second if one.average else None
+    deviation = one.deviation.bytes_per_second if one.deviation else None
+    rates = one.series.rates()
+    judged = [read_series(rates).average if rates else None] if has_judged else []
+    return row_of(side, name, len(one.series.measured()), average, deviation, *judged)
+
+
+def _mean_row(side: str, of_series: Sequence[Row], first_row: int, average: float | None, judged: float | None) -> Row:
+    """The mean of a side's series, by formulas of the rows above."""
+    runs = sum(int(row.cells[2].value or 0) for row in of_series)
+    places = range(first_row, first_row + len(of_series))
+    cells = [_mean_cell(_AVERAGE, places, average), Cell()]
+    if judged is not None:
+        cells.append(_mean_cell(_JUDGED, places, judged))
+    return row_of(f"{side}, mean", f"mean of {len(of_series)} repeats", runs, *cells, role=Role.RESULT)
+
+
+def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> Cell:
+    if mean is None:
+        return Cell()
+    summed = "+".join(f"{{{place}}}" for place in range(len(rows)))
+    references = tuple(cell_at(column, row) for row in rows)
+    return Cell(value=mean, formula=Formula(template=f"({summed})/{len(rows)}", references=references))
 
 
 _STANDS = {True: "differs", False: "same", None: ""}

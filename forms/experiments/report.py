@@ -6,8 +6,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import report, wording
-from forms.comparison.comparison import SettlingStep, basis_sentence
+from forms.comparison.comparison import basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
+from forms.comparison.settling import SettlingStep
 from forms.experiments import summary
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Sign, Tone, Toned

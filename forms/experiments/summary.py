@@ -16,9 +16,11 @@ from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
 from forms.findings.rules_series import BUSY
 from forms.series.summary import run_form
-from forms.stats.decision import LEAST_RUNS, Limits, Verdict, log_mean, run_variance
+from forms.stats.decision import LEAST_RUNS, Limits, Verdict
+from forms.stats.readings import read_series
 from forms.stats.settle import run_variation, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift, mean
+from forms.stats.variation import pooled_run_variance
 from forms.tuning.change_evidence import SettingState, standing
 from storage.protocols import protocol_of
 from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
@@ -285,22 +287,23 @@ class Repeats:
 
 
 def repeats(series: Sequence[Series]) -> Repeats:
-    known = [one for one in series if one.rates()]
-    rates = [one.rates() for one in known]
-    means = [basic.fmean(each) for each in rates]
-    run, freedom = run_variance([], rates)
-    between = basic.stdev(map(log_mean, rates)) if len(rates) > 1 else None
-    runs = basic.fmean(map(len, rates)) if rates else 0.0
-    trend = drift(means)
+    measured = [one for one in series if one.rates()]
+    rates = [one.rates() for one in measured]
+    averages = [basic.fmean(of_series) for of_series in rates]
+    trend = drift(averages)
+
+    within = pooled_run_variance(rates)
+    runs_each = basic.fmean(map(len, rates)) if rates else 0.0
+    between = basic.stdev(read_series(of_series).log_average for of_series in rates) if len(rates) > 1 else None
     smallest = None
-    if between is not None and freedom > 2:
-        smallest = shown_by_series(math.sqrt(run), freedom, repeats=len(rates) - 1, spread=between)
+    if between is not None and within.freedom > 2:
+        smallest = shown_by_series(within, repeats=len(rates) - 1, spread=between)
     return Repeats(
-        series=tuple(known),
-        averages_bytes_per_second=tuple(means),
-        within_percent=100 * math.sqrt(run),
+        series=tuple(measured),
+        averages_bytes_per_second=tuple(averages),
+        within_percent=100 * math.sqrt(within.variance),
         between_percent=None if between is None else 100 * between,
-        by_chance_percent=100 * math.sqrt(run / runs) if runs else 0.0,
+        by_chance_percent=100 * math.sqrt(within.variance / runs_each) if runs_each else 0.0,
         trend_percent=trend.percent if trend is not None and trend.significant else None,
         smallest_percent=smallest,
     )

@@ -8,7 +8,8 @@ from typing import Any
 from forms import wording
 from forms.load.summary import load_answer, percentile_seconds
 from forms.report import Report, ReportKind, fields_of, table_of
-from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
+from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
+from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import named

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import accumulate
 from statistics import NormalDist, fmean, median, stdev
 
-from forms.stats.decision import percent_of
+from forms.stats.changes import percent_of
 from forms.stats.summary import chi_square_tail
 
 EXACT_MAX = 200
@@ -141,6 +141,18 @@ def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed
     still_first = (look + 1) // 2 - sum(done)
     chance = random.Random(f"{seed} {pair}").random()  # noqa: S311  an order of runs, no secret
     return chance * (look - len(done)) < still_first
+
+
+def drawn_order(pairs: int, chance: random.Random) -> list[bool]:
+    """A random order of interleaved runs: whether the base is measured first in each pair.
+
+    A fixed order (A B B A) keeps step with whatever slows every second or fourth run, and then shows a change that is
+    none. Drawn again until both orders occur, so that what the second of a pair gains is seen as variation.
+    """
+    order = [chance.random() < 0.5 for _ in range(pairs)]
+    while pairs > 1 and len(set(order)) < 2:
+        order = [chance.random() < 0.5 for _ in range(pairs)]
+    return order
 
 
 def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from forms.stats import decision
+from forms.stats.changes import percent_of
+from forms.stats.decision import LEAST_RUNS, Limits
 from forms.stats.summary import LEVEL, chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
+from forms.stats.variation import LEAST_ALTERNATING, RunVariance, side_run_variance, updated_prior
 
 POWER = 0.9
 
@@ -59,7 +61,7 @@ def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool
     return RunVariation(percent=100 * spread / basic.fmean(base), runs=runs, paired=paired)
 
 
-def needed_runs(change_percent: float, variation: RunVariation, limits: decision.Limits) -> int | None:
+def needed_runs(change_percent: float, variation: RunVariation, limits: Limits) -> int | None:
     """Runs a side that find the change or show the same, nine times in ten; None above ``MOST_RUNS``."""
     change = abs(change_percent)
     ways = (
@@ -69,7 +71,7 @@ def needed_runs(change_percent: float, variation: RunVariation, limits: decision
     return min((runs for runs in ways if runs is not None), default=None)
 
 
-def needed_range(change_percent: float, variation: RunVariation, limits: decision.Limits) -> tuple[int, int | None]:
+def needed_range(change_percent: float, variation: RunVariation, limits: Limits) -> tuple[int, int | None]:
     """(fewest, most) runs a side, were variation (chi-square, 80 %) and change (Student's t, 88 %) others than seen.
     Right in 85 % of first looks or more (TRUTH.md). None: no number may be enough.
     """
@@ -84,14 +86,14 @@ def needed_range(change_percent: float, variation: RunVariation, limits: decisio
     return min(known, default=MOST_RUNS), None if len(known) < len(found) else max(known)
 
 
-def smallest_found_percent(variation: RunVariation, runs: int, limits: decision.Limits) -> float:
+def smallest_found_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """The change found nine times in ten at exactly this variation."""
     freedom, error = variation.freedom(runs), variation.error(runs)
     beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
-def smallest_promised_percent(variation: RunVariation, runs: int, limits: decision.Limits) -> float:
+def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """:func:`smallest_found_percent` that allows for first looks that happened to vary little."""
     freedom, known = variation.freedom(runs), variation.freedom(variation.runs)
     error = variation.error(runs)
@@ -113,7 +115,7 @@ def _predictive(freedom: int, known: int, level: float) -> float:
     return reaching(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 
 
-def _room_for_the_same(variation: RunVariation, runs: int, limits: decision.Limits) -> float:
+def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> float:
     freedom = variation.freedom(runs)
     return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * variation.error(runs)
 
@@ -121,7 +123,7 @@ def _room_for_the_same(variation: RunVariation, runs: int, limits: decision.Limi
 def _least(enough: Callable[[int], bool]) -> int | None:
     if not enough(MOST_RUNS):
         return None
-    low, high = decision.LEAST_RUNS - 1, MOST_RUNS
+    low, high = LEAST_RUNS - 1, MOST_RUNS
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -166,20 +168,24 @@ class Settles:
 
 
 def shown_by_series(
-    run_deviation: float, known: float, *, base: int = 1, other: int = 1, repeats: float = 0.0, spread: float = 0.0
+    runs: RunVariance, *, base: int = 1, other: int = 1, repeats: float = 0.0, spread: float = 0.0
 ) -> float:
-    """The change in percent that whole series show, judged with the prior; ``run_deviation`` is a share.
-    ``known`` and ``repeats`` are degrees of freedom, of the runs and of repeated series, which differ by ``spread``.
+    """The change in percent that whole series show, by the variation that ``compare`` judges them by.
+
+    ``runs`` is what their runs vary by, ``repeats`` the degrees of freedom of repeated series, which differ by
+    ``spread``, as does the change that is seen.
     """
-    error = math.sqrt(1 / base + 1 / other)
 
-    def bound(factor: float) -> float:
-        variance = decision.prior_variance(run_deviation**2 * factor, known) if known > 2 else 0.25
-        pooled = (decision.PRIOR_FREEDOM * variance + repeats * spread**2) / (decision.PRIOR_FREEDOM + repeats)
-        return student_t(LEVEL, decision.PRIOR_FREEDOM + repeats) * math.sqrt(pooled) * error
+    def least_shown(luck: float) -> float:
+        unlucky = RunVariance(runs.variance * luck, runs.freedom)
+        judged_by = updated_prior(unlucky, repeats, repeats * spread**2)
+        return judged_by.least_shown(base, other, LEVEL)
 
-    usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
-    return decision.percent_of(usual + math.hypot(wide - usual, _NINE_IN_TEN * spread * error))
+    usual = least_shown(1.0)
+    # What the runs turn out to vary by in nine of ten comparisons at most.
+    wide = least_shown(chi_square_quantile(0.9, runs.freedom) / runs.freedom) if runs.freedom else usual
+    error = spread * math.sqrt(1 / base + 1 / other)
+    return percent_of(usual + math.hypot(wide - usual, _NINE_IN_TEN * error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,19 +198,19 @@ class Shown:
 
 def shown_like(rates: Sequence[float]) -> Shown | None:
     """What series like this one show; None for fewer runs than a verdict needs."""
-    if len(rates) < decision.LEAST_RUNS or min(rates) <= 0:
+    if len(rates) < LEAST_RUNS or min(rates) <= 0:
         return None
-    variance, known = decision.run_variance([[rates], [rates]])
-    run_deviation = math.sqrt(variance)
-    series = shown_by_series(run_deviation, known, spread=run_deviation / math.sqrt(len(rates)))
+    runs = side_run_variance([[rates], [rates]])
+    run_deviation = math.sqrt(runs.variance)
+    series = shown_by_series(runs, spread=run_deviation / math.sqrt(len(rates)))
     return Shown(series_percent=series, pairs_percent=shown_by_pairs(run_deviation))
 
 
-def shown_by_alternating(spread: float, series: int, limits: decision.Limits) -> float:
+def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
     """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
     freedom, error = 2 * series - 2, spread * math.sqrt(2 / series)
     beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
-    return max(decision.percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
+    return max(percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
 def shown_by_pairs(run_deviation: float, pairs: int = PAIRS[0]) -> float:
@@ -216,7 +222,7 @@ def shown_by_pairs(run_deviation: float, pairs: int = PAIRS[0]) -> float:
     return below[column] + share * (above[column] - below[column])
 
 
-def by_pairs(change_percent: float, run_deviation: float, limits: decision.Limits) -> Settles | None:
+def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
     """The fewest pairs of a trial that settle it; None where 20 do not."""
     for pairs, same in zip(PAIRS, _SAME_BY_PAIRS, strict=True):
         shown = shown_by_pairs(run_deviation, pairs)
@@ -227,7 +233,7 @@ def by_pairs(change_percent: float, run_deviation: float, limits: decision.Limit
     return None
 
 
-def by_interleaved_runs(change_percent: float, run_deviation: float, limits: decision.Limits) -> Settles | None:
+def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
     spread = RunVariation(percent=100 * run_deviation * math.hypot(1, 1 + change_percent / 100), runs=5, paired=True)
     runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
@@ -236,15 +242,15 @@ def by_interleaved_runs(change_percent: float, run_deviation: float, limits: dec
 
 
 def by_base_again(
-    change_percent: float, run_deviation: float, known: float, *, base: int, other: int, repeats: float, spread: float
+    change_percent: float, runs: RunVariance, *, base: int, other: int, repeats: float, spread: float
 ) -> Settles | None:
-    shown = shown_by_series(run_deviation, known, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
+    shown = shown_by_series(runs, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
     return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shown) if shown <= abs(change_percent) else None
 
 
-def by_alternating(change_percent: float, spread: float, limits: decision.Limits, *, have: int) -> Settles | None:
+def by_alternating(change_percent: float, spread: float, limits: Limits, *, have: int) -> Settles | None:
     """The fewest alternating series that settle it, less those that count already."""
-    for series in range(decision.LEAST_ALTERNATING, MOST_ALTERNATING + 1):
+    for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
         shown = shown_by_alternating(spread, series, limits)
         half = student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
         room = 100 * (1 + _NINE_IN_TEN / math.sqrt(4 * series - 4)) * half

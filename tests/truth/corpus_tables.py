@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import binom
 
 from forms.stats.decision import Limits, Verdict, decide_interleaved
+from forms.stats.variation import PER_RUN_DEVIATION
 from tests.truth.timelines import Values
 from tests.truth.vectors import decide_all
 
@@ -65,7 +66,7 @@ def most_percent(kind: Kind) -> float:
     return 100 * float(binom.ppf(0.95, series, 0.05)) / series
 
 
-def two_series(kind: Kind, runs: int, per_run: float | None = None) -> tuple[int, int]:
+def two_series(kind: Kind, runs: int, per_run: float = PER_RUN_DEVIATION) -> tuple[int, int]:
     """How many pairs are called different, of how many."""
     return _called(kind, runs, list(combinations(range(len(kind.times)), 2)), 1, per_run)
 
@@ -97,7 +98,12 @@ def alternating(kind: Kind) -> tuple[int, int]:
 
 
 def _called(
-    kind: Kind, runs: int, sets: Sequence[tuple[int, ...]], base: int, per_run: float | None = None, history: int = 0
+    kind: Kind,
+    runs: int,
+    sets: Sequence[tuple[int, ...]],
+    base: int,
+    per_run: float = PER_RUN_DEVIATION,
+    history: int = 0,
 ) -> tuple[int, int]:
     """How many of these sets of series are called different; each is its history, its base and then the others.
 

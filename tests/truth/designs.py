@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import PRIOR_FREEDOM, SeriesGroup, critical_of, decide, decide_interleaved
+from forms.stats.decision import decide, decide_interleaved
+from forms.stats.several import critical_of
+from forms.stats.variation import PRIOR_FREEDOM, SeriesGroup
 from tests.truth.timelines import Timeline
-from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_interleaved, prior, side
+from tests.truth.vectors import LIMITS, Decisions, cautious, decide_all, decide_all_interleaved, prior, side
 
 CHUNK = 20_000
 """Trials held in memory at once."""
@@ -73,8 +75,8 @@ class Design:
     def _decisions(
         self, timeline: Timeline, runs: int, trials: int, change: float, random: np.random.Generator
     ) -> Decisions:
-        if self.sides == "turns":
-            base, other = timeline.turns(random, trials, runs, change)
+        if self.sides == "interleaved":
+            base, other = timeline.interleaved(random, trials, runs, change)
             found = decide_all_interleaved(base, other)
             for trial in range(min(CHECKED, trials)):
                 assert found.agrees(trial, decide_interleaved(base[trial].tolist(), other[trial].tolist()))
@@ -105,7 +107,7 @@ HISTORY_LATER = Design("5 repeats before, the other 10 series later", "HHHHHA...
 THREE_BASES = Design("three bases, one after", "AAAB")
 THREE_BASES_LATER = Design("three bases, one 20 series later", "AAA....................B")
 A_B_A = Design("A B A", "ABA")
-INTERLEAVED = Design("interleaved, A B B A", "turns")
+INTERLEAVED = Design("interleaved, in random order", "interleaved")
 THREE_EACH = Design("3 + 3 alternating", "ABABAB")
 THREE_THEN_THREE = Design("3, then 3", "AAABBB")
 DESIGNS = (
@@ -126,7 +128,7 @@ def experiment_claims(timeline: Timeline, runs: int, trials: int, seed: int) -> 
     for size in chunks(trials):
         series = timeline.series(random, size, "ACCCCCA", runs, 0.0)
         every, base = side(series, range(7)), side([series[0], series[6]], [0, 6])
-        before = prior(every.run_squares / every.run_freedom, every.run_freedom)
+        before = prior(cautious(every.run_variance, every.run_freedom))
         error = np.sqrt((PRIOR_FREEDOM * before + base.squares) / (PRIOR_FREEDOM + 1))
         logs = [np.log(base.average), *every.logs.T[1:6]]
         beyond = [

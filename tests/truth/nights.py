@@ -7,7 +7,9 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from forms.stats.decision import DAY_SECONDS, MOST_EARLIER, Rates, SeriesGroup, Verdict, confirmed_changes, decide
+from forms.stats.decision import MOST_EARLIER, Verdict, confirmed_changes, decide
+from forms.stats.readings import Rates
+from forms.stats.variation import DAY_SECONDS, SeriesGroup
 from forms.watch.report import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
 from storage.looks import WatchState
 

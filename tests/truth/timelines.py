@@ -13,9 +13,44 @@ LEVEL = 100.0
 BASE_RUNS_WHERE_UNEQUAL = 30
 
 
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Of every ``period`` runs the first ``slow`` ones are slower: a flush every few puts, a job every few seconds."""
+
+    period: int
+    slow: int
+    percent: float = 10.0
+
+    def is_slow(self, random: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.bool_]:
+        """Of consecutive runs, a row a trial; each trial begins anywhere in the rhythm."""
+        phase = random.integers(self.period, size=(shape[0], 1))
+        return np.asarray((np.arange(shape[1]) + phase) % self.period < self.slow)
+
+
+@dataclass(frozen=True, slots=True)
+class Hiccup:
+    """One run that is slower by ``percent``, in one series of each of these sides (A the base, B the other, H earlier
+    repeats)."""
+
+    percent: float
+    sides: str
+
+    def slow_down(self, random: np.random.Generator, series: list[Values], sides: str) -> None:
+        for side in self.sides:
+            places = [place for place, letter in enumerate(sides) if letter == side]
+            if not places:
+                continue
+            trials, runs = series[places[0]].shape
+            hit_series = random.choice(places, size=trials)
+            hit_run = random.integers(runs, size=(trials,))
+            for place in places:
+                hit = np.flatnonzero(hit_series == place)
+                series[place][hit, hit_run[hit]] *= 1 - self.percent / 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """One way for runs to variation; its names are the rows of the table."""
+    """One way for runs to vary; its names are the rows of the table."""
 
     name: str
     lag_1: float = 0.0
@@ -23,7 +58,9 @@ class Timeline:
     drift: float = 0.0
     """Percent a run, all the time."""
     session: float = 0.0
-    """Deviation between sessions, in percent; runs that take turns share one."""
+    """Deviation between sessions, in percent; interleaved runs share one."""
+    walk: float = 0.0
+    """Deviation of the step that the level takes from series to series, for good, in percent."""
     other_variation: float = 1.0
     """Deviation of the other side's runs, in percent."""
     base_variation: float = 1.0
@@ -32,6 +69,8 @@ class Timeline:
     """Whether each base series has 30 runs, whatever the other has."""
     outlying_share: float = 0.0
     """The share of runs that are 20 to 60 % slower."""
+    rhythm: Rhythm | None = None
+    hiccup: Hiccup | None = None
 
     def runs(self, random: np.random.Generator, shape: tuple[int, int]) -> Values:
         """Deviations from the level of consecutive runs, a row a trial, of all but the session and the sides."""
@@ -43,6 +82,8 @@ class Timeline:
         if self.outlying_share:
             outlying = random.random(shape) < self.outlying_share
             noise = np.where(outlying, noise - random.uniform(20, 60, shape), noise)
+        if self.rhythm:
+            noise = np.where(self.rhythm.is_slow(random, shape), noise - self.rhythm.percent, noise)
         return noise
 
     def series(self, random: np.random.Generator, trials: int, sides: str, runs: int, change: float) -> list[Values]:
@@ -50,19 +91,38 @@ class Timeline:
         lengths = [BASE_RUNS_WHERE_UNEQUAL if self.unequal and side == "A" else runs for side in sides]
         noise = self.runs(random, (trials, sum(lengths)))
         parts = np.split(noise, np.cumsum(lengths)[:-1], axis=1)
+        level = np.full((trials, 1), LEVEL)
         made = []
         for side, part in zip(sides, parts, strict=True):
             session = self.session * random.standard_normal((trials, 1))
+            if self.walk:
+                level = level * np.exp(self.walk / 100 * random.standard_normal((trials, 1)))
             variation = self.base_variation if side in "AH" else self.other_variation
-            made.append((LEVEL + variation * part + session) * (1 + change / 100 * (side == "B")))
+            made.append((level + variation * part + session) * (1 + change / 100 * (side == "B")))
+        if self.hiccup:
+            self.hiccup.slow_down(random, made, sides)
         return made
 
-    def turns(self, random: np.random.Generator, trials: int, runs: int, change: float) -> tuple[Values, Values]:
-        """Two interleaved series (A B B A …), a row a trial each."""
+    def interleaved(self, random: np.random.Generator, trials: int, runs: int, change: float) -> tuple[Values, Values]:
+        """Two interleaved series, each pair in random order, a row a trial each."""
         noise = self.runs(random, (trials, 2 * runs)) + self.session * random.standard_normal((trials, 1))
-        others = np.arange(2 * runs) % 4 % 3 > 0
-        base, other = LEVEL + self.base_variation * noise[:, ~others], LEVEL + self.other_variation * noise[:, others]
-        return base, other * (1 + change / 100)
+        first = noise[:, 0::2]
+        second = noise[:, 1::2]
+        base_first = drawn_orders(random, trials, runs)
+        base = LEVEL + self.base_variation * np.where(base_first, first, second)
+        other = (LEVEL + self.other_variation * np.where(base_first, second, first)) * (1 + change / 100)
+        if self.hiccup:
+            sides = [base, other]
+            self.hiccup.slow_down(random, sides, "AB")
+        return base, other
+
+
+def drawn_orders(random: np.random.Generator, trials: int, pairs: int) -> NDArray[np.bool_]:
+    """Whether the base comes first in each pair, a row a trial: as :func:`forms.stats.paired.drawn_order` draws it."""
+    orders = random.random((trials, pairs)) < 0.5
+    while len(uniform := np.flatnonzero(orders.all(axis=1) | ~orders.any(axis=1))):
+        orders[uniform] = random.random((len(uniform), pairs)) < 0.5
+    return orders
 
 
 TIMELINES = (
@@ -72,4 +132,11 @@ TIMELINES = (
     *(Timeline(name=f"session effect {effect} %", session=effect) for effect in (0.5, 1, 2, 3)),
     Timeline(name="unequal variation (1 and 10 %) and n (30 and n)", other_variation=10, unequal=True),
     Timeline(name="outliers (8 %, 20 to 60 % slower)", outlying_share=0.08),
+    Timeline(name="one run of the base 40 % slower", hiccup=Hiccup(40, "A")),
+    Timeline(name="one run of either side 40 % slower", hiccup=Hiccup(40, "AB")),
+    Timeline(name="one earlier run 40 % slower", hiccup=Hiccup(40, "H")),
+    *(
+        Timeline(name=f"{slow} of every {period} runs 10 % slower", rhythm=Rhythm(period, slow))
+        for period, slow in ((2, 1), (3, 1), (4, 1), (4, 2), (5, 1), (5, 2), (7, 3))
+    ),
 )

@@ -10,19 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from forms.stats.decision import (
-    MOST,
-    PER_RUN_DEVIATION,
-    PRIOR_FREEDOM,
-    SESSION,
-    TREND_SHARE,
-    ChangeDecision,
-    Limits,
-    Verdict,
-    alternates,
-    steady_trend_score,
-)
-from forms.stats.summary import student_t
+from forms.stats.changes import steady_trend_score
+from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict
+from forms.stats.readings import LEAST_DEVIATION, hiccup_bound, most_hiccups
+from forms.stats.summary import chi_square_quantile, student_t
+from forms.stats.variation import MOST, PER_RUN_DEVIATION, PRIOR_FREEDOM, SESSION, alternates
 from tests.truth.timelines import Values
 
 LIMITS = Limits()
@@ -51,15 +43,53 @@ class Decisions:
 
 
 @dataclass(frozen=True, slots=True)
+class Readings:
+    """Series read without their hiccups, a row a trial."""
+
+    average: Values
+    variance: Values
+    freedom: int
+
+
+def read_all(runs: Values) -> Readings:
+    """The reading of a series of each trial, as :func:`forms.stats.readings.read_series` reads one."""
+    count = runs.shape[1]
+    logs = np.log(runs)
+    from_middle = np.abs(logs - np.median(logs, axis=1, keepdims=True))
+    nearest_first = np.argsort(from_middle, axis=1, kind="stable")
+    sorted_logs = np.take_along_axis(logs, nearest_first, axis=1)
+    sorted_runs = np.take_along_axis(runs, nearest_first, axis=1)
+
+    average = runs.mean(axis=1)
+    variance = logs.var(axis=1, ddof=1)
+    is_read = np.zeros(len(runs), bool)
+    for hiccups in range(most_hiccups(count), 0, -1):
+        usual = sorted_logs[:, : count - hiccups]
+        suspects = sorted_logs[:, count - hiccups :]
+        center = usual.mean(axis=1, keepdims=True)
+        deviation = np.maximum(usual.std(axis=1, ddof=1, keepdims=True), LEAST_DEVIATION)
+        bound = hiccup_bound(count, hiccups) * deviation
+        has_hiccups = (np.abs(suspects[:, :1] - center) > bound)[:, 0] & ~is_read
+        pulled_in = np.clip(suspects, center - bound, center + bound)
+
+        without = sorted_runs[:, : count - hiccups].mean(axis=1)
+        average = np.where(has_hiccups, without, average)
+        winsorised = np.concatenate([usual, pulled_in], axis=1).var(axis=1, ddof=1)
+        variance = np.where(has_hiccups, winsorised, variance)
+        is_read |= has_hiccups
+    return Readings(average, variance, count - 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """The series of one side: a column a series."""
 
-    logs: Values
-    """Of the series' means."""
-    average: Values
-    run_squares: Values
-    """Of the runs about their series' mean, as logarithms, summed."""
-    run_freedom: int
+    averages: Values
+    """Of the series, without hiccups."""
+    run_variances: Values
+    """Of the runs of each series, as logarithms."""
+    run_freedoms: NDArray[np.float64]
+    """Of each series."""
     places: Values
     """In time, a column a series: a row a trial, or one row for all."""
 
@@ -69,23 +99,72 @@ class Side:
         return int(self.places.shape[1])
 
     @property
+    def average(self) -> Values:
+        """Of the side: each series counts once."""
+        return np.asarray(self.averages.mean(axis=1))
+
+    @property
+    def logs(self) -> Values:
+        """Of the series' averages."""
+        return np.log(self.averages)
+
+    @property
     def squares(self) -> Values:
         """Between the series."""
         return np.asarray(((self.logs - self.logs.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
 
+    @property
+    def run_freedom(self) -> float:
+        """Of all its runs."""
+        return float(self.run_freedoms.sum())
 
-def side(series: Sequence[Values], places: Sequence[float] | Values) -> Side:
+    @property
+    def run_variance(self) -> Values:
+        """Pooled over the series."""
+        return np.asarray(self.run_variances @ self.run_freedoms / self.run_freedom)
+
+    @property
+    def usual_run_variance(self) -> Values:
+        """The median of the series' variances, made unbiased."""
+        shares = [chi_square_quantile(0.5, freedom) / freedom for freedom in self.run_freedoms]
+        return np.asarray(np.median(self.run_variances / np.array(shares), axis=1))
+
+
+def plain_all(runs: Values) -> Readings:
+    """The reading in which every run counts."""
+    return Readings(runs.mean(axis=1), np.log(runs).var(axis=1, ddof=1), runs.shape[1] - 1)
+
+
+def side(series: Sequence[Values], places: Sequence[float] | Values, *, alternating: bool = False) -> Side:
     """The series of one side, measured at these places in time."""
-    logs = [np.log(part) for part in series]
-    squares = sum(((one - one.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for one in logs)
-    means = np.stack([part.mean(axis=1) for part in series], axis=1)
-    freedom = sum(part.shape[1] - 1 for part in series)
-    return Side(np.log(means), means.mean(axis=1), np.asarray(squares), freedom, np.atleast_2d(places))
+    readings = [plain_all(runs) if alternating else read_all(runs) for runs in series]
+    return Side(
+        averages=np.stack([reading.average for reading in readings], axis=1),
+        run_variances=np.stack([reading.variance for reading in readings], axis=1),
+        run_freedoms=np.array([float(reading.freedom) for reading in readings]),
+        places=np.atleast_2d(places),
+    )
 
 
-def prior(run_variance: Values, freedom: float) -> Values:
+def cautious(run_variance: Values, freedom: float) -> Values:
+    """A run variance that allows for runs that happened to agree."""
+    return run_variance * freedom / (freedom - 2)
+
+
+def prior(cautious_variance: Values, per_run: float = PER_RUN_DEVIATION) -> Values:
     """The prior variance of a series' average."""
-    return np.minimum(MOST**2, SESSION**2 + PER_RUN_DEVIATION**2 * run_variance * freedom / (freedom - 2))
+    return np.minimum(MOST**2, SESSION**2 + per_run**2 * cautious_variance)
+
+
+def _judged_run_variance(base: Side, other: Side, earlier: Side | None) -> Values:
+    """What both sides' runs vary by, or that pooled with what earlier series usually have, whichever claims less."""
+    freedom = 2 * min(base.run_freedom, other.run_freedom)
+    own = (base.run_variance + other.run_variance) / 2
+    if earlier is None:
+        return cautious(own, freedom)
+    together = freedom + earlier.run_freedom
+    pooled = (own * freedom + earlier.usual_run_variance * earlier.run_freedom) / together
+    return np.minimum(cautious(own, freedom), cautious(pooled, together))
 
 
 def decide_all(
@@ -94,42 +173,44 @@ def decide_all(
     positions: Sequence[float] | Values,
     history: Sequence[Values] = (),
     history_places: Sequence[float] | Values = (),
-    per_run: float | None = None,
+    per_run: float = PER_RUN_DEVIATION,
 ) -> Decisions:
     """Whole series against whole series; ``per_run`` in place of the constant.
 
     Each trial may have times of its own, a row each, as long as they come in the same order in all.
     """
     times = np.atleast_2d(positions)
-    left, right = side(base, times[:, : len(base)]), side(other, times[:, len(base) :])
     order = np.argsort(np.argsort(times[0], kind="stable")).tolist()
-    groups = [left, right, *([side(history, history_places)] if history else [])]
+    alone = alternates(order, len(base))
+    left = side(base, times[:, : len(base)], alternating=alone)
+    right = side(other, times[:, len(base) :], alternating=alone)
+    earlier = side(history, history_places) if history else None
+    groups = [left, right] if earlier is None else [left, right, earlier]
+
     told = np.log(right.average / left.average)
     gap = np.abs(left.places.mean(axis=1) - right.places.mean(axis=1))
     weights = [_weight(group, gap) for group in groups]
     repeats = sum((weight * (group.count - 1) for weight, group in zip(weights, groups, strict=True)), np.zeros(1))
     squares = sum((weight * group.squares for weight, group in zip(weights, groups, strict=True)), np.zeros(len(told)))
-    alone = alternates(order, left.count)
+
     if alone:
-        variance, freedom = squares / repeats, repeats
+        freedom = repeats
+        variance = squares / repeats
     else:
-        known = 2 * min(left.run_freedom, right.run_freedom)
-        runs = (left.run_squares / left.run_freedom + right.run_squares / right.run_freedom) / 2 * known
-        for group in groups[2:]:
-            runs, known = runs + group.run_squares, known + group.run_freedom
-        scale = 1.0 if per_run is None else (per_run / PER_RUN_DEVIATION) ** 2
-        before = prior(scale * runs / known, known)
+        before = prior(_judged_run_variance(left, right, earlier), per_run)
         freedom = PRIOR_FREEDOM + repeats
         variance = (PRIOR_FREEDOM * before + squares) / freedom
+
     estimates: list[tuple[Values, Values, Values | float]] = [
         (told, np.sqrt(variance * (1 / left.count + 1 / right.count)), freedom)
     ]
     if alone:
-        estimates.append((told, *_by_runs(base, other)))
+        estimates.append((told, *_by_runs(left, right)))
     if len(order) >= 4:
         score = steady_trend_score(order, left.count)
         if score > TREND_SHARE * student_t(LIMITS.level, len(order) - 2):
             estimates += _beside_trend(left, right, order, weights[:2], variance * freedom, freedom)
+
     halves = [(change, stdtrit(known, (1 + LIMITS.level) / 2) * error) for change, error, known in estimates]
     low = np.min([change - half for change, half in halves], axis=0)
     high = np.max([change + half for change, half in halves], axis=0)
@@ -139,12 +220,30 @@ def decide_all(
 
 def decide_all_interleaved(base: Values, other: Values) -> Decisions:
     """Runs against their neighbours."""
-    differences, count = other - base, base.shape[1]
-    before, after = base.mean(axis=1), other.mean(axis=1)
+    differences = other - base
+    count = base.shape[1]
+    before = base.mean(axis=1)
+    after = other.mean(axis=1)
     told = np.log(after / before)
     error = np.sqrt(differences.var(axis=1, ddof=1) / count) / np.sqrt(before * after)
     half = student_t(LIMITS.level, count - 1) * error
-    return _decided(told, told - half, told + half, 2 * stdtr(count - 1.0, -np.abs(told) / error))
+    low, high = told - half, told + half
+    order_tells = _signed_rank_p(differences) <= max(LIMITS.alpha, 2.0 ** (1 - count))
+    low = np.where(order_tells, low, np.minimum(low, 0.0))
+    high = np.where(order_tells, high, np.maximum(high, 0.0))
+    return _decided(told, low, high, 2 * stdtr(count - 1.0, -np.abs(told) / error))
+
+
+def _signed_rank_p(differences: Values) -> Values:
+    """Wilcoxon's two-sided p, exact; made-up differences are never equal nor zero."""
+    count = differences.shape[1]
+    ranks = np.argsort(np.argsort(np.abs(differences), axis=1), axis=1) + 1
+    positive = np.where(differences > 0, ranks, 0).sum(axis=1)
+    extreme = np.minimum(positive, count * (count + 1) // 2 - positive)
+    ways = np.ones(1)
+    for rank in range(1, count + 1):
+        ways = np.append(ways, np.zeros(rank)) + np.append(np.zeros(rank), ways)
+    return np.asarray(np.minimum(1.0, 2 * np.cumsum(ways)[extreme] / 2.0**count))
 
 
 def _decided(told: Values, low: Values, high: Values, p: Values) -> Decisions:
@@ -154,13 +253,12 @@ def _decided(told: Values, low: Values, high: Values, p: Values) -> Decisions:
     return Decisions(different, same, low, high, p)
 
 
-def _by_runs(base: Sequence[Values], other: Sequence[Values]) -> tuple[Values, Values]:
+def _by_runs(left: Side, right: Side) -> tuple[Values, Values]:
     """(error, degrees of freedom) of the runs alone, by Welch."""
-    parts = [
-        (np.log(part).var(axis=1, ddof=1) / part.shape[1] / len(sides) ** 2, part.shape[1] - 1)
-        for sides in (base, other)
-        for part in sides
-    ]
+    parts: list[tuple[Values, float]] = []
+    for one in (left, right):
+        for variance, freedom in zip(one.run_variances.T, one.run_freedoms, strict=True):
+            parts.append((variance / (freedom + 1) / one.count**2, freedom))
     error = np.asarray(sum(part for part, _ in parts))
     return np.sqrt(error), error**2 / sum(part**2 / freedom for part, freedom in parts)
 

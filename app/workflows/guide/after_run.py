@@ -29,14 +29,16 @@ from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Optio
 from app.workflows.guide.known import TITLES, GuideContext, Yardstick, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, interleaving, needs_longer_runs
+from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
+from forms.comparison.settling import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form
-from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
+from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
+from forms.stats.variation import LEAST_ALTERNATING
 from forms.trials.report import change_answer, tried_lines
 from forms.tuning.catalogue import EntryKind, about, acts_on, find, relevant
 from forms.tuning.change_evidence import own_setting, unknown_name

@@ -23,8 +23,9 @@ from app.workflows.load import CAPACITY
 from app.workflows.trial_order import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
-from forms.comparison.comparison import Comparison, SettlingStep, can_interleave, interleaving, needs_longer_runs
+from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
 from forms.comparison.differences import effective, parameter_of
+from forms.comparison.settling import SettlingStep
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
 from forms.isolation.summary import IsolationDoubt, isolation_summary

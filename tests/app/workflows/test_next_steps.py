@@ -23,7 +23,7 @@ from app.workflows.guide.rounds import (
     repeat_of,
 )
 from app.workflows.trial_order import StoredTrial
-from forms.comparison.comparison import SettlingStep
+from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare
 from forms.stats.decision import Doubt, Verdict

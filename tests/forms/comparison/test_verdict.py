@@ -7,9 +7,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from forms.comparison.comparison import MANY_RUNS, Comparison, SettlingStep, needs_longer_runs
+from forms.comparison.comparison import MANY_RUNS, Comparison, needs_longer_runs
 from forms.comparison.differences import Difference, prose
 from forms.comparison.report import _properties, comparison_report
+from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import ComparisonRow, comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
 from forms.layout import Sign

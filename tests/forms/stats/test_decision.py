@@ -7,9 +7,11 @@ import pytest
 from scipy import stats
 
 from forms.stats import decision
-from forms.stats.decision import Limits, SeriesGroup, Step, Variation, Verdict, critical_of, decide_together, holm
+from forms.stats.decision import Limits, Step, Verdict, decide_together
 from forms.stats.settle import RunVariation, needed_range, needed_runs
+from forms.stats.several import critical_of, holm
 from forms.stats.summary import student_t
+from forms.stats.variation import SeriesGroup, Variation
 
 
 def test_the_runs_alone_are_welchs_test():

@@ -5,22 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from forms.stats.decision import (
-    DAY_SECONDS,
-    ChangeDecision,
-    Doubt,
-    Limits,
-    SeriesGroup,
-    Verdict,
-    alternates,
-    decide,
-    pooled,
-    prior_variance,
-    run_variance,
-    variation,
-    weight,
-)
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, pooled, run_variance
 from forms.stats.summary import student_t
+from forms.stats.variation import DAY_SECONDS, SeriesGroup, alternates, prior_variance, variation, weight
 
 ALIKE = [100.0] * 5
 BOUND = student_t(0.95, 4) * 0.025 * math.sqrt(2)

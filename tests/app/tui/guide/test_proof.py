@@ -16,7 +16,7 @@ from app.workflows.guide.after_run import turn_text
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, same_again
 from app.workflows.guide.known import GuideContext
 from app.workflows.guide.rounds import measure_again as measure_the_same
-from forms.comparison.comparison import SettlingStep
+from forms.comparison.settling import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
 from forms.layout import Tone, Toned
 from forms.stats.settle import Way

@@ -1,0 +1,120 @@
+"""Runs that stand out in a comparison: those it leaves out, and those without which it would have an answer."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from forms import wording
+from forms.series.summary import unusual_runs
+from forms.stats.decision import ChangeDecision, Verdict
+from forms.stats.readings import MOST_HICCUPS, read_series
+from storage.records import Run, Series
+
+RunPairs = Sequence[tuple[Run, Run]]
+"""Neighbours of interleaved runs, the base's first."""
+
+RunNumbers = Mapping[str, Collection[int]]
+"""The numbers of runs, by the id of their series."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutstandingRun:
+    """A run that stands out from the others of its series, and by how many percent of their average."""
+
+    series_id: str
+    series_name: str
+    number: int
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What a comparison would say without some runs."""
+
+    runs: tuple[OutstandingRun, ...]
+    decision: ChangeDecision
+
+    @property
+    def sentence(self) -> str:
+        decision = self.decision
+        would_be = wording.verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
+        return f"Without {runs_text(self.runs)} this would be: {would_be[0].lower()}{would_be[1:]}."
+
+
+def left_out_runs(sides: Sequence[Sequence[Series]], names: Mapping[str, str]) -> tuple[OutstandingRun, ...]:
+    """The runs that the averages of the sides leave out."""
+    return tuple(run for side in sides for series in side for run in _hiccups(series, names[series.id]))
+
+
+def _hiccups(series: Series, name: str) -> Iterator[OutstandingRun]:
+    rates = series.rates()
+    if not rates:
+        return
+    reading = read_series(rates)
+    runs = rated_runs(series)
+    for place in reading.hiccups:
+        percent = 100 * (rates[place] / reading.average - 1)
+        yield OutstandingRun(series.id, name, runs[place].number, percent)
+
+
+def answer_without(
+    sides: Sequence[Sequence[Series]],
+    names: Mapping[str, str],
+    decide_without: Callable[[RunNumbers], ChangeDecision],
+) -> Alternative | None:
+    """The answer without the fewest outstanding runs, at most two of a series; None where there is none."""
+    outstanding = {
+        series.id: runs for side in sides for series in side if (runs := _outstanding(series, names[series.id]))
+    }
+    candidates: list[tuple[OutstandingRun, ...]] = [(run,) for runs in outstanding.values() for run in runs]
+    candidates += [runs for runs in outstanding.values() if len(runs) > 1]
+    if len(outstanding) > 1:
+        candidates.append(tuple(run for runs in outstanding.values() for run in runs))
+
+    for runs in candidates:
+        numbers = {series_id: [run.number for run in runs if run.series_id == series_id] for series_id in outstanding}
+        decision = decide_without(numbers)
+        if decision.verdict is not Verdict.UNKNOWN:
+            return Alternative(runs, decision)
+    return None
+
+
+def _outstanding(series: Series, name: str) -> tuple[OutstandingRun, ...]:
+    """The runs that the form calls unusual or the reading leaves out, the furthest two of them."""
+    numbers = {*unusual_runs(series), *(run.number for run in _hiccups(series, name))}
+    rates = {run.number: rate for run, rate in zip(rated_runs(series), series.rates(), strict=True)}
+    others = [rate for number, rate in rates.items() if number not in numbers]
+    if not others:
+        return ()
+    average = sum(others) / len(others)
+    runs = [
+        OutstandingRun(series.id, name, number, 100 * (rates[number] / average - 1))
+        for number in sorted(numbers)
+        if number in rates
+    ]
+    furthest = sorted(runs, key=lambda run: -abs(run.percent))[:MOST_HICCUPS]
+    return tuple(sorted(furthest, key=lambda run: run.number))
+
+
+def rated_runs(series: Series) -> list[Run]:
+    """The runs that count, in the order of ``series.rates()``."""
+    return [run for run in series.measured() if run.bytes_per_second is not None]
+
+
+def rates_without(series: Series, numbers: Collection[int]) -> list[float]:
+    return [rate for run, rate in zip(rated_runs(series), series.rates(), strict=True) if run.number not in numbers]
+
+
+def runs_text(runs: Sequence[OutstandingRun]) -> str:
+    """Such as: run 1 of 'before' (67 % slower than the others)."""
+    parts = []
+    for name, of_series in groupby(runs, key=lambda run: run.series_name):
+        listed = list(of_series)
+        numbers = wording.listed([str(run.number) for run in listed])
+        how_far = wording.listed([_how_far(run) for run in listed])
+        parts.append(f"run{'s' if len(listed) > 1 else ''} {numbers} of '{name}' ({how_far} than the others)")
+    return wording.listed(parts)
+
+
+def _how_far(run: OutstandingRun) -> str:
+    return f"{wording.percent(abs(run.percent))} {'slower' if run.percent < 0 else 'faster'}"

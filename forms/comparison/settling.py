@@ -1,0 +1,289 @@
+"""The cheapest step that would settle a comparison of whole series, with the commands to type."""
+
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forms import wording
+from forms.comparison.differences import Difference, prose
+from forms.series.summary import duration
+from forms.stats import settle
+from forms.stats.decision import Limits
+from forms.stats.settle import Settles, Way
+from forms.stats.variation import Variation, in_pairs
+from forms.tuning.smb_conf import spelling
+from storage.plan import Settings
+from storage.records import Change, Command, Evidence, Series, format_target
+
+_BY_HAND_SECONDS = 60.0
+_OPENING_SECONDS = 3.0
+"""About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
+_KERNEL = ("net.", "vm.")
+_VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
+VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
+_NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
+REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettlingStep(Settles):
+    seconds: float
+    commands: tuple[str, ...]
+    """To type in this order; with ALTERNATING repeatedly."""
+
+    setting: str | None = None
+    series_a_side: int | None = None
+    between: str = ""
+    """For people: what this client was told otherwise, which interleaved runs then compare."""
+    first_id: str = ""
+    """The series to measure again first."""
+    by_hand: bool = False
+    """Whether the server's setting is changed by hand before it, or before each further series."""
+
+    @property
+    def sentence(self) -> str:
+        by_hand = self.by_hand and self.way is Way.ALTERNATING
+        cost = f"about {duration(self.seconds)}{' with the changes by hand' if by_hand else ''}"
+        shown = f"a change of {wording.percent(self.shows_percent)} nine times in ten"
+        match self.way:
+            case Way.TRY:
+                try_it = "Restore the base, then try it" if self.by_hand else "Try it"
+                return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
+            case Way.INTERLEAVED:
+                each = f"{self.count} runs each, {cost}"
+                return f"Interleave them as they are ({self.between}): {each}, settle it nine times in ten."
+            case Way.BASE_AGAIN:
+                return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
+            case Way.ALTERNATING:
+                return f"Measure both again, alternating: {self.count} more series, {cost}, find {shown}."
+
+    @property
+    def command_text(self) -> str:
+        first, *more = self.commands
+        if not more:
+            return first
+        rest = "" if self.count == 2 else f", and so on: {self.count} series"
+        between = ", change the server, " if self.by_hand else ", then "
+        return f"{first}{between}{more[0]}{rest}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenComparison:
+    """An inconclusive comparison of whole series: what the steps that could settle it depend on."""
+
+    base: tuple[Series, ...]
+    other: tuple[Series, ...]
+    change_percent: float
+    variation: Variation
+    differing: Sequence[Difference]
+    claimed: Change | None
+    limits: Limits
+    widened: float = 1.0
+    """By how much the interval is wider because several steps are judged together."""
+
+    @property
+    def first_base(self) -> Series:
+        return self.base[0]
+
+    @property
+    def first_other(self) -> Series:
+        return self.other[0]
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        return (*self.base, *self.other)
+
+    @property
+    def is_same_path(self) -> bool:
+        return not any(difference.name in {"command", "target"} for difference in self.differing)
+
+    @property
+    def setting(self) -> str | None:
+        """The server's setting that ``sharebench try`` could change, with its value."""
+        return _server_setting(self.claimed, self.differing, self.first_other)
+
+    @property
+    def versus(self) -> str | None:
+        """The options of this client that ``run --versus`` could interleave."""
+        return _client_options(self.claimed, self.differing, self.first_other)
+
+    @property
+    def changes_server(self) -> bool:
+        """Whether somebody has to change the server by hand before the other side is measured again."""
+        is_claimed = self.claimed is not None or any(difference.parameter for difference in self.differing)
+        return self.is_same_path and not self.versus and is_claimed
+
+    @property
+    def other_is_newest(self) -> bool:
+        return max(one.moment for one in self.other) > max(one.moment for one in self.base)
+
+    @property
+    def alternating_series(self) -> int:
+        """The number of series that already alternate."""
+        moments = [one.moment for one in self.series]
+        return len(moments) if in_pairs(moments, len(self.base)) else 0
+
+    @property
+    def session_spread(self) -> float:
+        """What averages of series are assumed to differ by: their runs, and sessions of which there are no repeats."""
+        runs_each = sum(len(one.measured()) for one in self.series) / len(self.series)
+        by_runs = self.variation.run_deviation / math.sqrt(runs_each)
+        return math.hypot(by_runs, settle.UNKNOWN_SESSION)
+
+    @property
+    def transfer_seconds(self) -> float:
+        seconds = [run.seconds for one in self.series for run in one.runs if run.seconds]
+        return sum(seconds) / max(1, len(seconds))
+
+    @property
+    def series_seconds(self) -> float:
+        """What one more series takes, with the change before it."""
+        runs = sum(run.seconds for one in self.series for run in one.runs if run.seconds) / len(self.series)
+        return runs + (_BY_HAND_SECONDS if self.changes_server else _OPENING_SECONDS)
+
+
+def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
+    """The step that takes least time, of those that would settle it; None where none would."""
+    return min(_possible_steps(comparison), key=lambda step: step.seconds, default=None)
+
+
+def _possible_steps(comparison: OpenComparison) -> Iterator[SettlingStep]:
+    ways = [_step_by_alternating(comparison)]
+    if comparison.is_same_path:
+        ways = [_step_by_trial(comparison), _step_by_interleaving(comparison), _step_by_base_again(comparison), *ways]
+    yield from (step for step in ways if step)
+
+
+def _step_by_trial(comparison: OpenComparison) -> SettlingStep | None:
+    setting = comparison.setting
+    way = settle.by_pairs(comparison.change_percent, comparison.variation.run_deviation, comparison.limits)
+    if setting is None or way is None:
+        return None
+
+    base = comparison.first_base
+    ssh = f" --server-ssh {shlex.quote(base.plan.server_ssh)}" if base.plan and base.plan.server_ssh else ""
+    return SettlingStep(
+        way=way.way,
+        count=way.count,
+        shows_percent=way.shows_percent,
+        seconds=way.count * 2 * settle.slot_seconds(comparison.transfer_seconds),
+        commands=(f"sharebench try {shlex.quote(setting)}{_options_of_path(base)}{ssh}",),
+        setting=setting,
+        first_id=base.id,
+        by_hand=comparison.changes_server and comparison.other_is_newest,
+    )
+
+
+def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
+    versus = comparison.versus
+    way = settle.by_interleaved_runs(comparison.change_percent, comparison.variation.run_deviation, comparison.limits)
+    if versus is None or way is None:
+        return None
+
+    asked = {*VERSUS_DIFFERENCES, *REQUIRED}
+    return SettlingStep(
+        way=way.way,
+        count=way.count,
+        shows_percent=way.shows_percent,
+        seconds=interleaved_seconds(way.count, comparison.transfer_seconds),
+        commands=(_versus_command(comparison.first_base, versus, way.count),),
+        between=prose(difference for difference in comparison.differing if difference.name in asked),
+        first_id=comparison.first_base.id,
+    )
+
+
+def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
+    way = settle.by_base_again(
+        comparison.change_percent / comparison.widened,
+        comparison.variation.runs,
+        base=len(comparison.base),
+        other=len(comparison.other),
+        repeats=comparison.variation.repeats,
+        spread=comparison.session_spread,
+    )
+    if way is None:
+        return None
+    return SettlingStep(
+        way=way.way,
+        count=way.count,
+        shows_percent=way.shows_percent * comparison.widened,
+        seconds=way.count * comparison.series_seconds,
+        commands=(_again(comparison.first_base),),
+        first_id=comparison.first_base.id,
+    )
+
+
+def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
+    have = comparison.alternating_series
+    way = settle.by_alternating(comparison.change_percent, comparison.session_spread, comparison.limits, have=have)
+    if way is None:
+        return None
+
+    # An odd series of the base came last, so the other side is next.
+    turns = [comparison.first_base, comparison.first_other]
+    if have % 2 and not comparison.other_is_newest:
+        turns.reverse()
+    return SettlingStep(
+        way=way.way,
+        count=way.count,
+        shows_percent=way.shows_percent,
+        seconds=way.count * comparison.series_seconds,
+        commands=tuple(map(_again, turns)),
+        series_a_side=(way.count + have) // 2,
+        first_id=turns[0].id,
+        by_hand=comparison.changes_server,
+    )
+
+
+def _again(series: Series) -> str:
+    return f"sharebench run --again {series.id}"
+
+
+def interleaved_seconds(runs: int, transfer: float) -> float:
+    """How long ``runs`` a side take, each of ``transfer`` seconds, with their warm-up runs."""
+    return 2 * ((runs + 2) * transfer + _OPENING_SECONDS)
+
+
+def _server_setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+    if not other.target.abilities.through_samba:
+        return None
+    if claimed is not None and claimed.evidence is not Evidence.CONTRADICTED:
+        made = spelling(claimed.name).parameter is not None or claimed.name.startswith(_KERNEL) or "@" in claimed.name
+        return f"{claimed.name}={claimed.value}" if made else None
+    parameters = [found for found in differing if found.parameter]
+    if len(parameters) != 1 or any(found.name in VERSUS_DIFFERENCES for found in differing):
+        return None
+    return f"{parameters[0].parameter}={parameters[0].other}" if parameters[0].other is not None else None
+
+
+def _client_options(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+    found = [
+        f"{_VERSUS[name]} {typed_value(name, getattr(other.client, place.removeprefix('client.')))}"
+        for place, name in VERSUS_DIFFERENCES.items()
+        if any(difference.name == place for difference in differing)
+    ]
+    found += [option for name, option in REQUIRED.items() if any(one.name == name and one.other for one in differing)]
+    negotiated = any(one.name in _NEGOTIATED for one in differing) and not any(o in REQUIRED.values() for o in found)
+    known = (claimed is None or claimed.name in {*_VERSUS, "client sign", "client encrypt"}) and not negotiated
+    return " ".join(found) if found and known and not any(one.parameter for one in differing) else None
+
+
+def typed_value(name: str, value: object) -> str:
+    return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
+
+
+def _versus_command(base: Series, options: str, runs: int) -> str:
+    settings = base.plan.settings if base.plan else Settings()
+    own = f" --in-flight {settings.in_flight}" if settings.in_flight else ""
+    own += f" --block {wording.typed_size(settings.block_bytes)}" if settings.block_bytes else ""
+    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{own}{_options_of_path(base)}"
+
+
+def _options_of_path(base: Series) -> str:
+    put = " --put" if base.command is Command.PUT else ""
+    size = base.plan.size_bytes if base.plan else None
+    made = f" --size {wording.typed_size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
+    make = " --make-file" if base.plan and base.plan.make_file else ""
+    made += f" --files {base.plan.files}" if base.plan and base.plan.files else ""
+    return f"{put}{make}{made} {shlex.quote(wording.plain(format_target(base.target)))}"

@@ -1,0 +1,157 @@
+"""A change between two sides with its standard error: by series, beside a trend, by the runs alone, pair by pair."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forms.stats.readings import Rates, Reading, plain_reading, read_series
+from forms.stats.summary import student_t, student_tail
+from forms.stats.variation import SeriesGroup, Variation, squared_deviations, weight
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEstimate:
+    """A change with its standard error, both as logarithms of a ratio, and the error's degrees of freedom."""
+
+    log_change: float
+    error: float
+    freedom: float
+
+    def interval_percent(self, level: float, critical: float | None = None) -> tuple[float, float]:
+        """(low, high) in percent of the base, above -100; ``critical`` standard errors each way, if given."""
+        standard_errors = student_t(level, self.freedom) if critical is None else critical
+        half = standard_errors * self.error
+        return percent_of(self.log_change - half), percent_of(self.log_change + half)
+
+    @property
+    def p_value(self) -> float:
+        """Of Student's t, two-sided: half of it is the probability that the true change has the other sign."""
+        if self.error <= 0:
+            return 1.0 if self.log_change == 0 else 0.0
+        return student_tail(self.log_change / self.error, self.freedom)
+
+
+def percent_of(log_change: float) -> float:
+    """Percent of the base, from the logarithm of the ratio."""
+    return 100 * math.expm1(min(log_change, 700.0))
+
+
+def readings_of(side: Sequence[Rates], *, alternating: bool = False) -> list[Reading]:
+    """The series of a side, read without hiccups unless the sides alternate.
+
+    Alternating series decide by themselves, without a prior. A rhythm of slow runs can keep step with them, so that one
+    side has two in each series, which would be left out, and the other three, which would not.
+    """
+    return [plain_reading(rates) if alternating else read_series(rates) for rates in side]
+
+
+def side_average(readings: Sequence[Reading]) -> float:
+    """The mean of the series' averages: each series counts once."""
+    return statistics.fmean(reading.average for reading in readings)
+
+
+def log_change(base: Sequence[Reading], other: Sequence[Reading]) -> float:
+    """The logarithm of the ratio of both averages."""
+    return math.log(side_average(other) / side_average(base))
+
+
+def within_series(base: Sequence[Reading], other: Sequence[Reading]) -> ChangeEstimate | None:
+    """The change by the variation of the runs alone (Welch 1947); None below two runs in a series."""
+    if any(reading.freedom < 1 for reading in (*base, *other)):
+        return None
+
+    errors = []
+    for side in (base, other):
+        for reading in side:
+            runs = reading.freedom + 1
+            errors.append((reading.variance / runs / len(side) ** 2, reading.freedom))
+
+    squared_error = sum(error for error, _ in errors)
+    freedom = 1.0
+    if squared_error > 0:
+        freedom = squared_error**2 / sum(error**2 / freedom for error, freedom in errors)
+    return ChangeEstimate(log_change(base, other), math.sqrt(squared_error), freedom)
+
+
+def between_series(base: Sequence[Reading], other: Sequence[Reading], variation: Variation) -> ChangeEstimate:
+    error = variation.error(len(base), len(other))
+    return ChangeEstimate(log_change(base, other), error, variation.freedom)
+
+
+def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) -> ChangeEstimate | None:
+    """The change beside a steady trend; None where they cannot be told apart.
+
+    Least squares of log averages on place in time and side (analysis of covariance), with the prior and the repeats of
+    ``variation``.
+    """
+    logs = [reading.log_average for reading in readings_of([*base.series, *other.series])]
+    places = _places([*base.times, *other.times])
+    sides = [0.0] * len(base.series) + [1.0] * len(other.series)
+
+    trend = _products(places, places)
+    both = _products(sides, places)
+    apart = _products(sides, sides) - both**2 / trend if trend > 0 else 0.0
+    if apart < 1e-9:
+        return None
+
+    along = _products(places, logs)
+    change = (_products(sides, logs) - both * along / trend) / apart
+    unexplained = max(0.0, _products(logs, logs) - along**2 / trend - change**2 * apart)
+
+    # The sides' own repeats are replaced by what the trend leaves unexplained of them: one degree of freedom less.
+    own_freedom, own_squares = _own_repeats(base, other)
+    share = own_freedom / (len(logs) - 2) if len(logs) > 2 else 0.0
+    freedom = variation.freedom - own_freedom + share * (len(logs) - 3)
+    squares = max(0.0, variation.variance * variation.freedom - own_squares) + share * unexplained
+    return ChangeEstimate(change, math.sqrt(squares / freedom / apart), freedom)
+
+
+def steady_trend_score(times: Sequence[float], base_count: int) -> float:
+    """The t that a steady trend alone gives: 0 for A B A, infinite without repeats."""
+    places = _places(times)
+    base, other = places[:base_count], places[base_count:]
+    shift = abs(statistics.fmean(other) - statistics.fmean(base))
+    freedom = len(places) - 2
+    squares = squared_deviations(base) + squared_deviations(other)
+    error = math.sqrt(squares / freedom * (1 / len(base) + 1 / len(other))) if freedom else 0.0
+    if error:
+        return shift / error
+    return math.inf if shift else 0.0
+
+
+def interleaved(base: Rates, other: Rates) -> ChangeEstimate | None:
+    """Student's t of neighbours' differences, as shares of the base's average; None below two pairs."""
+    if len(base) < 2 or len(base) != len(other):
+        return None
+    before = statistics.fmean(base)
+    after = statistics.fmean(other)
+    differences = [changed - unchanged for unchanged, changed in zip(base, other, strict=True)]
+    error = statistics.stdev(differences) / math.sqrt(len(differences)) / math.sqrt(before * after)
+    return ChangeEstimate(math.log(after / before), error, len(base) - 1)
+
+
+def _own_repeats(base: SeriesGroup, other: SeriesGroup) -> tuple[float, float]:
+    """(degrees of freedom, squared deviations) of both sides' repeats, weighted."""
+    gap = abs(statistics.fmean(base.times) - statistics.fmean(other.times))
+    now = max(*base.times, *other.times)
+    freedom = squares = 0.0
+    for side in (base, other):
+        share = weight(side, gap, now)
+        freedom += share * (len(side.series) - 1)
+        squares += share * squared_deviations([reading.log_average for reading in readings_of(side.series)])
+    return freedom, squares
+
+
+def _places(times: Sequence[float]) -> list[int]:
+    """The place of each time in their order."""
+    order = sorted(range(len(times)), key=lambda index: times[index])
+    place_of = {index: place for place, index in enumerate(order)}
+    return [place_of[index] for index in range(len(times))]
+
+
+def _products(first: Sequence[float], second: Sequence[float]) -> float:
+    """The sum of products of deviations from the means."""
+    first_mean = statistics.fmean(first)
+    second_mean = statistics.fmean(second)
+    return math.fsum((a - first_mean) * (b - second_mean) for a, b in zip(first, second, strict=True))

@@ -1,0 +1,199 @@
+"""How far the averages of equal series differ: the scale by which a change between series is judged.
+
+1. In logarithms of rates. A series counts as the average of its runs without hiccups (:mod:`forms.stats.readings`).
+2. v² is the mean of both sides' run variances, times f / (f - 2); f is twice the runs of the smaller side less its
+   series. Earlier series of the path add the median of their run variances, made unbiased, which no single series with
+   hiccups can move; but they never make v² larger than the two sides alone would.
+3. The prior: s0² = (2.5 %)² + (2.6 v)², s0 at most 50 %, worth four degrees of freedom.
+4. Repeats of a group weigh min(1, span / gap): the time they cover over the time between the compared sides; half of
+   it when older than 30 days, nothing when older than 90.
+5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average.
+6. Alternating sides of three series or more: the repeats alone decide, by order and never by result, and every run
+   counts; the runs alone (Welch 1947) must agree, which matters where one side varies more.
+
+2.5 %, 2.6 and 4 hold false alarms at 5 % on every recorded kind of path (tests/truth, TRUTH.md) and in simulated
+sessions that differ by up to 3 %; with 50 % a change by a factor of seven stays decidable; 30 and 90 days are a
+judgement. Half of 2.5 % would be right on a quiet link within minutes, and wrong over days.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forms.stats.readings import Rates, plain_reading, read_series
+from forms.stats.summary import chi_square_quantile, student_t
+
+SESSION = 0.025
+"""Least assumed difference of equal series."""
+PER_RUN_DEVIATION = 2.6
+MOST = 0.5
+PRIOR_FREEDOM = 4
+DAY_SECONDS = 86_400.0
+HALF_AFTER_DAYS, NONE_AFTER_DAYS = 30, 90
+LEAST_ALTERNATING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesGroup:
+    """Series of equal settings, each with the time when it was measured."""
+
+    series: Sequence[Rates]
+    times: Sequence[float]
+
+
+class RunVariance(NamedTuple):
+    """The variance of the logarithms of runs, known with that many degrees of freedom."""
+
+    variance: float
+    freedom: float
+
+    @property
+    def cautious(self) -> float:
+        """The variance times f / (f - 2), which allows for runs that happened to agree; infinite up to f = 2."""
+        return self.variance * self.freedom / (self.freedom - 2) if self.freedom > 2 else math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """How far the averages of equal series differ, as logarithms."""
+
+    variance: float
+    freedom: float
+    runs: RunVariance
+    """Of the runs within a series, from which the prior was made."""
+    repeats: float = 0.0
+    """Degrees of freedom from repeats, weighted."""
+    alone: bool = False
+    """Whether repeats alone were used, without a prior."""
+
+    @property
+    def deviation_percent(self) -> float:
+        return 100 * math.sqrt(self.variance)
+
+    @property
+    def run_deviation(self) -> float:
+        """The v of the rule."""
+        return math.sqrt(self.runs.cautious if math.isfinite(self.runs.cautious) else self.runs.variance)
+
+    def error(self, base: int, other: int) -> float:
+        """The standard error of a change between averages of that many series."""
+        return math.sqrt(self.variance * (1 / base + 1 / other))
+
+    def least_shown(self, base: int, other: int, level: float) -> float:
+        """The logarithm of the change that such averages must exceed: half the interval of ``compare``."""
+        return student_t(level, self.freedom) * self.error(base, other)
+
+
+def variation(
+    base: SeriesGroup, other: SeriesGroup, history: Sequence[SeriesGroup] = (), *, sides_alternate: bool = False
+) -> Variation | None:
+    """The variation by which two sides are judged; None where too few runs tell it."""
+    gap = abs(statistics.fmean(base.times) - statistics.fmean(other.times))
+    now = max(*base.times, *other.times)
+    earlier = [rates for group in history for rates in group.series]
+    runs = judged_run_variance(side_run_variance([base.series, other.series]), usual_run_variance(earlier))
+    return with_repeats(runs, [base, other, *history], gap, now, alone=sides_alternate)
+
+
+def side_run_variance(sides: Sequence[Sequence[Rates]]) -> RunVariance:
+    """The mean of both sides' run variances, known as well as the smaller side knows its own."""
+    pooled = [pooled_run_variance(side) for side in sides]
+    freedom = 2 * min(side.freedom for side in pooled)
+    if not freedom:
+        return RunVariance(0.0, 0.0)
+    return RunVariance(statistics.fmean(side.variance for side in pooled), freedom)
+
+
+def pooled_run_variance(series: Sequence[Rates]) -> RunVariance:
+    readings = [read_series(rates) for rates in series]
+    freedom = sum(reading.freedom for reading in readings)
+    if not freedom:
+        return RunVariance(0.0, 0.0)
+    squares = math.fsum(reading.variance * reading.freedom for reading in readings)
+    return RunVariance(squares / freedom, freedom)
+
+
+def usual_run_variance(series: Sequence[Rates]) -> RunVariance:
+    """The median of the series' run variances, each over the median of chi-square / f, so that it is unbiased."""
+    readings = [reading for reading in map(read_series, series) if reading.freedom]
+    if not readings:
+        return RunVariance(0.0, 0.0)
+    unbiased = [reading.variance / _median_share(reading.freedom) for reading in readings]
+    return RunVariance(statistics.median(unbiased), sum(reading.freedom for reading in readings))
+
+
+def _median_share(freedom: int) -> float:
+    return chi_square_quantile(0.5, freedom) / freedom
+
+
+def judged_run_variance(own: RunVariance, earlier: RunVariance) -> RunVariance:
+    """The own variance, or that pooled with what earlier series usually have, whichever claims less."""
+    freedom = own.freedom + earlier.freedom
+    if not freedom:
+        return own
+    squares = own.variance * own.freedom + earlier.variance * earlier.freedom
+    pooled = RunVariance(squares / freedom, freedom)
+    return min(own, pooled, key=_cautious)
+
+
+def _cautious(runs: RunVariance) -> float:
+    return runs.cautious
+
+
+def prior_variance(runs: RunVariance) -> float:
+    """s0² of the rule."""
+    return min(MOST**2, SESSION**2 + PER_RUN_DEVIATION**2 * runs.cautious)
+
+
+def with_repeats(
+    runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float, *, alone: bool = False
+) -> Variation | None:
+    """The prior that these runs give, updated by the repeats in ``groups``, or the repeats ``alone``."""
+    read = plain_reading if alone else read_series
+    squares = repeats = 0.0
+    for group in groups:
+        if len(group.series) > 1:
+            share = weight(group, gap_seconds, now)
+            squares += share * squared_deviations([read(rates).log_average for rates in group.series])
+            repeats += share * (len(group.series) - 1)
+
+    if alone:
+        return Variation(variance=squares / repeats, freedom=repeats, runs=runs, repeats=repeats, alone=True)
+    if runs.freedom <= 2:
+        return None
+    return updated_prior(runs, repeats, squares)
+
+
+def updated_prior(runs: RunVariance, repeats: float, squares: float) -> Variation:
+    """Step 5: the prior with the squared deviations of that many degrees of freedom of repeats."""
+    freedom = PRIOR_FREEDOM + repeats
+    variance = (PRIOR_FREEDOM * prior_variance(runs) + squares) / freedom
+    return Variation(variance=variance, freedom=freedom, runs=runs, repeats=repeats)
+
+
+def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
+    """A group's weight for sides ``gap_seconds`` apart, the later one measured ``now``."""
+    span = max(group.times) - min(group.times)
+    age = now - max(group.times)
+    share = 1.0 if span >= gap_seconds else span / gap_seconds
+    if age > NONE_AFTER_DAYS * DAY_SECONDS:
+        return 0.0
+    return share / 2 if age > HALF_AFTER_DAYS * DAY_SECONDS else share
+
+
+def squared_deviations(values: Sequence[float]) -> float:
+    middle = statistics.fmean(values)
+    return math.fsum((value - middle) ** 2 for value in values)
+
+
+def alternates(places: Sequence[float], base_count: int) -> bool:
+    """Whether base (first in ``places``) and other alternate, pair by pair; one more may follow."""
+    return in_pairs(places, base_count) and len(places) // 2 >= LEAST_ALTERNATING
+
+
+def in_pairs(places: Sequence[float], base_count: int) -> bool:
+    """Whether each pair of neighbours has one of either side, in any order; one more may follow."""
+    sides = [index < base_count for index in sorted(range(len(places)), key=lambda index: places[index])]
+    return all(sides[at] != sides[at + 1] for at in range(0, len(sides) - 1, 2))
