@@ -37,11 +37,9 @@ from forms.stats.variation import (
     SeriesGroup,
     Variation,
     alternates,
-    judged_run_variance,
+    judged_variation,
     pooled_run_variance,
-    usual_run_variance,
     variation,
-    with_repeats,
 )
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
@@ -167,8 +165,7 @@ def _joint_variation(
     now = max((max(group.times) for group in usable), default=0.0)
 
     own = pooled_run_variance([rates for group in usable for rates in group.series])
-    earlier = usual_run_variance([rates for group in history for rates in group.series])
-    judged_by = with_repeats(judged_run_variance(own, earlier), [*usable, *history], gap, now)
+    judged_by = judged_variation(own, usable, history, gap, now)
     if judged_by is None:
         return None, 0.0
     counts = tuple(len(group.series) for group in groups)

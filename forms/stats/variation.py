@@ -3,11 +3,12 @@
 1. In logarithms of rates. A series counts as the average of its runs without hiccups (:mod:`forms.stats.readings`).
 2. v² is the mean of both sides' run variances, times f / (f - 2); f is twice the runs of the smaller side less its
    series. Earlier series of the path add the median of their run variances, made unbiased, which no single series with
-   hiccups can move; but they never make v² larger than the two sides alone would.
+   hiccups can move.
 3. The prior: s0² = (2.5 %)² + (2.6 v)², s0 at most 50 %, worth four degrees of freedom.
 4. Repeats of a group weigh min(1, span / gap): the time they cover over the time between the compared sides; half of
    it when older than 30 days, nothing when older than 90.
-5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average.
+5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average. Earlier series never
+   make a verdict less certain than the two sides alone would, unless they differ by more than s² of the sides.
 6. Alternating sides of three series or more: the repeats alone decide, by order and never by result, and every run
    counts; the runs alone (Welch 1947) must agree, which matters where one side varies more.
 
@@ -18,12 +19,12 @@ judgement. Half of 2.5 % would be right on a quiet link within minutes, and wron
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from forms.stats.readings import Rates, plain_reading, read_series
-from forms.stats.summary import chi_square_quantile, student_t
+from forms.stats.readings import Rates, Reading, plain_reading, read_series
+from forms.stats.summary import LEVEL, chi_square_quantile, student_t
 
 SESSION = 0.025
 """Least assumed difference of equal series."""
@@ -92,9 +93,74 @@ def variation(
     """The variation by which two sides are judged; None where too few runs tell it."""
     gap = abs(statistics.fmean(base.times) - statistics.fmean(other.times))
     now = max(*base.times, *other.times)
-    earlier = [rates for group in history for rates in group.series]
-    runs = judged_run_variance(side_run_variance([base.series, other.series]), usual_run_variance(earlier))
-    return with_repeats(runs, [base, other, *history], gap, now, alone=sides_alternate)
+    own_runs = side_run_variance([base.series, other.series])
+    return judged_variation(own_runs, [base, other], history, gap, now, alternating=sides_alternate)
+
+
+def judged_variation(
+    own_runs: RunVariance,
+    sides: Sequence[SeriesGroup],
+    history: Sequence[SeriesGroup],
+    gap_seconds: float,
+    now: float,
+    *,
+    alternating: bool = False,
+) -> Variation | None:
+    """The variation by the sides' own runs and repeats, or with those of earlier groups, whichever claims less.
+
+    Where earlier series differ by more than the sides alone would allow for, they are always counted.
+    """
+    if alternating:
+        return _repeats_alone(own_runs, [*sides, *history], gap_seconds, now)
+
+    alone = _updated_by_groups(own_runs, sides, gap_seconds, now)
+    if not history:
+        return alone
+    earlier_runs = usual_run_variance([rates for group in history for rates in group.series])
+    together = _updated_by_groups(_pooled(own_runs, earlier_runs), [*sides, *history], gap_seconds, now)
+    if alone is None or together is None:
+        return together
+
+    earlier_squares, earlier_freedom = _repeats(history, gap_seconds, now)
+    if earlier_squares > earlier_freedom * alone.variance:
+        return together
+    return min(alone, together, key=_least_shown)
+
+
+def _least_shown(variation: Variation) -> float:
+    return variation.least_shown(1, 1, LEVEL)
+
+
+def _updated_by_groups(
+    runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float
+) -> Variation | None:
+    """The prior that these runs give, updated by the repeats in ``groups``; None where too few runs tell it."""
+    if runs.freedom <= 2:
+        return None
+    squares, freedom = _repeats(groups, gap_seconds, now)
+    return updated_prior(runs, freedom, squares)
+
+
+def _repeats_alone(runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float) -> Variation:
+    """The variation of alternating sides: that of their repeats, in which every run counts."""
+    squares, freedom = _repeats(groups, gap_seconds, now, read=plain_reading)
+    return Variation(variance=squares / freedom, freedom=freedom, runs=runs, repeats=freedom, alone=True)
+
+
+def _repeats(
+    groups: Sequence[SeriesGroup],
+    gap_seconds: float,
+    now: float,
+    read: Callable[[Rates], Reading] = read_series,
+) -> tuple[float, float]:
+    """(squared deviations, degrees of freedom) of the repeats in each group, weighted."""
+    squares = freedom = 0.0
+    for group in groups:
+        if len(group.series) > 1:
+            share = weight(group, gap_seconds, now)
+            squares += share * squared_deviations([read(rates).log_average for rates in group.series])
+            freedom += share * (len(group.series) - 1)
+    return squares, freedom
 
 
 def side_run_variance(sides: Sequence[Sequence[Rates]]) -> RunVariance:
@@ -128,42 +194,16 @@ def _median_share(freedom: int) -> float:
     return chi_square_quantile(0.5, freedom) / freedom
 
 
-def judged_run_variance(own: RunVariance, earlier: RunVariance) -> RunVariance:
-    """The own variance, or that pooled with what earlier series usually have, whichever claims less."""
+def _pooled(own: RunVariance, earlier: RunVariance) -> RunVariance:
     freedom = own.freedom + earlier.freedom
     if not freedom:
         return own
-    squares = own.variance * own.freedom + earlier.variance * earlier.freedom
-    pooled = RunVariance(squares / freedom, freedom)
-    return min(own, pooled, key=_cautious)
-
-
-def _cautious(runs: RunVariance) -> float:
-    return runs.cautious
+    return RunVariance((own.variance * own.freedom + earlier.variance * earlier.freedom) / freedom, freedom)
 
 
 def prior_variance(runs: RunVariance) -> float:
     """s0² of the rule."""
     return min(MOST**2, SESSION**2 + PER_RUN_DEVIATION**2 * runs.cautious)
-
-
-def with_repeats(
-    runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float, *, alone: bool = False
-) -> Variation | None:
-    """The prior that these runs give, updated by the repeats in ``groups``, or the repeats ``alone``."""
-    read = plain_reading if alone else read_series
-    squares = repeats = 0.0
-    for group in groups:
-        if len(group.series) > 1:
-            share = weight(group, gap_seconds, now)
-            squares += share * squared_deviations([read(rates).log_average for rates in group.series])
-            repeats += share * (len(group.series) - 1)
-
-    if alone:
-        return Variation(variance=squares / repeats, freedom=repeats, runs=runs, repeats=repeats, alone=True)
-    if runs.freedom <= 2:
-        return None
-    return updated_prior(runs, repeats, squares)
 
 
 def updated_prior(runs: RunVariance, repeats: float, squares: float) -> Variation:

@@ -156,15 +156,53 @@ def prior(cautious_variance: Values, per_run: float = PER_RUN_DEVIATION) -> Valu
     return np.minimum(MOST**2, SESSION**2 + per_run**2 * cautious_variance)
 
 
-def _judged_run_variance(base: Side, other: Side, earlier: Side | None) -> Values:
-    """What both sides' runs vary by, or that pooled with what earlier series usually have, whichever claims less."""
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How far the averages of equal series differ, a row a trial."""
+
+    variance: Values
+    freedom: Values
+
+    @property
+    def least_shown(self) -> Values:
+        return np.asarray(stdtrit(self.freedom, (1 + LIMITS.level) / 2) * np.sqrt(self.variance))
+
+
+def _repeats(groups: Sequence[Side], weights: Sequence[Values]) -> tuple[Values, Values]:
+    """(squares, freedom) of the repeats in each group, weighted."""
+    squares = sum((weight * group.squares for weight, group in zip(weights, groups, strict=True)), np.zeros(1))
+    freedom = sum((weight * (group.count - 1) for weight, group in zip(weights, groups, strict=True)), np.zeros(1))
+    return squares, freedom
+
+
+def _updated(
+    run_variance: Values, run_freedom: float, groups: Sequence[Side], weights: Sequence[Values], per_run: float
+) -> Scale:
+    """The prior of the runs, updated by repeats."""
+    squares, repeats = _repeats(groups, weights)
+    before = prior(cautious(run_variance, run_freedom), per_run)
+    freedom = PRIOR_FREEDOM + repeats
+    return Scale((PRIOR_FREEDOM * before + squares) / freedom, np.broadcast_to(freedom, before.shape))
+
+
+def _scale(groups: Sequence[Side], weights: Sequence[Values], per_run: float) -> Scale:
+    """By both sides alone, or with the earlier series, whichever claims less, unless those differ by more."""
+    base, other, *earlier = groups
     freedom = 2 * min(base.run_freedom, other.run_freedom)
     own = (base.run_variance + other.run_variance) / 2
-    if earlier is None:
-        return cautious(own, freedom)
-    together = freedom + earlier.run_freedom
-    pooled = (own * freedom + earlier.usual_run_variance * earlier.run_freedom) / together
-    return np.minimum(cautious(own, freedom), cautious(pooled, together))
+    alone = _updated(own, freedom, groups[:2], weights[:2], per_run)
+    if not earlier:
+        return alone
+    (history,) = earlier
+    together_freedom = freedom + history.run_freedom
+    pooled = (own * freedom + history.usual_run_variance * history.run_freedom) / together_freedom
+    together = _updated(pooled, together_freedom, groups, weights, per_run)
+
+    squares, repeats = _repeats(earlier, weights[2:])
+    by_sides = (squares <= repeats * alone.variance) & (alone.least_shown <= together.least_shown)
+    return Scale(
+        np.where(by_sides, alone.variance, together.variance), np.where(by_sides, alone.freedom, together.freedom)
+    )
 
 
 def decide_all(
@@ -190,16 +228,12 @@ def decide_all(
     told = np.log(right.average / left.average)
     gap = np.abs(left.places.mean(axis=1) - right.places.mean(axis=1))
     weights = [_weight(group, gap) for group in groups]
-    repeats = sum((weight * (group.count - 1) for weight, group in zip(weights, groups, strict=True)), np.zeros(1))
-    squares = sum((weight * group.squares for weight, group in zip(weights, groups, strict=True)), np.zeros(len(told)))
-
     if alone:
-        freedom = repeats
-        variance = squares / repeats
+        squares, freedom = _repeats(groups, weights)
+        variance = squares / freedom
     else:
-        before = prior(_judged_run_variance(left, right, earlier), per_run)
-        freedom = PRIOR_FREEDOM + repeats
-        variance = (PRIOR_FREEDOM * before + squares) / freedom
+        scale = _scale(groups, weights, per_run)
+        variance, freedom = scale.variance, scale.freedom
 
     estimates: list[tuple[Values, Values, Values | float]] = [
         (told, np.sqrt(variance * (1 / left.count + 1 / right.count)), freedom)
