@@ -1,6 +1,7 @@
 """Record a series: run its plan, store each run as it ends, and pass the events on."""
 
 import contextlib
+import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from forms.findings.rules_series import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.report import NOT_CALIBRATED
 from forms.series.summary import duration
+from forms.stats.paired import drawn_order
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.smb_conf import dialect_rank
 from forms.wording import byte_rate, plain
@@ -402,9 +404,21 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
 
 
 class _Rounds:
-    def __init__(self, control: SeriesControl) -> None:
+    """Interleaved rounds of one run of each series: their order, and whether another may begin."""
+
+    def __init__(self, control: SeriesControl, base_first: Sequence[bool]) -> None:
         self._control = control
+        self._base_first = list(base_first)
+        self._has_begun = False
         self._is_measured = False
+
+    def arrange(self, going: list[int]) -> None:
+        """Put the series into the order of the next round: as drawn, else the reverse of the round before."""
+        if self._base_first:
+            going.sort(reverse=not self._base_first.pop(0))
+        elif self._has_begun:
+            going.reverse()
+        self._has_begun = True
 
     def heard(self, index: int, event: RecorderEvent) -> None:
         if isinstance(event, process.RunStarted):
@@ -429,10 +443,12 @@ def record_interleaved(
     notebook_path: Path,
     control: SeriesControl,
     logins: Sequence[str] = (),
+    chance: random.Random | None = None,
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login.
 
-    Once a run of each is measured, no round begins that would not end in time.
+    Once a run of each is measured, no round begins that would not end in time. With ``chance`` two series are measured
+    in random order within each pair, else in turns (A B B A).
     """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]
@@ -456,8 +472,9 @@ def record_interleaved(
             ]
             going = list(range(len(series)))
             begun: set[int] = set()
-            rounds = _Rounds(control)
+            rounds = _Rounds(control, _drawn_rounds(requests, chance))
             while going:
+                rounds.arrange(going)
                 if warned := rounds.ended_in_time(going):
                     yield going[0], warned
                 for index in tuple(going):
@@ -476,10 +493,20 @@ def record_interleaved(
                             break
                     else:
                         going.remove(index)
-                going.reverse()
     finally:
         control.detach()
         cancel()
+
+
+def _drawn_rounds(requests: Sequence[SeriesRequest | Resumption], chance: random.Random | None) -> list[bool]:
+    """Whether the base comes first in each round, warm-up rounds included; empty where no order is drawn."""
+    if chance is None or len(requests) != 2:
+        return []
+    plans = [request.plan for request in requests if isinstance(request, SeriesRequest)]
+    if len(plans) < 2:
+        return []  # resumed series: what was drawn is not known any more
+    warm_ups = [True] * plans[0].warmups
+    return [*warm_ups, *drawn_order(min(plan.runs for plan in plans), chance)]
 
 
 _WORDS = {

@@ -39,7 +39,8 @@ def sides_to_compare(
     notebook: Notebook, references: Sequence[str], again: Sequence[str] = (), *, alone: bool = False,
     turns: bool | None = None, each: bool = False,
 ) -> list[Sides]:  # fmt: skip
-    """The base first; ``again``, or a third with its settings unless ``each``, repeats it; ``alone`` has no repeats.
+    """The base first; ``again``, or a third with its settings unless ``each``, repeats it; ``alone`` has no repeats
+    and no history.
 
     Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named or both
     came later, of several others where both are named; ``turns`` has them do so always or never. Others named beside
@@ -72,7 +73,8 @@ def sides_to_compare(
         kept = {one.id for one in (*called, *more)}
         found = _by_turns(found, called, kept, least=0 if turns else 1 if len(called) == 2 else 2)
     found = [_with_trial(notebook, sides) for sides in found]
-    return [with_history(notebook, _as_far_as_seen(notebook, _named(notebook, sides))) for sides in found]
+    found = [_as_far_as_seen(notebook, _named(notebook, sides)) for sides in found]
+    return found if alone else [with_history(notebook, sides) for sides in found]
 
 
 def _with_trial(notebook: Notebook, sides: Sides) -> Sides:

@@ -179,7 +179,14 @@ def check_sentence(check: Check) -> str:
             " until then."
         )
     said = comparison.headline if comparison else ""
-    if watch.state is WatchState.RECOVERED:
+    if watch.state is WatchState.RECOVERED and comparison and comparison.verdict is Verdict.UNKNOWN:
+        # Faster than the series that were slower: the rule of outcome_of. How near the baseline is stays open.
+        said = "Recovered: faster again than when it was slow. Against the baseline the runs show no difference"
+        ends = comparison.interval_percent
+        is_shown = ends is not None and not wording.is_too_wide(*ends)
+        reach = wording.interval_text(*ends) if ends and is_shown else ""
+        said = f"{said}{reach}."
+    elif watch.state is WatchState.RECOVERED:
         said = f"Recovered. {said}"
     elif check.outcome is Outcome.UNDECIDED and watch.standing is WatchState.SLOWER:
         said = f"Still reported as slower. {said}"

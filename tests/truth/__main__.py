@@ -37,8 +37,8 @@ Equal series are taken to differ by 2.5 % and 2.6 times what runs differ by, wor
 repeats say otherwise, each for the time that it covers. 3 + 3 alternating series and interleaved runs are judged by
 themselves. *Repeats before* are earlier series of the same path, which count by themselves.
 
-A hiccup decides nothing. A run that lies far outside the others of its series (`forms/stats/readings.py`) is left out of
-the average and counts in the variation as if it lay just outside; of earlier series the median of their variations
+A hiccup decides nothing. A run that lies far outside the others of its series (`forms/stats/readings.py`) is left out
+of the average and counts in the variation as if it lay just outside; of earlier series the median of their variations
 counts, and they make no verdict less certain than the two sides alone would, unless they differ by more than that.
 Interleaved runs and alternating series are read whole, because beside a rhythm the slow runs of one side would pass for
 hiccups; the order of interleaved runs is random within each pair, and the signed ranks must agree with Student's t.
@@ -67,15 +67,15 @@ of 10 where runs vary by 0.3 %, 20 % where they vary by 1 %, and 3 % there by 3 
     ),
     (
         "A true change beside a hiccup: found, %",
-        """Two series of five runs, one of which is 20 / 40 % slower than it would be, by the place of that run. Asked: at
-least 90.""",
+        """Two series of five runs, one of which is 20 / 40 % slower than it would be, by the place of that run.
+Asked: at least 90.""",
         hiccups.hiccups_table,
     ),
     (
         "Verdicts that a history takes away",
-        """True changes of 1.3 times the smallest change that the form of the base shows; runs vary by 0.3, 1, 2 and 5 %.
-One of three earlier series has a run that is 20 to 60 % slower. Asked: at most 2 % of the verdicts of the two series
-alone become inconclusive.""",
+        """True changes of 1.3 times the smallest change that the form of the base shows; runs vary by 0.3, 1, 2 and
+5 %. One of three earlier series has a run that is 20 to 60 % slower. Asked: at most 2 % of the verdicts of the two
+series alone become inconclusive.""",
         hiccups.history_table,
     ),
     (

@@ -29,7 +29,9 @@ _NEWEST_LISTED = 20
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @common.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
-@click.option("--alone", is_flag=True, help="Compare the named series alone, without those that repeat them.")
+@click.option(
+    "--alone", is_flag=True, help="Compare the named series alone, without those that repeat them or came before."
+)
 @common.verdict_options
 @common.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(

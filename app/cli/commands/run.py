@@ -1,6 +1,7 @@
 """``sharebench run`` and ``selftest``: series, measured and kept."""
 
 import math
+import random
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -67,7 +68,7 @@ def run_versus(
     as_json: bool = False,
     with_form: bool = False,
 ) -> int:
-    """Measure both interleaved (A B B A …), and print their comparison, or the base's form before it."""
+    """Measure both interleaved, each pair in random order, and print their comparison, or the base's form before it."""
     both = (
         replace(options, label=options.label or "as it is"),
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
@@ -104,7 +105,7 @@ def _interleaved(
     requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
 ) -> list[Series]:
     control, plan = SeriesControl(within_seconds), requests[0].plan
-    events = recording.record_interleaved(requests, path, control)
+    events = recording.record_interleaved(requests, path, control, chance=random.SystemRandom())
     prospect = _prospect(plan, path, requests[0].link_bits_per_second, len(requests))
     closed = watch_turns(events, control, names, [plan.warmups + plan.runs] * len(requests), prospect)
     if failure := _why_ended(control, closed):
@@ -122,7 +123,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @target_argument(required=False)
 @series_options()
 @common.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
-@common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved (A B B A).")
+@common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved in random order.")
 @common.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
 @common.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
+from random import SystemRandom
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -73,7 +74,8 @@ class InterleavedScreen(ReportRunScreen):
 
     def events(self) -> Iterator[tuple[int, Any]]:
         self.watch_machine(self.series[0].target)
-        return record_interleaved(self.requests, self.context.notebook_path, self.control)
+        chance = SystemRandom()
+        return record_interleaved(self.requests, self.context.notebook_path, self.control, chance=chance)
 
     def tick(self) -> None:
         """Draw between two runs, and seldom during one: drawing takes processor time from the transfer."""
