@@ -212,7 +212,7 @@ _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
 _MOST_DIGITS = 2
 _WIDEST_FACTOR = 4.0
-_UNSURE_SHARE = 0.25
+_UNSURE_SHARE = 0.1
 """A change of which the interval reaches down to less than this share is told by its interval first."""
 _MOST_FACTOR, _MOST_PERCENT, _LEAST_PERCENT = 100.0, 9900.0, -99.0
 MINUS = "−"

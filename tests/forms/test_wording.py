@@ -129,12 +129,35 @@ def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
         (3.0, (-0.3, 6.0), "Inconclusive: 3 % faster (no difference to 6 % faster)"),
         (0.4, (-10.0, 12.0), "Inconclusive: no difference seen (10 % slower to 12 % faster)"),
         (0.6, (-10.0, 12.0), "Inconclusive: 1 % faster (10 % slower to 12 % faster)"),
-        (-50.0, (-99.9, 9901.0), "Inconclusive: 50 % slower (over 99 % slower to over 9,900 % faster)"),
-        (-50.0, (-99.0, 12.0), "Inconclusive: 50 % slower (99 % slower to 12 % faster)"),
+        (-50.0, (-99.9, 9901.0), "Inconclusive: these runs vary too much to tell"),
+        (0.0, (-50.0, 100.0), "Inconclusive: no difference seen (50 % slower to 100 % faster)"),
+        (0.0, (-50.1, 100.0), "Inconclusive: these runs vary too much to tell"),
     ],
 )
 def test_an_inconclusive_change_says_both_ends_in_words(change: float, ends: tuple[float, float], said: str):
     assert wording.verdict_sentence(Verdict.UNKNOWN, change, ends) == said
+
+
+@pytest.mark.parametrize(
+    ("verdict", "change", "ends", "said"),
+    [
+        (Verdict.FASTER, 5.0, (0.6, 13.0), "Faster by 5 % (1 % to 13 %)"),
+        (Verdict.FASTER, 5.0, (0.45, 13.0), "Faster by 0.5 % to 13 % (5 % seen)"),
+        (Verdict.FASTER, 5.0, (0.001, 13.0), "Faster by almost 0 % to 13 % (5 % seen)"),
+        (Verdict.SLOWER, -5.0, (-13.0, -0.3), "Slower by 0.3 % to 13 % (5 % seen)"),
+        (Verdict.FASTER, 50.0, (2.0, 122.0), "Faster by 2 % to 122 % (50 % seen)"),
+        (Verdict.FASTER, 50.0, (5.1, 122.0), "Faster by 50 % (5 % to 122 %)"),
+    ],
+)
+def test_no_end_is_rounded_to_zero_and_a_change_that_is_hardly_known_is_told_by_its_interval(
+    verdict: Verdict, change: float, ends: tuple[float, float], said: str
+):
+    assert wording.verdict_sentence(verdict, change, ends) == said
+
+
+def test_runs_that_vary_too_much_say_by_how_much():
+    said = wording.verdict_sentence(Verdict.UNKNOWN, -40.0, (-92.0, 325.0), 24.0)
+    assert said == "Inconclusive: these runs vary too much to tell (by 24 %)"
 
 
 @pytest.mark.parametrize(

@@ -308,7 +308,7 @@ def test_the_text_of_a_small_experiment() -> None:
     )
     assert steps_text(summary) == (
         "Experiment tuning\n"
-        "Answer:   ▲ Faster by 20 % (7 % to 35 %) in all: 0 → 2.\n"
+        "Answer:   ▲ Faster by 20 % (6 % to 35 %) in all: 0 → 2.\n"
         "Measured: get smb://nas/data/big.bin\n"
         "When:     2026-01-31 10:00 to 12:00 UTC\n"
         "\n"
@@ -323,10 +323,10 @@ def test_the_text_of_a_small_experiment() -> None:
         "  3  measured again  dddddddddddd 100100000 0     +0.1 % = Variation\n"
         "\n"
         "1 from 0:      ? Inconclusive: 10 % slower (20 % slower to 1 % faster).\n"
-        "2 from 0:      ▲ Faster by 20 % (7 % to 35 %).\n"
+        "2 from 0:      ▲ Faster by 20 % (6 % to 35 %).\n"
         "3 from 0:      = No setting is known to differ: 0.1 % faster is no more than\n"
         "               series vary by themselves; the server's settings were not read.\n"
-        "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (7 % to 35 %).\n"
+        "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (6 % to 35 %).\n"
         "               Averages of 2 and 1 series show only changes beyond 11 % slower\n"
         "               or 12 % faster.\n"
         "To settle 1:   Try it: 8 interleaved pairs, about 6 min, find a change of 2.3 %\n"

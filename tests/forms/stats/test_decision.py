@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from forms.stats import decision
+from forms.stats.changes import beside_trend, between_series, steady_trend_score, within_series
 from forms.stats.decision import Limits, Step, Verdict, decide_together
+from forms.stats.readings import plain_reading
 from forms.stats.settle import RunVariation, needed_range, needed_runs
 from forms.stats.several import critical_of, holm
 from forms.stats.summary import student_t
-from forms.stats.variation import SeriesGroup, Variation
+from forms.stats.variation import RunVariance, SeriesGroup, Variation
 
 
 def test_the_runs_alone_are_welchs_test():
     random = np.random.default_rng(4)
     left, right = random.normal(100, 0.1, 7).tolist(), random.normal(100.2, 0.5, 12).tolist()
-    found = decision.within_series([left], [right])
+    found = within_series([plain_reading(left)], [plain_reading(right)])
     assert found is not None
     expected = stats.ttest_ind(right, left, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue, rel=0.01)
@@ -27,8 +28,8 @@ def test_the_runs_alone_are_welchs_test():
 
 
 def test_series_are_uncertain_by_what_equal_ones_differ_by():
-    found = Variation(variance=0.03**2, freedom=5.0, run_deviation=0.01)
-    told = decision.between_series([[100.0], [102.0]], [[110.0]], found)
+    found = Variation(variance=0.03**2, freedom=5.0, runs=RunVariance(0.01**2, 8.0))
+    told = between_series([plain_reading([100.0]), plain_reading([102.0])], [plain_reading([110.0])], found)
     assert told.error == pytest.approx(0.03 * math.sqrt(1.5))
     low, high = told.interval_percent(0.95)
     half = stats.t.ppf(0.975, 5) * 0.03 * math.sqrt(1.5)
@@ -46,8 +47,8 @@ def test_the_trend_is_taken_out_by_least_squares():
     logs = np.log(averages)
     squares = span / gap * sum(((logs[at : at + 3] - logs[at : at + 3].mean()) ** 2).sum() for at in (0, 3))
     freedom = 4 * span / gap
-    told = decision.beside_trend(
-        groups[0], groups[1], Variation(variance=squares / freedom, freedom=freedom, run_deviation=0.0)
+    told = beside_trend(
+        groups[0], groups[1], Variation(variance=squares / freedom, freedom=freedom, runs=RunVariance(0.0, 8.0))
     )
     assert told is not None
     design = np.column_stack([np.ones(6), np.arange(6), sides])
@@ -62,11 +63,11 @@ def test_the_trend_is_taken_out_by_least_squares():
     ("times", "bases", "score"), [((0, 2, 1), 2, 0.0), ((0, 1, 2, 3), 3, 3**0.5), ((0, 50, 60, 900), 3, 3**0.5)]
 )
 def test_what_a_steady_trend_alone_would_make_of_an_order(times, bases, score):
-    assert decision.steady_trend_score(times, bases) == pytest.approx(score)
+    assert steady_trend_score(times, bases) == pytest.approx(score)
 
 
 def test_an_interval_never_goes_below_minus_one_hundred_percent():
-    found = decision.within_series([[100.0, 1.0, 300.0]], [[0.5, 90.0, 2.0]])
+    found = within_series([plain_reading([100.0, 1.0, 300.0])], [plain_reading([0.5, 90.0, 2.0])])
     assert found is not None
     assert found.interval_percent(0.95)[0] >= -100
 

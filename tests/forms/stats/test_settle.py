@@ -16,12 +16,13 @@ from forms.stats.settle import (
     shown_by_series,
     shown_like,
 )
+from forms.stats.variation import RunVariance
 
 TABLE = {
-    0.003: (11, 11, 8, 6.5, 6.5, 1.1),
-    0.01: (18, 17, 13, 10, 9.5, 1.7),
-    0.02: (34, 29, 23, 18, 16, 3.3),
-    0.05: (100, 80, 62, 48, 41, 8.5),
+    0.003: (11.5, 11.2, 8.2, 6.6, 6.7, 1.1),
+    0.01: (19.4, 17.8, 13.6, 10.8, 10.0, 1.7),
+    0.02: (37, 32, 25, 20, 17, 3.3),
+    0.05: (118, 92, 71, 54, 45, 8.5),
 }
 """Runs vary by: two series of 5, of 10, A B A, 3 + 1, 5 repeats + 2, 3 + 3 alternating; simulated, in percent."""
 
@@ -30,11 +31,11 @@ TABLE = {
 def test_what_each_design_shows_nine_times_in_ten(deviation: float):
     spread = deviation / 5**0.5
     told = (
-        shown_by_series(deviation, 8, spread=spread),
-        shown_by_series(deviation, 18, spread=deviation / 10**0.5),
-        shown_by_series(deviation, 8, base=2, repeats=1, spread=spread),
-        shown_by_series(deviation, 8, base=3, repeats=2, spread=spread),
-        shown_by_series(deviation, 28, repeats=4, spread=spread),
+        shown_by_series(RunVariance(deviation**2, 8), spread=spread),
+        shown_by_series(RunVariance(deviation**2, 18), spread=deviation / 10**0.5),
+        shown_by_series(RunVariance(deviation**2, 8), base=2, repeats=1, spread=spread),
+        shown_by_series(RunVariance(deviation**2, 8), base=3, repeats=2, spread=spread),
+        shown_by_series(RunVariance(deviation**2, 28), repeats=4, spread=spread),
         shown_by_alternating(spread, 3, Limits()),
     )
     assert told == pytest.approx(TABLE[deviation], rel=0.06)
@@ -51,7 +52,9 @@ def test_series_like_one_of_five_show_what_the_table_says(deviation: float):
     logs = [deviation * z * math.sqrt(4 / 10) for z in (-2, -1, 0, 1, 2)]
     shown = shown_like([1e8 * math.exp(log) for log in logs])
     assert shown is not None
-    assert shown.series_percent == pytest.approx(shown_by_series(deviation, 8, spread=deviation / 5**0.5))
+    assert shown.series_percent == pytest.approx(
+        shown_by_series(RunVariance(deviation**2, 8), spread=deviation / 5**0.5)
+    )
     assert shown.series_percent == pytest.approx(TABLE[deviation][0], rel=0.06)
     assert shown.pairs_percent == pytest.approx(shown_by_pairs(deviation))
 
@@ -84,8 +87,8 @@ def test_what_is_measured_already_counts_in_alternation():
 
 
 def test_one_more_base_is_named_only_where_it_settles_it():
-    assert by_base_again(14.0, 0.01, 8, base=1, other=1, repeats=0.0, spread=0.005) is not None
-    assert by_base_again(12.0, 0.01, 8, base=1, other=1, repeats=0.0, spread=0.005) is None
+    assert by_base_again(15.0, RunVariance(0.01**2, 8), base=1, other=1, repeats=0.0, spread=0.005) is not None
+    assert by_base_again(12.0, RunVariance(0.01**2, 8), base=1, other=1, repeats=0.0, spread=0.005) is None
 
 
 def test_interleaved_runs_grow_with_what_runs_differ_by():

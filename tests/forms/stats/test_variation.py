@@ -5,9 +5,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide, pooled, run_variance
-from forms.stats.summary import student_t
-from forms.stats.variation import DAY_SECONDS, SeriesGroup, alternates, prior_variance, variation, weight
+from forms.stats.changes import percent_of
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide
+from forms.stats.settle import shown_by_series
+from forms.stats.summary import chi_square_quantile, student_t
+from forms.stats.variation import (
+    DAY_SECONDS,
+    RunVariance,
+    SeriesGroup,
+    alternates,
+    prior_variance,
+    side_run_variance,
+    usual_run_variance,
+    variation,
+    weight,
+)
 
 ALIKE = [100.0] * 5
 BOUND = student_t(0.95, 4) * 0.025 * math.sqrt(2)
@@ -34,11 +46,11 @@ def test_two_and_a_half_percent_with_four_degrees_of_freedom_are_the_least_that_
     assert [short.variation.freedom, short.variation.deviation_percent] == pytest.approx([4, 2.5])
 
 
-def test_what_runs_differ_by_adds_two_point_three_times_itself_and_never_more_than_half():
-    assert prior_variance(0.0, 8) == pytest.approx(0.025**2)
-    assert prior_variance(0.01**2, 8) == pytest.approx(0.025**2 + 2.3**2 * 0.01**2 * 8 / 6)
-    assert prior_variance(0.18**2, 8) == pytest.approx(0.025**2 + 2.3**2 * 0.18**2 * 8 / 6)
-    assert prior_variance(0.20**2, 8) == 0.5**2
+def test_what_runs_differ_by_adds_two_point_six_times_itself_and_never_more_than_half():
+    assert prior_variance(RunVariance(0.0, 8)) == pytest.approx(0.025**2)
+    assert prior_variance(RunVariance(0.01**2, 8)) == pytest.approx(0.025**2 + 2.6**2 * 0.01**2 * 8 / 6)
+    assert prior_variance(RunVariance(0.16**2, 8)) == pytest.approx(0.025**2 + 2.6**2 * 0.16**2 * 8 / 6)
+    assert prior_variance(RunVariance(0.17**2, 8)) == 0.5**2
     wild = spread(1.0)
     edge = student_t(0.95, 4) * 0.5 * math.sqrt(2)
     assert decide([wild], [by(edge + 1e-6, wild)]).verdict is Verdict.FASTER
@@ -47,10 +59,26 @@ def test_what_runs_differ_by_adds_two_point_three_times_itself_and_never_more_th
 
 def test_runs_are_pooled_as_the_mean_of_both_sides_with_the_freedom_of_the_smaller():
     one, two = spread(0.01, 5), spread(0.03, 11)
-    assert run_variance([[one], [two]]) == pytest.approx(((0.01**2 + 0.03**2) / 2, 8))
-    assert run_variance([[one, one], [two]]) == pytest.approx(((0.01**2 + 0.03**2) / 2, 16))
-    with_history = run_variance([[one], [two]], [spread(0.02, 9)])
-    assert with_history == pytest.approx(((8 * (0.01**2 + 0.03**2) / 2 + 8 * 0.02**2) / 16, 16))
+    assert side_run_variance([[one], [two]]) == pytest.approx(((0.01**2 + 0.03**2) / 2, 8))
+    assert side_run_variance([[one, one], [two]]) == pytest.approx(((0.01**2 + 0.03**2) / 2, 16))
+
+
+def test_earlier_series_count_by_the_median_of_their_variances():
+    calm, usual, wild = spread(0.01), spread(0.02), spread(0.3)
+    unbiased = 0.02**2 * 4 / chi_square_quantile(0.5, 4)
+    assert usual_run_variance([wild, calm, usual]) == pytest.approx((unbiased, 12))
+    assert usual_run_variance([]) == (0, 0)
+
+
+def test_a_history_makes_no_verdict_less_certain_unless_its_series_differ_by_more():
+    calm = by(0.2)
+    alone = decide([ALIKE], [calm], times=[10.0, 11.0])
+    wild = SeriesGroup([spread(0.4), spread(0.4)], [0.0, 1.0])
+    beside_wild = decide([ALIKE], [calm], times=[10.0, 11.0], history=[wild])
+    assert alone.verdict is beside_wild.verdict is Verdict.FASTER
+    assert alone.interval_percent == beside_wild.interval_percent
+    unlike = SeriesGroup([ALIKE, by(0.3), by(-0.3)], [0.0, 1.0, 2.0])
+    assert decide([ALIKE], [calm], times=[10.0, 11.0], history=[unlike]).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(("runs", "judged"), [(2, False), (3, True)])
@@ -160,7 +188,18 @@ def test_noise_and_margin_are_where_they_are_said_to_be():
 
 
 def test_a_pool_of_no_repeats_is_the_prior():
-    found = pooled((0.0, 8.0), [], 0.0, 0.0)
+    found = variation(SeriesGroup([ALIKE], [0.0]), SeriesGroup([ALIKE], [1.0]))
     assert found is not None
     assert (found.freedom, found.repeats) == (4, 0)
-    assert pooled((0.0, 2.0), [], 0.0, 0.0) is None
+    single = SeriesGroup([[100.0]], [0.0])
+    assert variation(single, single) is None
+
+
+def test_the_smallest_change_of_a_form_is_judged_by_the_variation_of_a_comparison():
+    found = variation(SeriesGroup([spread(0.01)], [0.0]), SeriesGroup([spread(0.01)], [1.0]))
+    decided = decide([spread(0.01)], [by(0.5, spread(0.01))])
+    assert found is not None
+    assert decided.interval_percent is not None
+    half = math.log1p(decided.interval_percent[1] / 100) - 0.5
+    assert found.least_shown(1, 1, 0.95) == pytest.approx(half)
+    assert shown_by_series(found.runs) > percent_of(half)
