@@ -448,7 +448,7 @@ def record_interleaved(
     """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login.
 
     Once a run of each is measured, no round begins that would not end in time. With ``chance`` two series are measured
-    in random order within each pair, else in turns (A B B A).
+    in random order within each pair, else alternating (A B B A).
     """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]

@@ -18,7 +18,7 @@ _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
 _MOST_TIMES = 1000
-"""Chances are told up to 1 in so many: beyond it the tails of real runs are not Student's."""
+"""The rarest chance that is told, 1 in 1,000: beyond it the tails of real runs are not those of Student's t."""
 _REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 

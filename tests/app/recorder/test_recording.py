@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -34,6 +35,7 @@ from app.recorder.recording import (
     record_interleaved,
     resume,
 )
+from forms.stats.paired import drawn_order
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Experiment, ExperimentKind, Phase, Quiet, QuietVerdict, RunStatus, SeriesStatus
@@ -173,6 +175,16 @@ def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
             (Command.PUT, SeriesStatus.COMPLETE),
             (Command.GET, SeriesStatus.COMPLETE),
         ]
+
+
+def test_two_series_are_measured_in_the_order_that_is_drawn(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    requests = [get_order(smbd, runs=4, warmups=1), get_order(smbd, runs=4, warmups=1)]
+    turns = record_interleaved(requests, book, SeriesControl(), chance=random.Random(7))
+    order = [index for index, event in turns if isinstance(event, RunStarted)]
+    drawn = drawn_order(4, random.Random(7))
+    assert order[:2] == [0, 1], "the warm-up runs"
+    assert order[2:] == [index for base_first in drawn for index in ((0, 1) if base_first else (1, 0))]
 
 
 class Hands:
