@@ -17,9 +17,8 @@ from storage.records import Change
 _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
-_MOST_TIMES = 1000
-"""The rarest chance that is told, 1 in 1,000: beyond it the tails of real runs are not those of Student's t."""
-_REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+_PLAIN_P = 0.01
+"""Below this p the verdict needs no word of what chance does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +185,10 @@ def basis_sentence(found: Comparison) -> str | None:
 def _basis_of_interleaved(found: Comparison) -> str:
     same = f"Less than {found.limits.margin_percent:g} % counts as none. " * (found.verdict is Verdict.SAME)
     chance = ""
-    if found.verdict in (Verdict.FASTER, Verdict.SLOWER) and found.p_value:
-        times = min(_MOST_TIMES, max(2, int(1 / found.p_value)))
-        chance = f"By chance alone equal sides differ as much in 1 of {times:,} such comparisons. "
+    is_change = found.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    if is_change and found.p_value is not None and found.p_value > _PLAIN_P:
+        times = int(1 / found.p_value)
+        chance = f"By chance alone equal sides differ as much in 1 of {times} such comparisons. "
     return f"{same}{chance}The runs were interleaved: what slows both down cancels out, and no earlier change shows."
 
 
