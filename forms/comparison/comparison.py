@@ -19,6 +19,7 @@ OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
 _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
+_REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
