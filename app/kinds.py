@@ -417,22 +417,22 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class ListedRecordings:
     lines: list[RecordingLine]
     problems: dict[str, str]
     """Why a recording cannot be listed, by its id."""
 
 
-def readable_lines(notebook: Notebook, ids: Sequence[str]) -> Readable:
+def readable_lines(notebook: Notebook, ids: Sequence[str]) -> ListedRecordings:
     """The lines of those that can be read; the others are found by halves, since there are few or none."""
     try:
-        return Readable(lines(notebook, notebook.recordings_of(ids)), {})
+        return ListedRecordings(lines(notebook, notebook.recordings_of(ids)), {})
     except (DamagedNotebookError, UsageError) as error:
         if len(ids) == 1:
-            return Readable([], {ids[0]: str(error)})
+            return ListedRecordings([], {ids[0]: str(error)})
     middle = len(ids) // 2
     first, second = (readable_lines(notebook, half) for half in (ids[:middle], ids[middle:]))
-    return Readable([*first.lines, *second.lines], first.problems | second.problems)
+    return ListedRecordings([*first.lines, *second.lines], first.problems | second.problems)
 
 
 def _what(notebook: Notebook, head: Recording) -> str:

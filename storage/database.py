@@ -176,7 +176,7 @@ def why_not_writable(path: Path) -> str:
 def _unusable(path: Path, error: OSError | sqlite3.Error) -> errors.NotebookFileError:
     """Why the notebook cannot be opened, and what to do."""
     if isinstance(error, sqlite3.Error) and errors.is_damaged(error):
-        return errors.DamagedNotebookError(f"{path}: {error}")
+        return errors.DamagedNotebookError(f"{path}: {error}", advice=errors.PUT_BACK)
     if isinstance(error, sqlite3.Error) and errors.is_busy(error):
         return errors.NotebookFileError(
             f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"

@@ -199,7 +199,7 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
     """
     content = content_of(file)
     try:
-        with at_most():
+        with at_most(MOST_MEMORY_BYTES):
             verified = evidence.verify(content, keys)
     except MemoryError as error:
         raise UsageError(

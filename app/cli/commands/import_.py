@@ -71,7 +71,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
-        with at_most():
+        with at_most(MOST_MEMORY_BYTES):
             found = read(content, given)
             del content
             with common.notebook(context, make=True) as notebook:
