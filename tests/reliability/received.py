@@ -29,6 +29,8 @@ from tests.reliability.fuzz_inputs import VALUES
 from tests.reliability.hostile import STEERING
 
 CASES = 200
+_OTHER_FIGURES = 8
+"""This one of ten cases has a series whose figures are others than the stored ones."""
 OWN = one(20).id
 """Measured here."""
 _KINDS = ("series", "load", "isolation", "audit", "trial")
@@ -169,6 +171,9 @@ class _Peers:
         if number < len(_WHOLE_ANSWERS) * 4 and number % 4 == 0:
             return _WHOLE_ANSWERS[number // 4]
         part = copy.deepcopy(self._part)
+        if number % 10 == _OTHER_FIGURES:
+            _change_figures(part, chance)
+            return part
         if number % 5 == 4:
             texts = chance.choice(part["entries"])["texts"]
             recording_id = chance.choice(list(texts))
@@ -183,6 +188,15 @@ class _Peers:
             place = place[key]
         place[last] = _odd(place[last], chance)
         return part
+
+
+def _change_figures(part: Any, chance: random.Random) -> None:
+    """A series goes on from other runs than those that were stored of it."""
+    documents = [entry["document"] for entry in part["entries"] if entry["document"]["schema"] == "sharebench/series/1"]
+    for document in documents:
+        runs = document["runs"]
+        chance.choice(runs)["seconds"] *= chance.choice([0.5, 2.0, 1.001])
+        runs.append({**runs[-1], "number": runs[-1]["number"] + 1})
 
 
 def _odd(value: Any, chance: random.Random) -> Any:
