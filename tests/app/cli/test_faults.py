@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,8 +141,10 @@ def hostile(inside: Inside) -> Inside:
             notebook.add(series)
         notebook.add_load(load)
         notebook.add_isolation(replace(isolation, id=f"d{STEERING}", label=STEERING, target=host, problems=(STEERING,)))
-        notebook.set_baseline(STEERING, one.id, other.id)
         notebook.open_journal(replace(abandoned_change(), name=STEERING, undo_path=STEERING, ssh=STEERING))
+    with closing(sqlite3.connect(inside.db)) as connection, connection:  # as an older version let it be named
+        rows = [(STEERING, series.id, series.created_at) for series in (one, other)]
+        connection.executemany("INSERT INTO baselines VALUES (?, ?, ?)", rows)
     return inside
 
 
