@@ -1,7 +1,9 @@
 """Series, runs and notebooks for the tests: from plain rates to a form with everything that it can show."""
 
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,8 +127,19 @@ def book(path: Path, *found: Series, baselines: dict[str, str] | None = None) ->
         for each in found:
             notebook.add(each)
         for name, series_id in (baselines or {}).items():
-            notebook.set_baseline(name, series_id)
+            if name.isprintable():
+                notebook.set_baseline(name, series_id)
+    for name, series_id in (baselines or {}).items():
+        if not name.isprintable():
+            name_as_an_older_version(path, name, series_id)
     return path
+
+
+def name_as_an_older_version(path: Path, name: str, *ids: str) -> None:
+    """A baseline called by what is refused today."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = [(name, recording_id, "2026-01-31T10:00:00.000Z") for recording_id in ids]
+        connection.executemany("INSERT INTO baselines VALUES (?, ?, ?)", rows)
 
 
 def last_series(path: Path) -> Series:

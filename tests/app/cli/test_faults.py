@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from app.cli import common
 from app.errors import LoginError
 from forms.layout import for_terminal
 from storage.notebook import Notebook
-from tests.builders import abandoned_change, example_isolation, hostile_series
+from tests.builders import abandoned_change, example_isolation, hostile_series, name_as_an_older_version
 from tests.command_line import Inside, Sharebench
 from tests.loads import full_load
 
@@ -142,9 +140,7 @@ def hostile(inside: Inside) -> Inside:
         notebook.add_load(load)
         notebook.add_isolation(replace(isolation, id=f"d{STEERING}", label=STEERING, target=host, problems=(STEERING,)))
         notebook.open_journal(replace(abandoned_change(), name=STEERING, undo_path=STEERING, ssh=STEERING))
-    with closing(sqlite3.connect(inside.db)) as connection, connection:  # as an older version let it be named
-        rows = [(STEERING, series.id, series.created_at) for series in (one, other)]
-        connection.executemany("INSERT INTO baselines VALUES (?, ?, ?)", rows)
+    name_as_an_older_version(inside.db, STEERING, one.id, other.id)
     return inside
 
 
