@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forms.stats.readings import Rates, Reading, plain_reading, read_series
+from forms.stats.readings import Rates, SeriesReading, plain_reading, read_series
 from forms.stats.summary import student_t, student_tail
 from forms.stats.variation import SeriesGroup, Variation, squared_deviations, weight
 
@@ -37,7 +37,7 @@ def percent_of(log_change: float) -> float:
     return 100 * math.expm1(min(log_change, 700.0))
 
 
-def readings_of(side: Sequence[Rates], *, alternating: bool = False) -> list[Reading]:
+def readings_of(side: Sequence[Rates], *, alternating: bool = False) -> list[SeriesReading]:
     """The series of a side, read without hiccups unless the sides alternate.
 
     Alternating series decide by themselves, without a prior. A rhythm of slow runs can keep step with them, so that one
@@ -46,17 +46,17 @@ def readings_of(side: Sequence[Rates], *, alternating: bool = False) -> list[Rea
     return [plain_reading(rates) if alternating else read_series(rates) for rates in side]
 
 
-def side_average(readings: Sequence[Reading]) -> float:
+def side_average(readings: Sequence[SeriesReading]) -> float:
     """The mean of the series' averages: each series counts once."""
     return statistics.fmean(reading.average for reading in readings)
 
 
-def log_change(base: Sequence[Reading], other: Sequence[Reading]) -> float:
+def log_change(base: Sequence[SeriesReading], other: Sequence[SeriesReading]) -> float:
     """The logarithm of the ratio of both averages."""
     return math.log(side_average(other) / side_average(base))
 
 
-def within_series(base: Sequence[Reading], other: Sequence[Reading]) -> ChangeEstimate | None:
+def within_series(base: Sequence[SeriesReading], other: Sequence[SeriesReading]) -> ChangeEstimate | None:
     """The change by the variation of the runs alone (Welch 1947); None below two runs in a series."""
     if any(reading.freedom < 1 for reading in (*base, *other)):
         return None
@@ -74,7 +74,9 @@ def within_series(base: Sequence[Reading], other: Sequence[Reading]) -> ChangeEs
     return ChangeEstimate(log_change(base, other), math.sqrt(squared_error), freedom)
 
 
-def between_series(base: Sequence[Reading], other: Sequence[Reading], variation: Variation) -> ChangeEstimate:
+def between_series(
+    base: Sequence[SeriesReading], other: Sequence[SeriesReading], variation: Variation
+) -> ChangeEstimate:
     error = variation.error(len(base), len(other))
     return ChangeEstimate(log_change(base, other), error, variation.freedom)
 

@@ -40,7 +40,7 @@ MOST_HICCUPS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SeriesReading:
     """A series as one value and what its runs vary by."""
 
     average: float
@@ -56,14 +56,14 @@ class Reading:
         return math.log(self.average)
 
 
-def read_series(rates: Rates) -> Reading:
+def read_series(rates: Rates) -> SeriesReading:
     return _read(tuple(rates))
 
 
-def plain_reading(rates: Rates) -> Reading:
+def plain_reading(rates: Rates) -> SeriesReading:
     """The reading of values that have no hiccups: all of them count."""
     variance = statistics.variance(math.log(rate) for rate in rates) if len(rates) > 1 else 0.0
-    return Reading(average=statistics.fmean(rates), variance=variance, freedom=len(rates) - 1)
+    return SeriesReading(average=statistics.fmean(rates), variance=variance, freedom=len(rates) - 1)
 
 
 def most_hiccups(runs: int) -> int:
@@ -78,7 +78,7 @@ def hiccup_bound(runs: int, hiccups: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _read(rates: tuple[float, ...]) -> Reading:
+def _read(rates: tuple[float, ...]) -> SeriesReading:
     """The reading of a series; kept, because a history asks for those of the same series again and again."""
     logs = [math.log(rate) for rate in rates]
     middle = statistics.median(logs)
@@ -94,7 +94,7 @@ def _read(rates: tuple[float, ...]) -> Reading:
 
         if abs(logs[suspects[0]] - center) > bound:
             pulled_in = [_pull_in(logs[place], center, bound) for place in suspects]
-            return Reading(
+            return SeriesReading(
                 average=statistics.fmean([rates[place] for place in others]),
                 variance=statistics.variance([*usual_logs, *pulled_in]),
                 freedom=len(rates) - 1,

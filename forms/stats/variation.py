@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from forms.stats.readings import Rates, Reading, plain_reading, read_series
+from forms.stats.readings import Rates, SeriesReading, plain_reading, read_series
 from forms.stats.summary import LEVEL, chi_square_quantile, student_t
 
 SESSION = 0.025
@@ -151,7 +151,7 @@ def _repeats(
     groups: Sequence[SeriesGroup],
     gap_seconds: float,
     now: float,
-    read: Callable[[Rates], Reading] = read_series,
+    read: Callable[[Rates], SeriesReading] = read_series,
 ) -> tuple[float, float]:
     """(squared deviations, degrees of freedom) of the repeats in each group, weighted."""
     squares = freedom = 0.0

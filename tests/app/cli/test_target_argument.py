@@ -75,9 +75,9 @@ def test_a_default_that_is_no_option_is_told(settings_file: Path, inside: Inside
 @pytest.mark.parametrize(
     ("settings_text", "told"),
     [
-        ("[defaults]\nruns = 'many'\n", "config.toml: runs: 'many' is not a valid whole number"),
-        ("[defaults]\nsign = 5\n", "config.toml: sign: '5' is not a valid boolean"),
-        ("[defaults]\nlink = 'fast'\n", "config.toml: link: not a link rate: 'fast'"),
+        ("[defaults]\nruns = 'many'\n", "config.toml: runs: '…' is not a valid whole number"),
+        ("[defaults]\nsign = 5\n", "config.toml: sign: '…' is not a valid boolean"),
+        ("[defaults]\nlink = 'fast'\n", "config.toml: link: not a link rate: '…'"),
     ],
 )
 def test_a_default_that_its_option_does_not_take_is_told_with_the_file(
