@@ -19,7 +19,7 @@ class TooMuchTimeError(Exception):
 
 
 @contextmanager
-def at_most(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
+def limit_memory(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
     """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
     try:
         import resource  # noqa: PLC0415  only POSIX systems have it
@@ -41,7 +41,7 @@ def at_most(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
 
 
 @contextmanager
-def within(processor_seconds: float = MOST_PROCESSOR_SECONDS) -> Iterator[None]:
+def limit_processor_time(processor_seconds: float = MOST_PROCESSOR_SECONDS) -> Iterator[None]:
     """More of the processor's time raises TooMuchTimeError; in the main thread of a POSIX system, else nothing does."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield

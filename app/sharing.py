@@ -13,7 +13,7 @@ from app import kinds
 from app.copies import Copy, copy_received
 from app.errors import MeasurementError, UsageError
 from app.importing import ImportedRecording, Whole, recording_in, store
-from app.limits import MOST_BYTES, MOST_PROCESSOR_SECONDS, TooMuchTimeError, at_most, within
+from app.limits import MOST_BYTES, MOST_PROCESSOR_SECONDS, TooMuchTimeError, limit_memory, limit_processor_time
 from app.server.shell import RunningProgram, ServerShell
 from forms.importers import value_of
 from storage.errors import RefusedError
@@ -33,7 +33,9 @@ _MOST_RECORDING_BYTES = MOST_BYTES - _PART_BYTES - 2**20
 _MOST_MEMORY_BYTES = 310_000_000
 """Less than for a file: an answer of 64 MiB is in memory twice while it is read, and 500 MB are for all."""
 _LONGEST_PROBLEM = 500
+"""Characters of a line that another machine wrote; ours have fewer."""
 _FEW_PROBLEMS = 3
+"""In one line, of a notebook that is imported whole or not at all."""
 _WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; exec sharebench share-worker'
 
 State = dict[str, list[Any]]
@@ -69,7 +71,7 @@ def pull(notebook: Notebook, host: str, taken: Taken | None = None) -> Taken:
     while wanted:
         answer = _ask(host, "give", json.dumps(wanted))
         try:
-            with limited(f"what {host} sent"):
+            with limit_part(f"what {host} sent"):
                 done, part_taken = _take_answer(notebook, answer, host)
         except DocumentError as error:
             text = f"{host} sent what is no recording: {error}; nothing of that part is kept"
@@ -94,16 +96,15 @@ def push(notebook: Notebook, host: str, taken: Taken | None = None) -> Taken:
     taken = taken or Taken()
     wanted = _differing(state(notebook), _state_of(host))
     while wanted:
-        done, entries = part(notebook, wanted)
+        sent_ids, entries = part(notebook, wanted)
+        sent = set(sent_ids)
         answer = _ask(host, "take", json.dumps(entries))
         try:
-            with limited(f"what {host} answered"):
-                taken.add(_taken_there(value_of(answer), set(done)))
+            with limit_part(f"what {host} answered"):
+                taken.add(_taken_there(value_of(answer), sent))
         except DocumentError as error:
             raise MeasurementError(f"{host} gave no answer that can be read: {error}") from error
-
-        dealt_with = set(done)
-        wanted = [recording_id for recording_id in wanted if recording_id not in dealt_with]
+        wanted = [recording_id for recording_id in wanted if recording_id not in sent]
     return taken
 
 
@@ -118,10 +119,10 @@ def _taken_there(answer: object, sent: Container[str]) -> Taken:
 
 
 @contextmanager
-def limited(what: str) -> Iterator[None]:
+def limit_part(what: str) -> Iterator[None]:
     """Raises MeasurementError for what takes more memory or time than a part of a notebook may."""
     try:
-        with at_most(_MOST_MEMORY_BYTES), within():
+        with limit_memory(_MOST_MEMORY_BYTES), limit_processor_time():
             yield
     except MemoryError as error:
         text = f"{what} takes more than {_MOST_MEMORY_BYTES // 10**6} MB of memory; nothing of that part is kept"
@@ -147,7 +148,7 @@ def _ask(host: str, word: str, text: str = "") -> bytes:
 def _state_of(host: str) -> State:
     answer = _ask(host, "state")
     try:
-        with limited(f"what {host} says that it has"):
+        with limit_part(f"what {host} says that it has"):
             return _state_from(value_of(answer))
     except DocumentError as error:
         must = f"`ssh {host} sharebench --version` must show {NEEDED_VERSION} or newer"
@@ -170,12 +171,13 @@ def state(notebook: Notebook) -> State:
     progress = notebook.progress()
     texts = notebook.said(list(progress))
     running = {recording.id for recording in _running(notebook)}
-    found: State = {}
-    for recording_id, said in texts.items():
+    state_by_id: State = {}
+    for recording_id, recording_texts in texts.items():
         if recording_id in progress and recording_id not in running:
-            digest = sha256(json.dumps(said.to_json(), sort_keys=True).encode()).hexdigest()[:16]
-            found[recording_id] = [digest, *progress[recording_id]]
-    return found
+            canonical = json.dumps(recording_texts.to_json(), sort_keys=True)
+            digest = sha256(canonical.encode()).hexdigest()[:16]
+            state_by_id[recording_id] = [digest, *progress[recording_id]]
+    return state_by_id
 
 
 def _running(notebook: Notebook) -> Iterator[Recording]:
@@ -291,13 +293,13 @@ def _received(place: JSONNode) -> _Received:
     if not record.id:
         raise DocumentError(f"{place.name}.document.id: is missing")
 
-    by_id = place.at("texts").object()
-    texts = {record.id: recording.kind.name} | {series.id: SERIES for series in recording.series}
-    present = {recording_id: kind for recording_id, kind in texts.items() if recording_id in by_id.value}
-    return _Received(
-        recording,
-        {recording_id: texts_received(by_id.at(recording_id), kind) for recording_id, kind in present.items()},
-    )
+    kind_by_id = {record.id: recording.kind.name} | {series.id: SERIES for series in recording.series}
+    all_texts = place.at("texts").object()
+    texts = {}
+    for recording_id, kind in kind_by_id.items():
+        if recording_id in all_texts.value:
+            texts[recording_id] = texts_received(all_texts.at(recording_id), kind)
+    return _Received(recording, texts)
 
 
 def _take(notebook: Notebook, received: _Received, host: str, taken: Taken, *, completes_ours: bool) -> None:

@@ -92,8 +92,10 @@ class _Walk:
                 self._go_to("/", Path("/"))
             elif name == "..":
                 self._go_to("..", self._path.parent)
-            elif found := self._step(name):
-                return found
+            else:
+                place = self._step(name)
+                if place is not None:
+                    return place
         return self._place_called(".")
 
     def _step(self, name: str) -> Place | None:

@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -215,40 +215,39 @@ class RunningProgram:
 
     def wait(self, seconds: float) -> Said:
         """All that it wrote, once it has ended; it is ended after ``seconds``, or too much output."""
+        is_in_time = self._read_and_end(lambda: self._read_to_end(time.monotonic() + seconds))
+        if self._sent_bytes > self._most_bytes:
+            return self._sent_too_much()
+
+        code = self._process.returncode
+        out, error = (pipe.text.decode(errors="replace").replace("\r\n", "\n") for pipe in (self._out, self._error))
+        if is_in_time or self._problem:
+            return Said(code, out, error, self._problem, bytes(self._out.text))
+        return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
+
+    def _read_and_end(self, read: Callable[[], bool]) -> bool:
+        """What ``read`` returns; the program is ended after it, however it ended."""
         self._is_read = True
         try:
-            is_in_time = self._read_to_end(time.monotonic() + seconds)
-            sent_bytes = self._sent_bytes
+            return read()
         finally:
             self.end()
             self._is_read = False
             self._close()
 
-        code = self._process.returncode
-        if sent_bytes > self._most_bytes:
-            return Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
-        out, error = (pipe.text.decode(errors="replace").replace("\r\n", "\n") for pipe in (self._out, self._error))
-        if is_in_time or self._problem:
-            return Said(code, out, error, self._problem, bytes(self._out.text))
-        return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
+    def _sent_too_much(self) -> Said:
+        return Said(self._process.returncode or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
 
     def wait_while_it_moves(self, silent_seconds: float) -> tuple[bytes, Said]:
         """Its output as it was sent, and how it ended; it is ended once it neither takes nor says anything for so long.
 
         Such an answer may be large: decoding it takes up to four times the memory, so that is left to the caller.
         """
-        self._is_read = True
-        try:
-            is_in_time = self._read_while_it_moves(silent_seconds)
-            sent_bytes = self._sent_bytes
-        finally:
-            self.end()
-            self._is_read = False
-            self._close()
+        is_in_time = self._read_and_end(lambda: self._read_while_it_moves(silent_seconds))
+        if self._sent_bytes > self._most_bytes:
+            return b"", self._sent_too_much()
 
         code = self._process.returncode
-        if sent_bytes > self._most_bytes:
-            return b"", Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
         out = bytes(self._out.text)
         self._out.text.clear()
         error = self._error.text[-MOST_BYTES:].decode(errors="replace")

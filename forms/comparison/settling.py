@@ -249,24 +249,42 @@ def _server_setting(claimed: Change | None, differing: Sequence[Difference], oth
     if not other.target.abilities.through_samba:
         return None
     if claimed is not None and claimed.evidence is not Evidence.CONTRADICTED:
-        made = spelling(claimed.name).parameter is not None or claimed.name.startswith(_KERNEL) or "@" in claimed.name
-        return f"{claimed.name}={claimed.value}" if made else None
-    parameters = [found for found in differing if found.parameter]
-    if len(parameters) != 1 or any(found.name in VERSUS_DIFFERENCES for found in differing):
+        return f"{claimed.name}={claimed.value}" if _can_be_tried(claimed) else None
+
+    parameters = [difference for difference in differing if difference.parameter]
+    client_differs = any(difference.name in VERSUS_DIFFERENCES for difference in differing)
+    if len(parameters) != 1 or client_differs or parameters[0].other is None:
         return None
-    return f"{parameters[0].parameter}={parameters[0].other}" if parameters[0].other is not None else None
+    return f"{parameters[0].parameter}={parameters[0].other}"
+
+
+def _can_be_tried(change: Change) -> bool:
+    """Whether ``sharebench try`` can make it: a parameter of smb.conf, of the kernel or of a network card."""
+    is_parameter = spelling(change.name).parameter is not None
+    return is_parameter or change.name.startswith(_KERNEL) or "@" in change.name
 
 
 def _client_options(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
-    found = [
-        f"{_VERSUS[name]} {typed_value(name, getattr(other.client, place.removeprefix('client.')))}"
-        for place, name in VERSUS_DIFFERENCES.items()
-        if any(difference.name == place for difference in differing)
-    ]
-    found += [option for name, option in REQUIRED.items() if any(one.name == name and one.other for one in differing)]
-    negotiated = any(one.name in _NEGOTIATED for one in differing) and not any(o in REQUIRED.values() for o in found)
-    known = (claimed is None or claimed.name in {*_VERSUS, "client sign", "client encrypt"}) and not negotiated
-    return " ".join(found) if found and known and not any(one.parameter for one in differing) else None
+    names = {difference.name for difference in differing}
+    options = []
+    for place, name in VERSUS_DIFFERENCES.items():
+        if place in names:
+            value = getattr(other.client, place.removeprefix("client."))
+            options.append(f"{_VERSUS[name]} {typed_value(name, value)}")
+
+    required_of_other = {difference.name for difference in differing if difference.other}
+    required = [option for name, option in REQUIRED.items() if name in required_of_other]
+    options += required
+    if not options:
+        return None
+
+    # What was negotiated otherwise without being asked for, or what the server has, no option of ours can repeat.
+    is_negotiated = bool(names & set(_NEGOTIATED)) and not required
+    is_of_server = any(difference.parameter for difference in differing)
+    is_of_client = claimed is None or claimed.name in {*_VERSUS, "client sign", "client encrypt"}
+    if is_negotiated or is_of_server or not is_of_client:
+        return None
+    return " ".join(options)
 
 
 def typed_value(name: str, value: object) -> str:

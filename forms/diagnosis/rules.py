@@ -205,9 +205,9 @@ def large_folders(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     counts = summary.sizes_of(stage, "list")
     if not counts:
         return None
-    found = [rule(stage, counts) for rule in (_missing_name, _slow_folder, _steep_folder)]
-    told = [one for one in found if one is not None]
-    return max(told, key=lambda one: (one.is_wrong, one.cost or 0.0), default=None)
+    rules = (_missing_name, _slow_folder, _steep_folder)
+    findings = [broken for rule in rules if (broken := rule(stage, counts)) is not None]
+    return max(findings, key=lambda broken: (broken.is_wrong, broken.cost or 0.0), default=None)
 
 
 def _missing_name(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:

@@ -12,8 +12,9 @@ INTERVAL_SECONDS = 0.02
 MOST_LOST_SHARE = 0.05
 """Of the users' time. A server that makes less than 95 % of what is offered is overloaded: beyond this share the
 machine that makes the load could make a server look so by itself."""
-MOST_ADDED_SECONDS, MOST_ADDED_SHARE = 0.005, 0.1
-"""To a percentile of the response: more than both changes what it says."""
+MOST_ADDED_SECONDS = 0.005
+MOST_ADDED_SHARE = 0.1
+"""To a percentile of the response: only more than both, in seconds and of the percentile, changes what it says."""
 _USUAL_SECONDS = 0.0005
 """How late a timer fires on an idle machine, at most."""
 
@@ -43,7 +44,8 @@ def _mean_excess_seconds(lateness: Histogram, longest_seconds: float) -> float:
     """By how much timers were later than on an idle machine, without the longest time where that is above 0."""
     if not lateness.count:
         return 0.0
-    total, count = lateness.total_microseconds / 1e6 - longest_seconds, lateness.count - (longest_seconds > 0)
+    total = lateness.total_microseconds / 1e6 - longest_seconds
+    count = lateness.count - 1 if longest_seconds > 0 else lateness.count
     return max(0.0, total / count - _USUAL_SECONDS) if count else 0.0
 
 
@@ -89,9 +91,13 @@ def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) 
     times, counts = first
     up_to = [0.0, *accumulate(counts)]
     whole = up_to[-1] * sum(second[1])
-    low, high = times[0] + second[0][0], times[-1] + second[0][-1]
+    low = times[0] + second[0][0]
+    high = times[-1] + second[0][-1]
     while high - low > 1e-6 + 1e-3 * low:
         middle = (low + high) / 2
         within = sum(weight * up_to[bisect_right(times, middle - added)] for added, weight in zip(*second, strict=True))
-        low, high = (low, middle) if within >= share * whole else (middle, high)
+        if within >= share * whole:
+            high = middle
+        else:
+            low = middle
     return high

@@ -14,7 +14,7 @@ import pytest
 from app import sharing
 from app.copies import Copy
 from app.errors import MeasurementError
-from app.limits import TooMuchTimeError, at_most, within
+from app.limits import TooMuchTimeError, limit_memory, limit_processor_time
 from app.server.shell import RunningProgram
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
@@ -438,13 +438,13 @@ def compute_for_ever() -> None:
 
 def test_a_part_takes_no_more_memory_and_time_than_it_may():
     for given, told in ((MemoryError, "memory"), (TooMuchTimeError, "processor")):
-        with pytest.raises(MeasurementError, match=told), sharing.limited("that"):
+        with pytest.raises(MeasurementError, match=told), sharing.limit_part("that"):
             raise given
-    with pytest.raises(TooMuchTimeError), within(0.05):
+    with pytest.raises(TooMuchTimeError), limit_processor_time(0.05):
         compute_for_ever()
-    with within(1000.0):
+    with limit_processor_time(1000.0):
         sum(range(1000))
-    with pytest.raises(MemoryError), at_most(20_000_000):
+    with pytest.raises(MemoryError), limit_memory(20_000_000):
         bytearray(40_000_000)
-    with at_most(200_000_000):
+    with limit_memory(200_000_000):
         assert len(bytearray(40_000_000)) == 40_000_000

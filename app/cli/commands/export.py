@@ -16,7 +16,7 @@ from app.errors import UsageError
 from app.evidence import file as evidence
 from app.importing import json_schema
 from app.kinds import stored_experiment
-from app.limits import MOST_MEMORY_BYTES, at_most
+from app.limits import MOST_MEMORY_BYTES, limit_memory
 from app.output import is_there, output_file, print_document, shown_destination
 from app.workflows.compare import sides_to_compare
 from forms import reports
@@ -199,7 +199,7 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
     """
     content = content_of(file)
     try:
-        with at_most(MOST_MEMORY_BYTES):
+        with limit_memory(MOST_MEMORY_BYTES):
             verified = evidence.verify(content, keys)
     except MemoryError as error:
         raise UsageError(

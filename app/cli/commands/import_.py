@@ -16,7 +16,7 @@ from app import sharing
 from app.cli import common
 from app.errors import MeasurementError, UsageError
 from app.importing import read, store
-from app.limits import MOST_BYTES, MOST_MEMORY_BYTES, at_most
+from app.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from forms import wording
@@ -71,7 +71,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
-        with at_most(MOST_MEMORY_BYTES):
+        with limit_memory(MOST_MEMORY_BYTES):
             found = read(content, given)
             del content
             with common.notebook(context, make=True) as notebook:
@@ -216,7 +216,7 @@ def _answer_of_worker(context: click.Context, word: str) -> object:
         if len(order) > MOST_BYTES:
             raise UsageError(f"that is more than {MOST_BYTES // 2**20} MiB, which is too much at once")
         try:
-            with sharing.limited("that"):
+            with sharing.limit_part("that"):
                 if word == "take":
                     return sharing.take(notebook, value_of(order), "the other notebook").to_json()
                 wanted = JSONNode("", value_of(order)).read(tuple[str, ...])
