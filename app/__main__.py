@@ -37,7 +37,7 @@ def main() -> None:
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
-    from app.child_process import keep_memory_to_ourselves  # noqa: PLC0415  as all imports here, after the handler
+    from app.base.child_process import keep_memory_to_ourselves  # noqa: PLC0415  as all imports here, after the handler
 
     keep_memory_to_ourselves()
     from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike

@@ -9,23 +9,23 @@ from operator import itemgetter
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from app.errors import UsageError
+from app.base.errors import UsageError
 from forms import wording
 from forms.layout import Sign, Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage import looks, records
 from storage.changes import TrialPlan
 from storage.errors import DamagedNotebookError, did_you_mean, with_article
-from storage.isolations import Isolation, Layer, isolation_from_json
+from storage.isolation import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, held_text, recorded, with_head
-from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, Target, format_target
+from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
+from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
 
 if TYPE_CHECKING:
     from forms.report import Field, Report
-    from forms.trials.report import ChangeSummary
+    from forms.trial.report import ChangeSummary
 
 SLOWER, INCONCLUSIVE = 1, 3
 _SERIES_LOOKED_AT, _OTHERS_LOOKED_AT = 300, 20
@@ -179,8 +179,8 @@ def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
-    from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.report import change_report, server_fields  # noqa: PLC0415  as the module says
+    from forms.trial.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
+    from forms.trial.report import change_report, server_fields  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
@@ -210,35 +210,10 @@ def no_experiment(notebook: Notebook, name: str) -> str:
     return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
 
 
-def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
-    """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
-    from app.workflows.guide.choices import MEMORY_KEY, GuideChoices  # noqa: PLC0415  as the module says
-
-    experiment = notebook.experiment_called(name)
-    if experiment is None:
-        raise UsageError(no_experiment(notebook, name))
-    if experiment.kind is not ExperimentKind.STEPS:
-        raise UsageError(
-            f"{name!r} is a {experiment.kind} and named after it: only an experiment's name can be changed"
-        )
-    if new_name == name:
-        return
-    if not new_name:
-        raise UsageError("an experiment needs a name")
-    running = notebook.running()
-    for one in notebook.heads(experiment=name):
-        if one.id in running:
-            raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
-    notebook.rename_experiment(name, new_name)
-    choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
-    if choices.experiment == name:
-        notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())
-
-
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
-    from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.report import judge_change  # noqa: PLC0415  as the module says
+    from forms.trial.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
+    from forms.trial.report import judge_change  # noqa: PLC0415  as the module says
 
     experiment = notebook.experiment_called(name)
     if experiment is None or experiment.kind not in CHANGES:
@@ -256,7 +231,7 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
     try:
         change = stored_change(notebook, head.subject)
         if change is not None:
-            from forms.trials.report import change_answer  # noqa: PLC0415  as the module says
+            from forms.trial.report import change_answer  # noqa: PLC0415  as the module says
 
             return change_answer(change)
         report = stored_experiment(notebook, head.subject)
@@ -285,7 +260,7 @@ _OF_SERIES = partial(
 _OF_PAIRS = partial(
     _OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume",
     judge=lambda notebook, head, *what: all(_judge_run(notebook, part, *what) for part in parts(notebook, head)),
-    read=_later("app.workflows.trial_order:stored_trial"),
+    read=_later("app.trial.spec:stored_trial"),
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {
@@ -301,7 +276,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name=LOAD, schema="sharebench/load/1", record=Load, read=Notebook.load, resume="load --resume",
-            report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
+            report=lambda notebook, head: _later("app.worksheets.prediction:load_form")(
                 notebook, notebook.load(head.id)
             ),
             answer=lambda notebook, head: next(_later("forms.load.summary:load_headline")(notebook.load(head.id))),
@@ -323,7 +298,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name=looks.AUDIT, schema="sharebench/audit/1", record=looks.Audit, read=_audit, answer=_audit_answer,
-            report=lambda notebook, head: _later("app.workflows.compare:audit_form")(
+            report=lambda notebook, head: _later("app.comparison.history:audit_form")(
                 notebook, _audit(notebook, head.id)
             ),
             done=lambda notebook, head: len(_audit(notebook, head.id).findings),
@@ -343,7 +318,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name=looks.WATCH, schema="sharebench/watch/1", record=looks.Watch, read=_watch,
             report=lambda notebook, head: _later("forms.watch.report:watch_report")(
-                _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
+                _later("app.watch.record:last_check")(notebook, _watch(notebook, head.id))
             ),
             answer=_of(_watch, "forms.watch.report:watch_answer"),
             add=lambda notebook, watch: notebook.add_recording(looks.recording_of(watch)),
@@ -537,7 +512,7 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
 
 def resumed(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> tuple[Any, Target]:
     """The record to resume, and where it logs in. Raises UsageError where it cannot be resumed."""
-    from app.recorder.recording import resumable  # noqa: PLC0415  as the module says
+    from app.series.record import resumable  # noqa: PLC0415  as the module says
 
     head = resumable(notebook, reference, *kinds, open_ended=KINDS[kinds[0]].whole, confirmed=confirmed)
     target = kind_of(head).target(notebook, head)

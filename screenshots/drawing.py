@@ -84,8 +84,8 @@ def _same_everywhere() -> Iterator[None]:
     try:
         with (
             chdir("/tmp"),  # noqa: S108  nothing is written there
-            patch("app.tui.guide.run_screen.STALL_SECONDS", float("inf")),
-            patch("app.tui.measuring.load.PART_SECONDS", 0.0),
+            patch("app.guide.run_screen.STALL_SECONDS", float("inf")),
+            patch("app.load.screen.PART_SECONDS", 0.0),
             patch("app.tui.frame.dialogs.config_file", lambda: Path("~/.config/sharebench/config.toml")),
         ):
             yield

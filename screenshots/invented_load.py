@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 from app.load.scenario import find_scenario
 from forms.load.summary import capacity_of, limit_of
-from storage.loads.records import Histogram, HistogramBuilder, Load, LoadChoices, LoadPoint, LoadWorker, PointServer
+from storage.load.records import Histogram, HistogramBuilder, Load, LoadChoices, LoadPoint, LoadWorker, PointServer
 from storage.records import SeriesStatus, Spread, Target
 
 _SECONDS = 600.0

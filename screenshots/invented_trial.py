@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from app.changes.smb_conf import ChangeableSetting
-from app.measure.process import SeriesRequest
-from app.workflows.requests import parse_change
-from app.workflows.trial_order import TrialOrder, new_order
-from forms.trials.report import judge_change
-from forms.trials.summary import TrialSummary
+from app.recording.process import SeriesRequest
+from app.series.requests import parse_change
+from app.server.changes.smb_conf import ChangeableSetting
+from app.trial.spec import TrialOrder, new_order
+from forms.trial.report import judge_change
+from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind, Slot
 from storage.records import Change, ExperimentKind
 from tests.builders import series

@@ -8,18 +8,18 @@ from pathlib import Path
 from random import Random
 from threading import Event
 
+from app.base.errors import UnreachableError
 from app.clients.base import Secrets
-from app.errors import UnreachableError
+from app.guide.browsing import BrowsedFolder
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
-from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
-from app.workflows.guide.browsing import BrowsedFolder
-from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
-from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
+from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStep
+from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.series.record import RecorderEvent, SeriesOpened, SeriesStored
+from app.trial.spec import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
 from forms.series.summary import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.records import Command, Quiet, QuietVerdict, SeriesStatus, Target
 from tests.tui import FakeBackend

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from storage.codec import object_of, of_a_sound_file
 from storage.errors import DamagedNotebookError
 from storage.json_reader import Count, JSONNode, named, up_to
-from storage.loads.records import MOST_USERS, Scenario, scenario_from_json
+from storage.load.records import MOST_USERS, Scenario, scenario_from_json
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 from storage.recordings import RecordingTables
 from storage.records import Owner, ended, is_alive, this_process, utc_now

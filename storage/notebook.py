@@ -9,9 +9,9 @@ from storage import codec, records
 from storage.base import SideTables
 from storage.changes import ChangeTables
 from storage.errors import DamagedNotebookError, RefusedError
-from storage.isolations import IsolationTables
+from storage.isolation import IsolationTables
 from storage.json_reader import named
-from storage.loads.tables import LoadTables
+from storage.load.tables import LoadTables
 from storage.migrations import sql
 from storage.queries import Found, SeriesQuery, find, in_parts
 from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError

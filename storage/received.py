@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from storage.isolations import Layer
+from storage.isolation import Layer
 from storage.json_reader import DocumentError, JSONNode
 from storage.recordings import (
     DECISION,

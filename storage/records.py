@@ -410,7 +410,7 @@ def new_series_id() -> str:
 
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
-    """The URL for ``app.targets.parse_target``, without default ports; unescaped only for people."""
+    """The URL for ``app.base.targets.parse_target``, without default ports; unescaped only for people."""
     write = _escape if escaped else lambda text, _more="": text
     if target.abilities.is_local:
         return "file://" + write(target.path)

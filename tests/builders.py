@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app import importing
-from app.importing import Whole
+from app.exchange import importing
+from app.exchange.importing import Whole
 from forms.exporters import export_reports
 from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.changes import ChangeKind, JournalEntry
-from storage.isolations import Isolation, isolation_from_json
+from storage.isolation import Isolation, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from app import child_process
-from app.recorder import writer
+from app.base import child_process
+from app.recording import writer
 from tests import fork_server, signals
 from tests.servers.fixtures import (
     iperf3_server,

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from app import child_process
+from app.base import child_process
 from storage.programs import clean_environment
 from tests import signals
 
@@ -37,8 +37,8 @@ PLAIN, GREEN = "plain", "green"
 """The second has gevent's sockets, which must be in place before anything else is loaded."""
 KIND_OF = {
     "app": PLAIN,
-    "app.measure.child": PLAIN,
-    "app.subjects.diagnosis.child": PLAIN,
+    "app.recording.child": PLAIN,
+    "app.diagnosis.child": PLAIN,
     "app.isolation.replay_child": PLAIN,
     "app.practice.servers": PLAIN,
     "app.load.process": GREEN,
@@ -48,6 +48,7 @@ _LOADED = {
         *(module for module, kind in KIND_OF.items() if kind == PLAIN),
         "app.clients.smb.client", "app.clients.smb.null_server", "app.clients.ftp.client", "app.clients.local",
         "app.cli.main", *(f"app.cli.commands.{path.stem}" for path in (ROOT / "app/cli/commands").glob("*.py")),
+        *(f"app.{path.parent.name}.{path.stem}" for path in (ROOT / "app").glob("*/*command.py")),
     ),
     GREEN: ("app.load.locust_engine", "app.load.worker", "app.clients.smb.files"),
 }  # fmt: skip

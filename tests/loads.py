@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from forms.load.comparison import Prediction
-from storage.loads.records import (
+from storage.load.records import (
     Capacity,
     Histogram,
     HistogramBuilder,

@@ -25,11 +25,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".mutants"
 DECIDING = (
-    "app/changes", "app/isolation", "app/load", "app/measure", "app/recorder", "app/subjects", "app/workflows",
-    "forms/audit", "forms/comparison", "forms/diagnosis", "forms/experiments", "forms/findings", "forms/isolation",
-    "forms/load", "forms/series", "forms/stats", "forms/trials", "forms/tuning", "forms/watch", "storage",
-)  # fmt: skip
-"""Folders whose modules decide something; of ``app/workflows`` not the guide."""
+    "app/audit",
+    "app/check",
+    "app/comparison",
+    "app/diagnosis",
+    "app/isolation",
+    "app/load",
+    "app/recording",
+    "app/series",
+    "app/server",
+    "app/survey",
+    "app/trial",
+    "app/watch",
+    "app/worksheets",
+    "forms/audit",
+    "forms/comparison",
+    "forms/diagnosis",
+    "forms/experiments",
+    "forms/findings",
+    "forms/isolation",
+    "forms/load",
+    "forms/series",
+    "forms/stats",
+    "forms/trial",
+    "forms/tuning",
+    "forms/watch",
+    "storage",
+)
+"""Folders whose modules decide something; not the guide."""
 MOST_SURVIVORS = 0.1
 LONGEST_SECONDS, LEAST_SECONDS, TIMES = 900.0, 120.0, 8
 """Tests that take this many times what they took on the whole tree hang, which is noticed too."""

@@ -9,7 +9,7 @@ from app.kinds import KINDS, Kind
 from forms.layout import Toned
 from forms.report import Field, Report
 from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.json_reader import Count, Filled, Moment
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
 from storage.notebook import Notebook

@@ -12,8 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from app import __version__, child_process
-from app.child_process import ChildProcess
+from app import __version__
+from app.base import child_process
+from app.base.child_process import ChildProcess
 from tests import fork_server
 from tests.command_line import Sharebench
 from tests.waiting import wait_for
@@ -70,7 +71,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0] - 1, limits[1]))
         os.sched_setaffinity(0, {min(processors)})
-        child = ChildProcess("app.measure.child", grace_seconds=60)
+        child = ChildProcess("app.recording.child", grace_seconds=60)
     finally:
         os.umask(before)
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
@@ -78,7 +79,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
     assert facts_of(child.pid) == {
         "parent": os.getpid(),
         "begun with what it was given": how == STARTED,  # what is forked has its server's environment there
-        "command line": child_process.own_command("app.measure.child"),
+        "command line": child_process.own_command("app.recording.child"),
         "folder": str(tmp_path),
         "its own session": True,
         "umask": "Umask:\t0027",
@@ -106,7 +107,7 @@ def test_a_command_has_its_environment_streams_and_exit_code(how: str, tmp_path:
 
 
 def test_a_signal_is_how_it_ended(how: str):
-    child = ChildProcess("app.measure.child", grace_seconds=60)
+    child = ChildProcess("app.recording.child", grace_seconds=60)
     os.kill(child.pid, 9)
     assert child.how_it_ended() == "was ended by signal 9 (SIGKILL)"
     child.close()
@@ -115,13 +116,13 @@ def test_a_signal_is_how_it_ended(how: str):
 def test_a_server_that_ended_says_so_in_place_of_a_start(monkeypatch: pytest.MonkeyPatch):
     if not fork_server.possible():
         pytest.skip("nothing is forked here")
-    monkeypatch.setitem(fork_server.KIND_OF, "app.measure.child", "unheard of")
+    monkeypatch.setitem(fork_server.KIND_OF, "app.recording.child", "unheard of")
     server = fork_server.ForkServer("unheard of")
     monkeypatch.setattr(fork_server, "servers", {"unheard of": server})
     monkeypatch.setattr(child_process, "subprocess", fork_server.FORKING)
     for _ in range(2):
         with pytest.raises(RuntimeError, match=r"(?s)the fork server ended: Traceback.*KeyError: 'unheard of'"):
-            ChildProcess("app.measure.child", grace_seconds=60)
+            ChildProcess("app.recording.child", grace_seconds=60)
     server.close()
 
 

@@ -14,13 +14,13 @@ FIELD = "    sign: bool = False\n    encrypt: bool"
 ROW = '    _option("sign", "--sign"'
 ACTS = """
 import json
-from app.cli.commands.run import run_command
+from app.series.command import run_command
 from app.cli.run_options import chosen
 from app.clients.base import Secrets
-from app.measure.process import MeasurementPlan
-from app.child_process import line_of, message_of
-from app.targets import parse_target
-from app.workflows.requests import options_of, series_request
+from app.recording.process import MeasurementPlan
+from app.base.child_process import line_of, message_of
+from app.base.targets import parse_target
+from app.series.requests import options_of, series_request
 from storage.json_reader import JSONNode
 from storage.plan import plan_from_json
 from storage.records import ClientFacts, Series

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.base.targets import check_complete, parse_target
+from app.check.engine import CheckState, check
 from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
-from app.targets import check_complete, parse_target
-from app.workflows.check import CheckState, check
-from app.workflows.requests import SeriesOptions
+from app.series.requests import SeriesOptions
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import heading, protocol_matrix
 from forms.comparison.verdict import compare

@@ -50,9 +50,9 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
             "tomllib",
             "storage.records",
             "app.clients.base",
-            "app.config",
+            "app.base.config",
             "forms.series.listing",
-            "app.workflows.guide.rounds",
+            "app.guide.rounds",
         }
     )
 
@@ -69,7 +69,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     Notebook(file).close()
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
     assert "app.cli.commands.notebook" in modules
-    assert modules.isdisjoint({"app.recorder.recording", "app.environment.collect", "app.clients.base", "app.measure"})
+    assert modules.isdisjoint({"app.series.record", "app.server.facts", "app.clients.base", "app.recording"})
     assert modules.isdisjoint({"forms.exporters.text", "forms.series.report", "forms.importers"})
 
 
@@ -77,7 +77,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     "module",
     [
         "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.base",
-        "app.measure.child", "app.environment", "app.practice", "app.workflows",
+        "app.recording.child", "app.server", "app.practice", "app.series.record",
     ],
 )  # fmt: skip
 def test_lower_packages_load_no_screen_library(module: str):
@@ -214,8 +214,8 @@ def imports_between_our_modules() -> dict[str, set[str]]:
 
 def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
     imports = imports_between_our_modules()
-    assert "app.measure.process" in imports["app.workflows.requests"]
-    assert "app.tui.guide.run_screen" in imports["app.tui.guide.screen"], "imports in functions count"
+    assert "app.recording.process" in imports["app.series.requests"]
+    assert "app.guide.run_screen" in imports["app.guide.screen"], "imports in functions count"
     left = set(imports)
     while free := {name for name in left if not imports[name] & left}:
         left -= free

@@ -13,21 +13,22 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
+from app.base.errors import CancelledError, SharebenchError
 from app.clients.base import DirectoryEntry, Secrets
-from app.environment.host.activity import MachineNow
-from app.errors import CancelledError, SharebenchError
-from app.measure.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
+from app.guide.backend import Backend
+from app.guide.browsing import BrowsedFolder, Item, ItemKind, items
+from app.load.record import LoadRequest, LoadStep
+from app.recording.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
+from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
+from app.server.host_activity import MachineNow
+from app.trial import record as trial
+from app.trial import spec as trial_order
+from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.parts import KeyBar
-from app.workflows import trial, trial_order
-from app.workflows.guide.backend import Backend
-from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, items
-from app.workflows.load import LoadRequest, LoadStep
-from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
 from forms.series.summary import FileSizeContext
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.records import Change, Command, Phase, Quiet, QuietVerdict, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at

@@ -9,6 +9,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -17,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from app.base.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
 from app.charts import ascii_only
 from app.cli.help import Group, command, did_you_mean, examples
-from app.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
 from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
 
 def _without_passwords(said: str, arguments: Sequence[str]) -> str:
-    from app.targets import may_hold_password, without_password  # noqa: PLC0415  as above
+    from app.base.targets import may_hold_password, without_password  # noqa: PLC0415  as above
 
     users = {word for option, word in pairwise(arguments) if "://" in word or option == "--server-ssh"}
     for word in sorted(arguments, key=len, reverse=True):
@@ -312,7 +313,7 @@ options_of_all = several(
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-    from app.targets import CREDENTIALS_OPTION, HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.targets import CREDENTIALS_OPTION, HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if value is not None:
         raise PasswordInURLError(
@@ -342,7 +343,7 @@ textfile_option = option("--textfile", "FILE", "Also write Prometheus text, for 
 def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> None:
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
-        from app.output import output_file  # noqa: PLC0415  few commands write a file
+        from app.base.output import output_file  # noqa: PLC0415  few commands write a file
         from forms.watch.report import prometheus_text  # noqa: PLC0415  as above
 
         with output_file(Path(file_name)) as file:
@@ -362,13 +363,13 @@ def zeros_if_it_fails(file_name: str | None, samples: "Callable[[], list[MetricS
 
 
 def size(text: str | int) -> int:
-    from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return text if isinstance(text, int) else parse_size(text)
 
 
 def rate(text: str | int) -> int | None:
-    from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return text if isinstance(text, int) else None if text == "auto" else parse_rate(text)
 
@@ -380,7 +381,7 @@ def given_options(context: click.Context) -> dict[str, str]:
 
 
 def refuse_given(
-    context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
+    context: click.Context, with_parameter: str, allowed: AbstractSet[str], why: str = "measures as the series began"
 ) -> None:
     """Raises UsageError for options that another one makes meaningless."""
     given = given_options(context)
@@ -390,8 +391,12 @@ def refuse_given(
             raise UsageError(f"{option} {why}: leave {word} out")
 
 
+ALLOWED_WITH_RESUME = frozenset({"as_json", "kerberos", "target", "yes", "within_minutes"})
+"""The options that an isolation or a diagnosis takes beside --resume: the others are stored with it."""
+
+
 def to_resume(
-    context: click.Context, reference: str, allowed: set[str], *kinds: str, target: str | None = None,
+    context: click.Context, reference: str, allowed: AbstractSet[str], *kinds: str, target: str | None = None,
     confirmed: bool = False,
 ) -> "tuple[Any, Target]":  # fmt: skip
     """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
@@ -435,7 +440,7 @@ _SHOWN_CHARACTERS = 60
 
 def check_can_store(context: click.Context) -> None:
     """Before anybody is asked for a password or anything is measured. Raises NotebookError, UsageError."""
-    from app.recorder import rescue  # noqa: PLC0415  the notebook's library is slow to load
+    from app.recording import rescue  # noqa: PLC0415  the notebook's library is slow to load
 
     rescue.check_can_store(notebook_path(context))
 
@@ -508,14 +513,14 @@ def series(context: click.Context, reference: str) -> "Series":
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """Asks on a terminal. Raises UsageError, LoginError."""
-    from app.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
 def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """Asks on a terminal. Raises UsageError, LoginError."""
-    from app.logins import can_be_read_by_others, log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.clients.logins import can_be_read_by_others, log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if has_notebook(notebook_path(context)):
         with notebook(context) as found:  # says what an interrupted trial left changed there

@@ -31,7 +31,7 @@ _NAME_CELLS = 27
 @cache
 def texts() -> dict[str, Any]:
     """The groups of options, and the examples by command, without ``sharebench`` in front."""
-    from app.user_files import read_toml  # noqa: PLC0415  only help needs it
+    from app.base.user_files import read_toml  # noqa: PLC0415  only help needs it
 
     return read_toml(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 

@@ -8,10 +8,10 @@ from importlib import import_module
 import click
 
 from app import __version__
-from app.child_process import need_linux
+from app.base.child_process import need_linux
+from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.cli import common
 from app.cli.help import COMMANDS
-from app.errors import CancelledError, SharebenchError, UsageError
 
 _NAMES = [name for group in COMMANDS.values() for name in group]
 _ALIASES = {"measure": "run", "ls": "list", "find": "list", "filter": "list", "rm": "delete", "label": "rename"}
@@ -21,21 +21,27 @@ _PORTABLE = (
     "list show reject accept note rename delete prune baseline compare findings experiment export import verify push"
     " pull worksheet catalogue completion history report share-worker"
 )
-_OTHERS = {
-    "notebook": "list baseline show note rename reject accept delete prune",
-    "compare": "catalogue findings history",
-    "load": "load-worker",
-    "export": "report verify",
-    "import_": "import push pull share-worker",
-    "check": "clean",
-    "guide": "completion demo",
-    "trial": "try sweep tune restore experiment",
-    "run": "selftest",
-    "isolate": "audit diagnose survey",
-    "watch": "schedule",
+_COMMANDS_OF_MODULES = {
+    "app.cli.commands.notebook": "list baseline show note rename reject accept delete prune",
+    "app.cli.commands.export": "export report verify",
+    "app.cli.commands.import_": "import push pull share-worker",
+    "app.cli.commands.catalogue": "catalogue",
+    "app.audit.command": "audit",
+    "app.check.command": "check clean",
+    "app.comparison.command": "compare findings",
+    "app.diagnosis.command": "diagnose",
+    "app.guide.command": "guide completion demo",
+    "app.isolation.command": "isolate",
+    "app.load.command": "load load-worker",
+    "app.series.command": "run selftest",
+    "app.survey.command": "survey",
+    "app.trial.command": "try sweep tune restore experiment",
+    "app.watch.command": "watch schedule",
+    "app.cli.commands.history": "history",
+    "app.worksheets.command": "worksheet",
 }
-"""By module, the commands that are not called as it is."""
-_MODULES = {name: module for module, names in _OTHERS.items() for name in names.split()}
+COMMAND_MODULES = {name: module for module, names in _COMMANDS_OF_MODULES.items() for name in names.split()}
+"""By command, the module that is loaded when it is called."""
 
 
 class _LazyGroup(common.Group):
@@ -50,7 +56,7 @@ class _LazyGroup(common.Group):
             return None
         if name not in _PORTABLE.split():
             need_linux(f"`sharebench {name}`")
-        module = import_module(f"app.cli.commands.{_MODULES.get(name, name)}")
+        module = import_module(COMMAND_MODULES[name])
         command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return command
 
@@ -99,7 +105,7 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
         if os.environ.get("TERM") == "dumb":
-            from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  clients and recorder
+            from app.guide.plain import PlainGuide  # noqa: PLC0415  clients and recorder
 
             PlainGuide(common.notebook_path(context)).run()
             context.exit(0)

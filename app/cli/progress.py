@@ -10,14 +10,26 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+from app.base.errors import CancelledError, MeasurementError
 from app.cli import common
-from app.errors import CancelledError
-from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Started, Warned
-from app.recorder.recording import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
-from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, left_text
+from app.recording.process import (
+    Paused,
+    Progressed,
+    RunFinished,
+    RunStarted,
+    ScratchMade,
+    SeriesControl,
+    Started,
+    Warned,
+)
+from app.series.progress import Prospect, RunPace, SeriesProgress, left_text
+from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from forms.layout import visible
 from forms.series.summary import standing
 from forms.wording import binary_size, byte_rate
+from storage.isolation import Isolation
+from storage.looks import Diagnosis
+from storage.records import SeriesStatus
 
 REDRAW_SECONDS = 0.5
 _Closed = TypeVar("_Closed")
@@ -171,3 +183,12 @@ def cancel_on_signals(control: SeriesControl, still: Callable[[], bool] = lambda
         timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def exit_code_when_complete(record: Isolation | Diagnosis, control: SeriesControl, command: str, what: str) -> int:
+    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it."""
+    if control.cancelled.is_set():
+        raise CancelledError(f"{control.why_cancelled}; `sharebench {command} --resume {record.id}` completes it")
+    if record.status is not SeriesStatus.COMPLETE:
+        raise MeasurementError(record.error or f"the {what} did not end")
+    return 0

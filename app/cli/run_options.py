@@ -7,13 +7,12 @@ from typing import Any, TypeVar
 
 import click
 
+from app.base.config import ConfigError, ServerProfile, config, profile
+from app.base.errors import UsageError
+from app.base.targets import by_name, check_ssh_host
+from app.base.user_files import config_file
 from app.cli import common
-from app.config import ConfigError, ServerProfile, config, profile
-from app.errors import UsageError
-from app.server.shell import check_ssh_host
-from app.targets import by_name
-from app.user_files import config_file
-from app.workflows.requests import SeriesOptions, parse_change
+from app.series.requests import SeriesOptions, parse_change
 from forms.layout import visible
 from storage.errors import did_you_mean
 from storage.plan import MOST_FILES, MOST_RUNS, MOST_WARMUPS, CeilingPolicy, QuietTime

@@ -13,8 +13,8 @@ from pkgutil import resolve_name
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
+from app.base.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
 from app.clients.tcp import TcpInfo
-from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target, format_target
 
@@ -164,7 +164,7 @@ Sink = Callable[[int, memoryview], None]
 
 
 class Connection(Protocol):
-    """A connection to a target. Methods raise only errors of :mod:`app.errors`; paths are as in ``Target.path``."""
+    """A connection to a target: it raises only errors of :mod:`app.base.errors`; paths are as in ``Target.path``."""
 
     target: Target
 

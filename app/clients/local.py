@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
+from app.base.errors import NoSuchFileError, NotAFileError
 from app.clients import base
 from app.clients.tcp import file_error
-from app.errors import NoSuchFileError, NotAFileError
 from app.server.shell import mount_of
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target

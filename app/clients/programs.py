@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
-from app import errors
-from app.child_process import die_with_parent
+from app.base import errors
+from app.base.child_process import die_with_parent
+from app.base.programs import find_program
 from app.clients.base import Client, Content, DirectoryEntry, Meter, OneByOne, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
@@ -31,14 +31,6 @@ _LOOK_SECONDS = 0.05
 _VERSION_SECONDS = 10.0
 """A program says its version in milliseconds; on a busy machine seconds were seen."""
 _OUTPUT_BYTES = 64 * 1024 * 1024
-
-
-def find_program(name: str, package: str) -> str:
-    """Raises MissingProgramError, which names the package to install."""
-    found = shutil.which(name)
-    if found is None:
-        raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
-    return found
 
 
 def first_version(program: str) -> str:

@@ -2,12 +2,20 @@
 
 import re
 
+from app.base.errors import (
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    NoSuchFileError,
+    ProtocolError,
+    UsageError,
+)
+from app.base.programs import find_program
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
-from app.clients.programs import ExternalClient, find_program, first_version, memory_file
+from app.clients.programs import ExternalClient, first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.wire import STATUSES, place, status_error
 from app.clients.tcp import one_line
-from app.errors import ConnectionLostError, CorruptedError, MeasurementError, NoSuchFileError, ProtocolError, UsageError
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

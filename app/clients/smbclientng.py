@@ -12,13 +12,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.base.errors import ConnectionLostError, NoSuchFileError, UsageError
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.programs import ExternalClient, watch
 from app.clients.smb.client import SMBClient
 from app.clients.smb.session import Listener, mapped
 from app.clients.smb.wire import DIALECTS, place
 from app.clients.tcp import StallWatch, file_error
-from app.errors import ConnectionLostError, NoSuchFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

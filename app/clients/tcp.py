@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from app import errors
+from app.base import errors
 
 SPACE_ADVICE = "free some, or take a smaller file"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.errors import UsageError
+from app.base.errors import UsageError
 from app.evidence import recomputation, signature
 from forms import importers
 from forms.layout import json_escaped, visible

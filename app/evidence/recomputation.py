@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app import __version__, importing, kinds
+from app import __version__, kinds
+from app.exchange import importing
 from forms.layout import visible
 from forms.load.summary import capacity_of
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.records import RunStatus
 

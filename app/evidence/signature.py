@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.errors import MissingProgramError, UsageError
+from app.base.errors import MissingProgramError, UsageError
 from forms.layout import visible
 from storage.programs import ProgramResult, clean_environment, run_program
 

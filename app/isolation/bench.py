@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
-from app.child_process import ChildProcess
-from app.environment import resources
-from app.environment.host.facts import servers_here
-from app.environment.samba.smbd import LATENESS_SECONDS, OFF, ON, ProcessorQuota
-from app.errors import CancelledError, MeasurementError
+from app.base.child_process import ChildProcess
+from app.base.errors import CancelledError, MeasurementError
 from app.isolation import places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.script import Operation, Script
-from app.measure.process import Failed
+from app.recording.process import Failed
+from app.server import samples as resources
+from app.server.host_facts import servers_here
 from app.server.shell import RunningProgram, Said, ServerShell
-from storage.isolations import CPUUse, Layer, LayerRun, ProfileCounter
+from app.server.smbd import LATENESS_SECONDS, OFF, ON, ProcessorQuota
+from storage.isolation import CPUUse, Layer, LayerRun, ProfileCounter
 from storage.json_reader import shared
 from storage.records import ClientFacts, RunStatus, utc_now
 

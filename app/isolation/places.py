@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from app.base.errors import MeasurementError, UsageError
+from app.base.targets import ISOLATION_PREFIX, check_ssh_host, is_isolation_folder
 from app.clients.base import Secrets
-from app.environment.collect import Environment, collect
-from app.environment.host.facts import servers_here
-from app.environment.link.facts import is_this_machine
-from app.environment.samba.smbd import SmbdControl
-from app.errors import MeasurementError, UsageError
 from app.isolation.script import Operation, Script, load_script
-from app.measure.process import ServerRequest
-from app.server.shell import RunningProgram, ServerShell, check_ssh_host, script_file
-from app.targets import ISOLATION_PREFIX, is_isolation_folder
-from storage.isolations import Isolation, LeftBehind
+from app.recording.process import ServerRequest
+from app.server.facts import Environment, collect
+from app.server.host_facts import servers_here
+from app.server.link_facts import is_this_machine
+from app.server.shell import RunningProgram, ServerShell, script_file
+from app.server.smbd import SmbdControl
+from storage.isolation import Isolation, LeftBehind
 from storage.json_reader import shared
 from storage.records import Target, format_target
 

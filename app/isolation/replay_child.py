@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TextIO
 
-from app.child_process import die_with_parent, held_seconds, message_of, own_stdout, send
+from app.base.child_process import die_with_parent, held_seconds, message_of, own_stdout, send
+from app.base.errors import MeasurementError, ProtocolError, SharebenchError
+from app.base.targets import DEEPEST
 from app.clients.base import DirectoryEntry, Secrets
 from app.clients.smb import wire
 from app.clients.smb.null_server import null_channel
 from app.clients.smb.share import ALL_NAMES, Share, charge, entries
 from app.clients.smb.wire import END_OF_FILE, SAME_FILE, SUCCESS, Answer, Opcode, Request, View, status_error
-from app.errors import MeasurementError, ProtocolError, SharebenchError
 from app.isolation.script import Operation, Script, ScriptLine, load_script, operations_named
-from app.measure.process import Failed
-from app.targets import DEEPEST
+from app.recording.process import Failed
 from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 
+from app.base.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.clients.base import check_folder, connected_files
-from app.environment.collect import measurer_facts
-from app.environment.host.facts import client_facts
-from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.places import IsolationRequest, Places, find_places, on_the_share, restore_server
-from app.measure.process import SeriesControl, TimeLimit, Warned
+from app.recording.process import SeriesControl, TimeLimit, Warned
+from app.server.facts import measurer_facts
+from app.server.host_facts import client_facts
 from forms.isolation.summary import isolation_summary
-from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
+from storage.isolation import Isolation, Layer, LayerRun, LeftBehind
 from storage.json_reader import named, shared
 from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 

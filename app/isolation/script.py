@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from app.errors import UsageError
+from app.base.errors import UsageError
 
 OWN_SCRIPT = "office"
 MOST_LINES = 5_000_000

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Self, get_args
 
-from app.child_process import ChildProcess
+from app.base.child_process import ChildProcess
+from app.base.errors import ChildDiedError
 from app.clients.base import Secrets
-from app.errors import ChildDiedError
-from app.measure.process import Failed, Warned
+from app.recording.process import Failed, Warned
 from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
-from storage.loads import records
+from storage.load import records
 from storage.plan import Settings
 from storage.records import Target
 

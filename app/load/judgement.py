@@ -8,16 +8,16 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from app.environment import resources
-from app.environment.host.facts import servers_here
-from app.environment.link.facts import is_this_machine
 from app.load.events import PointMeasured, WorkerFigures, counted
-from app.measure.process import Warned
+from app.recording.process import Warned
+from app.server import samples as resources
+from app.server.host_facts import servers_here
+from app.server.link_facts import is_this_machine
 from app.server.shell import ServerShell, script_file
 from forms import wording
 from forms.load import lateness
 from forms.load.summary import CANNOT_BE_JUDGED, MOST_CPU_PERCENT, fewest_users, is_judged, overload
-from storage.loads import records
+from storage.load import records
 from storage.records import Spread
 
 _BETWEEN_SECONDS = 0.5

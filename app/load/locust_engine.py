@@ -14,16 +14,17 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
-from app.child_process import message_of, own_stdout, send
+from app.base.child_process import message_of, own_stdout, send
+from app.base.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
+from app.clients import file_tree as file_set
 from app.clients.base import Files, OpenMode, check_folder, connected_files
-from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
-from app.load import events, file_set
+from app.load import events
 from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
-from app.measure.process import Failed, Warned
+from app.recording.process import Failed, Warned
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import RequestKind, added
+from storage.load.records import RequestKind, added
 from storage.records import Target, format_target
 
 _CONNECTIONS = 8

@@ -21,7 +21,7 @@ def main(role: str) -> int:
         from app.load.locust_engine import serve  # noqa: PLC0415
 
         serve()
-    from app.child_process import die_with_parent, message_of  # noqa: PLC0415
+    from app.base.child_process import die_with_parent, message_of  # noqa: PLC0415
     from app.load.worker import Worker  # noqa: PLC0415
     from app.load.worker_processes import WorkerOrder  # noqa: PLC0415
 

@@ -7,11 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from app.errors import UsageError
-from app.units import parse_size
-from app.user_files import read_toml
+from app.base.errors import UsageError
+from app.base.units import parse_size
+from app.base.user_files import read_toml
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import MOST_USERS, RequestKind, Scenario, SizeClass, Think, scenario_from_json
+from storage.load.records import MOST_USERS, RequestKind, Scenario, SizeClass, Think, scenario_from_json
 
 NAMES = ("redpaper", "office", "small", "large", "idle", "print")
 _KEYS = ("name", "about", "files", "sizes", "requests", "think", "pace", "duration", "settle", "seed")

@@ -21,15 +21,15 @@ from locust.exception import RPCError, RPCReceiveError
 from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
-from app import errors
-from app.child_process import held_seconds, plain
+from app.base import errors
+from app.base.child_process import held_seconds, plain
 from app.clients.base import Files, make_files
+from app.clients.file_tree import FileRequests, FileSet
 from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
-from app.load.file_set import FileRequests, FileSet
 from app.load.worker_processes import LOOPBACK, WorkerOrder
 from forms.load.lateness import INTERVAL_SECONDS
 from storage.json_reader import named
-from storage.loads.records import HistogramBuilder, RequestKind, Think
+from storage.load.records import HistogramBuilder, RequestKind, Think
 from storage.records import Target
 
 _LATE_SECONDS = 0.001

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from app import __version__
-from app.child_process import ChildProcess, line_of, message_of
-from app.errors import MeasurementError
+from app.base.child_process import ChildProcess, line_of, message_of
+from app.base.errors import MeasurementError
 from app.load.events import LoadPlan
 from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from storage.json_reader import DocumentError, JSONNode, up_to
-from storage.loads.records import LoadWorker
+from storage.load.records import LoadWorker
 
 MOST_PROCESSES = 4096
 LOOPBACK = "127.0.0.1"

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from app.child_process import ChildProcess, message_of, send
+from app.base.child_process import ChildProcess, message_of, send
+from app.base.errors import MeasurementError
 from app.clients.base import Secrets
-from app.errors import MeasurementError
 from app.practice.access import is_of_another_user, let_in_only
 from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target

@@ -1,1 +1,1 @@
-"""The measured server, reached as an administrator: on this machine, or through ssh."""
+"""The measured server and this machine: facts, samples, quiet time; a server is reached here or through ssh."""

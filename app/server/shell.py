@@ -16,7 +16,8 @@ from functools import cache
 from importlib.resources import files
 from typing import IO, NamedTuple
 
-from app.errors import PasswordInURLError, UsageError
+from app.base.errors import UsageError
+from app.base.targets import check_ssh_host
 from storage.programs import clean_environment, kill_group
 
 RUN_SECONDS = 20.0
@@ -54,10 +55,6 @@ exit "$code"
 """EOF on stdin, also from a lost connection, ends the program and its children."""
 
 
-_NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
-_SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
-"""``[USER@]HOST``, IPv6 included; nothing that ssh takes for an option, a port or a password."""
-_SSH_PORT = re.compile(r":\d+$")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
@@ -85,19 +82,6 @@ def excerpt(line: str) -> str:
     if not words or max(len(line) - len(beginning), len(words) - MOST_EXCERPT) <= 0:
         return words
     return f"{words[:MOST_EXCERPT]}…"
-
-
-def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
-    """``[USER@]HOST`` or an ``ssh://`` URL. Raises UsageError, which never repeats the text."""
-    is_url = text.startswith("ssh://")
-    login = text.removeprefix("ssh://").rpartition("@")[0]
-    if ":" in login or (is_url and "%3a" in login.lower()):
-        raise PasswordInURLError(
-            "a password does not belong in the name for ssh: `ssh HOST true` must work without one", options=options
-        )
-    address = text.removeprefix("ssh://").rstrip("/")
-    if not _SSH_HOST.fullmatch(_SSH_PORT.sub("", address) if is_url else text):
-        raise UsageError("for ssh write [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options)
 
 
 class _Pipe:

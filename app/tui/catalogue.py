@@ -11,14 +11,14 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.guide.choices import OWN_CHANGES
+from app.guide.rounds import SET, MeasuredPlace, NextStep, measure_again, measured_place, take_change
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.choices import OWN_CHANGES
-from app.workflows.guide.rounds import SET, MeasuredPlace, NextStep, measure_again, measured_place, take_change
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue

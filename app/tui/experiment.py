@@ -11,16 +11,16 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
-from app.kinds import rename_experiment
+from app.guide.experiments import rename_experiment
+from app.guide.known import decide
+from app.guide.rounds import after_comparison, branch_from, repeat_of
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
-from app.tui.measuring.stored import StoredScreen
+from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
-from app.workflows.guide.known import decide
-from app.workflows.guide.rounds import after_comparison, branch_from, repeat_of
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, experiment_summary
 from forms.exporters.text import WIDTH, drawn_table, report_text

@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
-from app.output import (
+from app.base.output import (
     CannotWriteError,
     is_missing,
     is_there,

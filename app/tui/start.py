@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.user_files import theme_file
+from app.base.user_files import theme_file
 
 if TYPE_CHECKING:
-    from app.workflows.guide.backend import Logins
+    from app.guide.backend import Logins
     from storage.records import Target
 
 ESCAPE_MILLISECONDS = 25

@@ -12,7 +12,7 @@ from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.changes import within_series
 from forms.stats.readings import plain_reading
 from forms.stats.summary import confidence_interval
-from storage.isolations import PROCESSOR, ProfileCounter
+from storage.isolation import PROCESSOR, ProfileCounter
 
 Round = Mapping[str, ProfileCounter]
 OWN = "smbd itself"

@@ -10,7 +10,7 @@ from forms.layout import Sign, Tone
 from forms.series.summary import duration
 from forms.stats.changes import percent_of
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
-from forms.trials.summary import TrialSummary
+from forms.trial.summary import TrialSummary
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from storage.records import Change
 

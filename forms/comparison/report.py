@@ -37,8 +37,8 @@ from forms.series.report import origin_fields, runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
 from forms.stats.readings import read_series
-from forms.trials.report import tried_lines
-from storage.isolations import profile_rounds
+from forms.trial.report import tried_lines
+from storage.isolation import profile_rounds
 from storage.json_reader import named
 from storage.records import Series
 

@@ -30,7 +30,7 @@ from forms.stats.settle import needed_range, needed_runs, run_variation
 from forms.stats.several import holm
 from forms.stats.summary import student_t
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
-from forms.trials.summary import TrialSummary
+from forms.trial.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting
 from storage.records import Change, Evidence, QuietVerdict, Run, Series
 

@@ -12,7 +12,7 @@ from forms.findings import finding
 from forms.layout import Tone, Toned
 from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.wording import plain
-from storage.isolations import profile_rounds
+from storage.isolation import profile_rounds
 from storage.json_reader import named
 from storage.looks import Diagnosis, StageName, recording_of
 from storage.records import SeriesStatus, format_target, with_zone

@@ -125,7 +125,7 @@ def experiment_report(
         case ExperimentKind.REPEATS:
             return repeats_report(summary.repeats(series))
         case _:
-            raise ValueError(f"a {kind} needs its plan: forms.trials")
+            raise ValueError(f"a {kind} needs its plan: forms.trial")
 
 
 def steps_report(experiment: summary.ExperimentSummary) -> report.Report:

@@ -12,7 +12,7 @@ from forms.isolation import summary
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
-from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
+from storage.isolation import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
 
 _OFFLOADS = "network card: offloads"

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from forms.comparison.differences import effective
 from forms.stats.summary import confidence_interval, mean
-from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, SeriesStatus, Spread
 
 CLIENT_SHARE = 0.6

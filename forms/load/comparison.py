@@ -13,7 +13,7 @@ from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import named
-from storage.loads.records import Histogram, Load, LoadPoint
+from storage.load.records import Histogram, Load, LoadPoint
 
 PROMISED_RATIO = 2.0
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from storage.loads.records import Histogram, LoadPoint, class_width, lower_bound
+from storage.load.records import Histogram, LoadPoint, class_width, lower_bound
 from storage.records import LEAST_STANDSTILL_SECONDS
 
 INTERVAL_SECONDS = 0.02

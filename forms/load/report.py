@@ -13,8 +13,8 @@ from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, col
 from forms.series.report import origin_fields
 from forms.stats.summary import LEVEL, confidence_interval, student_t
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
-from storage.loads.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
+from storage.load.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
+from storage.load.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
 from storage.records import SeriesStatus, format_target
 
 LOAD_SCHEMA = "sharebench/load/1"

@@ -10,7 +10,7 @@ from forms.layout import Sign, Tone, Toned
 from forms.load import lateness
 from forms.load.lateness import standstill_seconds
 from forms.stats.summary import LEVEL, student_t
-from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
+from storage.load.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 
 ACHIEVED_SHARE = 0.95

@@ -38,7 +38,7 @@ from forms.stats.summary import LEVEL, mean
 from forms.tuning.smb_conf import CONF_SET, lines_of_fact
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.plan import DEFAULT_TREE_FILE_BYTES
 
 _WHO = ("measured.by", "measured.ticket")

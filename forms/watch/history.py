@@ -16,7 +16,7 @@ from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, fields_of, row_of
 from forms.stats.decision import Verdict, confirmed_changes
 from forms.stats.summary import confidence_interval
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.recordings import MACHINE
 from storage.records import Command, Series, to_minute
 

@@ -20,7 +20,7 @@ from forms.report import Report, fields_of
 from forms.series.summary import run_form
 from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import student_t
-from storage.loads.records import Load
+from storage.load.records import Load
 from storage.looks import Watch, WatchState
 from storage.records import Series, Target, with_zone
 

@@ -3,11 +3,33 @@
 import sqlite3
 from contextlib import closing
 from functools import cache
+from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
 
 from storage.migrations import migrations
+from tests.command_line import Inside, Sharebench
+from tests.screens import (
+    backend,
+    guide_app,
+    messages_are_read_at_once,
+    notices_stay,
+    painted_at_rest,
+    pilot_waits_for_rest,
+    styles_are_parsed_once,
+)
+from tests.servers.smbd import Smbd
+
+__all__ = [
+    "backend",
+    "guide_app",
+    "messages_are_read_at_once",
+    "notices_stay",
+    "painted_at_rest",
+    "pilot_waits_for_rest",
+    "styles_are_parsed_once",
+]
 
 _apply = migrations.apply
 
@@ -37,3 +59,14 @@ def new_notebooks_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def processes_are_forked(forked: None) -> None:
     """Loading takes a process longer than most tests have it work."""
+
+
+@pytest.fixture
+def sharebench(tmp_path: Path) -> Sharebench:
+    """With the password that the tests' servers take in its environment."""
+    return Sharebench(tmp_path / "notebook.db", Smbd.password)
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Inside:
+    return Inside(tmp_path / "notebook.db", Smbd.password)

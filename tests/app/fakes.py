@@ -9,8 +9,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.base.errors import NoSuchFileError, SharebenchError
 from app.clients.base import Content, DirectoryEntry, Meter, Sink, Transfer
-from app.errors import NoSuchFileError, SharebenchError
 from storage.records import ClientFacts, Target
 
 

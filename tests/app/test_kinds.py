@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app import kinds
-from app.errors import UsageError
-from app.importing import json_schema
+from app.base.errors import UsageError
+from app.exchange.importing import json_schema
 from app.kinds import KINDS
-from app.recorder.recording import resumable
-from app.recorder.writer import Recorder, Write, recorded
+from app.recording.writer import Recorder, Write, recorded
+from app.series.record import resumable
 from forms.exporters import FORMATS
 from forms.series.report import series_document, series_from_document
 from storage.json_reader import DocumentError

@@ -24,7 +24,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["app.child_process", "app.cli.main"])
+@pytest.mark.parametrize("module", ["app.base.child_process", "app.cli.main"])
 def test_ctrl_c_while_the_program_loads_is_a_cancel(module: str):
     done = ended(INTERRUPTED.format(module=module))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
@@ -56,7 +56,7 @@ def test_ctrl_c_while_a_command_loads_is_a_cancel_whatever_python_makes_of_it():
 PRESSED_AGAIN = """
 import os, signal, sys
 from app.cli import common, main as cli
-from app.errors import MeasurementError
+from app.base.errors import MeasurementError
 
 def press(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from app.units import parse_size
+from app.base.units import parse_size
 from tests.benchmarks.memory import MEMORY_HEAD, memory_line, memory_rows
 from tests.benchmarks.rows import all_rows, answer_rows
 from tests.benchmarks.table import PAIRS_HEAD, machine, pair_line, where

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
-from app.child_process import line_of
-from app.tui.guide.run_screen import RunScreen
+from app.base.child_process import line_of
+from app.guide.run_screen import RunScreen
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders

@@ -20,9 +20,9 @@ from fcntl import ioctl
 from pathlib import Path
 from threading import Event
 
-from app.child_process import line_of, message_of
-from app.measure.process import MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, SeriesClosed, record, record_interleaved
+from app.base.child_process import line_of, message_of
+from app.recording.process import MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.series.record import RecorderEvent, SeriesClosed, record, record_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -171,12 +171,12 @@ def main() -> int:
     answer_keys_soon()
     from textual.pilot import Pilot
 
+    from app.guide.backend import Backend
+    from app.guide.run_screen import RunScreen
+    from app.guide.session import MeasurementJob
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.base import Context
-    from app.tui.guide.run_screen import RunScreen
     from app.tui.widgets.recording import MeasurementEnded
-    from app.workflows.guide.backend import Backend
-    from app.workflows.guide.session import MeasurementJob
 
     path, in_turns = Path(sys.argv[1]), IN_TURNS in sys.argv
     plan = message_of(os.environ.pop(PLAN), [MeasurementPlan])

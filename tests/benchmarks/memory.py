@@ -21,8 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.measure.process import MeasurementPlan, Progressed, RunFinished, SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, SeriesClosed, record
+from app.recording.process import MeasurementPlan, Progressed, RunFinished, SeriesControl, SeriesRequest
+from app.series.record import RecorderEvent, SeriesClosed, record
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target, format_target
@@ -239,10 +239,10 @@ def memory_rows() -> Iterator[CommandRow | TransferRow | HourRow | LoadRow]:
 
 def main() -> int:
     """Measure an hour of made-up runs on the run screen, headless, and print the memory early and late."""
+    from app.guide.run_screen import RunScreen
+    from app.guide.session import MeasurementJob
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.base import Context
-    from app.tui.guide.run_screen import RunScreen
-    from app.workflows.guide.session import MeasurementJob
     from tests.tui import FakeBackend, measured
 
     found: list[int] = []

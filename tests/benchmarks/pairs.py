@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import psutil
 
-from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
-from app.recorder.recording import SeriesClosed, record_interleaved
+from app.recording.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.series.record import SeriesClosed, record_interleaved
 from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
@@ -135,7 +135,7 @@ def _processor_seconds() -> tuple[dict[int, float], dict[int, float]]:
             times = process.cpu_times()
             if process.name() in _SERVERS:
                 servers[process.pid] = times.user + times.system
-            elif "app.measure.child" in process.cmdline():
+            elif "app.recording.child" in process.cmdline():
                 clients[process.pid] = times.user + times.system
     return clients, servers
 
@@ -177,7 +177,7 @@ def _peaks(parent: int | None) -> Iterator[int]:
         return
     for child in children:
         try:
-            if parent is not None or "app.measure.child" in child.cmdline():
+            if parent is not None or "app.recording.child" in child.cmdline():
                 status = Path(f"/proc/{child.pid}/status").read_text()
                 yield next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
         except (psutil.Error, OSError, StopIteration):

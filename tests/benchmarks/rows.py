@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.measure.process import MeasurementPlan, SeriesRequest
+from app.recording.process import MeasurementPlan, SeriesRequest
 from storage.records import Command, Target
 from tests.benchmarks.answering import FirstPaintRow, KeyPressRow
 from tests.benchmarks.drawing import DrawingProcessorRow, DrawingRow

@@ -6,7 +6,7 @@ import subprocess
 from datetime import UTC, datetime
 from typing import Any
 
-from app.environment.host.facts import client_facts
+from app.server.host_facts import client_facts
 from forms.stats.summary import median
 from forms.wording import VERDICT_WORDS
 from tests.benchmarks.pairs import Result

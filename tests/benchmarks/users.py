@@ -31,7 +31,7 @@ monkey.patch_all()
 import gevent, json, resource, sys, time, psutil
 from app.clients.base import make_files
 from app.clients.base import Secrets
-from app.targets import parse_target
+from app.base.targets import parse_target
 from storage.plan import Settings
 url, password, count, seconds, files = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
 only_open = len(sys.argv) > 6

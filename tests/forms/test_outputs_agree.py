@@ -26,11 +26,11 @@ from forms.series.summary import headline, run_form
 from forms.stats.decision import Limits
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
-from forms.trials.report import change_report, judge_change
+from forms.trial.report import change_report, judge_change
 from forms.tuning.smb_conf import read_conf
 from forms.watch.report import Check, Outcome, watch_report
 from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.loads.records import Capacity
+from storage.load.records import Capacity
 from storage.looks import Audit, AuditScope, Watch, WatchState
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
 from tests.builders import CLIENT, example_isolation, full_series, interleaved, series

@@ -249,7 +249,7 @@ class Killer:
         return []
 
     def _measuring(self, program: Program) -> list[psutil.Process]:
-        return [each for each in program.children() if "app.measure.child" in each.cmdline()]
+        return [each for each in program.children() if "app.recording.child" in each.cmdline()]
 
     def _sessions(self, _program: Program) -> list[psutil.Process]:
         """The server's processes that serve somebody."""

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from app.cli.main import run
 from app.clients.base import Secrets
-from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
-from app.workflows.requests import SeriesOptions, equal_requests
-from app.workflows.survey import SurveyChoices, measure_round, plan_round
+from app.recording.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.series.record import RecorderEvent, record, record_interleaved, resume
+from app.series.requests import SeriesOptions, equal_requests
+from app.survey.record import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target

@@ -26,10 +26,10 @@ from pathlib import Path
 
 import psutil
 
+from app.base.errors import SharebenchError
+from app.check import engine as check
 from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened
-from app.errors import SharebenchError
-from app.measure.process import MeasurementPlan
-from app.workflows import check
+from app.recording.process import MeasurementPlan
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
 from tests import fork_server

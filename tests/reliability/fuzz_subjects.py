@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from app.base.errors import SharebenchError
+from app.base.targets import parse_target
+from app.base.units import parse_rate, parse_size
 from app.clients.base import Content, Secrets
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import parse_line, parse_mlsd
+from app.clients.logins import read_credentials
 from app.clients.programs import CurlClient, Iperf3Client
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
-from app.environment.samba.smbd import samba_facts
-from app.errors import SharebenchError
-from app.logins import read_credentials
 from app.server.shell import Answer, Said
-from app.targets import parse_target
-from app.units import parse_rate, parse_size
+from app.server.smbd import samba_facts
 from forms.importers.filled_form import Given
 from forms.series.report import series_document, series_from_document
 from forms.tuning.smb_conf import read_conf
@@ -88,7 +88,7 @@ class ProgramSaid:
 def hear_iperf3(output: str) -> None:
     client = Iperf3Client(Target(protocol="iperf3", host="nas", port=5201), Secrets(), Settings(), size_bytes=10_000)
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.clients.programs.find_program", return_value="x"):
+    with mock.patch("app.base.programs.find_program", return_value="x"):
         client._trial = client._test(1, None, reverse=False)
         client.facts(), client.facts_of_path()
         for done in (client.get("", meter()), client.put("", Content(10_000), meter())):
@@ -98,7 +98,7 @@ def hear_iperf3(output: str) -> None:
 def hear_curl(output: str) -> None:
     client = CurlClient(Target(protocol="ftp", host="nas", port=21, path="/f"), Secrets(), Settings())
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.clients.programs.find_program", return_value="x"):
+    with mock.patch("app.base.programs.find_program", return_value="x"):
         assert client._run("/f", [], meter(), "download", 10_000, "wchar", []).size_bytes == 10_000
 
 

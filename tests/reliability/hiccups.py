@@ -16,13 +16,13 @@ from pathlib import Path
 import psutil
 
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured
+from app.load.record import LoadClosed, LoadRequest, run_load
 from app.load.scenario import changed, find_scenario
-from app.measure.process import SeriesControl
-from app.workflows.load import LoadClosed, LoadRequest, run_load
+from app.recording.process import SeriesControl
 from forms.findings.series_warnings import advice
 from forms.load.lateness import standstill_seconds
 from forms.load.summary import load_answer, stall_of
-from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
+from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
 from tests.builders import all_series, last_series
 from tests.command_line import Sharebench
 from tests.reliability.counters import CreateCounter

@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-from app.targets import parse_target
+from app.base.targets import parse_target
 from forms.exporters import FORMATS
 from forms.importers.filled_form import Given
 from storage.records import Series

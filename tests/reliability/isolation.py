@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.child_process import own_environment
+from app.base.child_process import own_environment
 from forms.isolation.summary import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
 from tests.reliability.hiccups import burners as burning

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 
-from app.environment.samba.smbd import SmbdControl
 from app.server.shell import ServerShell
+from app.server.smbd import SmbdControl
 from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd

@@ -23,9 +23,9 @@ import psutil
 
 from app.clients.base import Secrets
 from app.load.scenario import NAMES
-from app.measure.process import SeriesControl
-from app.workflows.requests import SeriesOptions
-from app.workflows.survey import SurveyChoices, measure_round, plan_round
+from app.recording.process import SeriesControl
+from app.series.requests import SeriesOptions
+from app.survey.record import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.programs import PASSWORD_VARIABLE

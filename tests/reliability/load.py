@@ -19,10 +19,10 @@ from typing import Any
 import psutil
 
 from app.load.events import PointMeasured
+from app.load.record import LoadClosed, LoadRequest, run_load
 from app.load.scenario import changed, find_scenario
-from app.measure.process import SeriesControl
-from app.workflows.load import LoadClosed, LoadRequest, run_load
-from storage.loads.records import Load, LoadChoices
+from app.recording.process import SeriesControl
+from storage.load.records import Load, LoadChoices
 from storage.records import format_target
 from tests.benchmarks.users import IDLE_USERS, MOST_IDLE_CPU_PERCENT, MOST_IDLE_MEGABYTES, idle_users
 from tests.command_line import ROOT, Sharebench

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.clients.base import Client, TreeClient, make_client, make_files
-from app.measure.child import Engine
-from app.measure.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
+from app.recording.child import Engine
+from app.recording.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from unittest import mock
 
 from app.clients.base import Secrets
-from app.measure.process import MeasurementPlan
+from app.recording.process import MeasurementPlan
 from storage.plan import Settings
 from storage.records import Command, Target
 from tests.app.clients.ftp.proxy import FtpProxy

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from app.load.events import UsersGone
 from app.load.judgement import NOT_TAKEN
+from app.load.record import LoadClosed, LoadRequest, run_load
 from app.load.scenario import changed, find_scenario
-from app.measure.process import SeriesControl
-from app.workflows.load import LoadClosed, LoadRequest, run_load
-from storage.loads.records import LoadChoices, LoadPoint
+from app.recording.process import SeriesControl
+from storage.load.records import LoadChoices, LoadPoint
 from tests.reliability.figures import Figures
 from tests.servers.cups import PRINTER, Cups
 from tests.servers.smbd import Smbd

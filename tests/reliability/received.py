@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from app import sharing
 from app.cli.main import run
+from app.exchange import peers as sharing
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.recordings import MAKERS
@@ -164,7 +164,7 @@ class _Peers:
 
         word = "push" if turn == 2 else "pull"
         figures.counts["pushes" if turn == 2 else "pulls"] += 1
-        with patch("app.sharing._ask", ask):
+        with patch("app.exchange.peers._ask", ask):
             yield from _wrong_with(_said(self._db, [word, "nas"]))
 
     def _changed_part(self, number: int, chance: random.Random) -> Any:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from app.child_process import own_command, own_environment
+from app.base.child_process import own_command, own_environment
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.reliability.figures import Figures

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from app.child_process import own_command, own_environment
+from app.base.child_process import own_command, own_environment
 from app.practice.servers import PracticeServers
 from storage.programs import PASSWORD_VARIABLE
 from storage.records import format_target
@@ -133,7 +133,7 @@ def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures
         while not measuring and process.poll() is None:
             time.sleep(0.01)
             with suppress(psutil.Error):
-                measuring = [child for child in top.children() if "app.measure.child" in child.cmdline()]
+                measuring = [child for child in top.children() if "app.recording.child" in child.cmdline()]
         time.sleep(0.5)
         for each in (*measuring, top):
             with suppress(psutil.Error):

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.measure.process import MeasurementPlan, RunStarted, SeriesControl, SeriesRequest
-from app.recorder.recording import SeriesClosed, record
+from app.recording.process import MeasurementPlan, RunStarted, SeriesControl, SeriesRequest
+from app.series.record import SeriesClosed, record
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target
 from tests.command_line import Inside

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from app import kinds, sharing
-from app.errors import MeasurementError
+from app import kinds
+from app.base.errors import MeasurementError
+from app.exchange import peers as sharing
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now
 from tests.builders import one, runs

@@ -25,10 +25,9 @@ from unittest.mock import patch
 
 import psutil
 
-from app.changes import machine_setting
-from app.changes import server as script
-from app.changes.machine_setting import find_setting
-from app.changes.server import (
+from app.server.changes import machine_setting, script
+from app.server.changes.machine_setting import find_setting
+from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
     ServerChange,
@@ -37,9 +36,9 @@ from app.changes.server import (
     set_arm,
     undo_script,
 )
-from app.changes.smb_conf import ChangeableSetting, Ways
+from app.server.changes.smb_conf import ChangeableSetting, Ways
 from app.server.shell import run_script
-from app.workflows.restore import begin_change, restore_entry
+from app.trial.restore import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target, this_process, utc_now

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
+from app.base.errors import NotebookError
 from app.clients.base import Secrets
-from app.errors import NotebookError
-from app.measure.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest, Warned
-from app.recorder import writer
-from app.recorder.recording import record, resume
+from app.recording import writer
+from app.recording.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest, Warned
+from app.series.record import record, resume
 from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import server as script
+from app.server.changes import script
 from tests.builders import book, one
 from tests.reliability import (
     changes,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.isolations import LeftBehind
+from storage.isolation import LeftBehind
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import RunStatus, SeriesStatus

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from forms.trials.report import judge_change
-from forms.trials.summary import TrialSummary
+from forms.trial.report import judge_change
+from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook

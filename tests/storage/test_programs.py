@@ -21,7 +21,7 @@ STARTERS = {
     "storage/programs.py": "the one function",
     "app/server/shell.py": "here and through ssh, with limits of time, bytes and lines",
     "app/clients/programs.py": "timed transfers, given up when nothing moves for --timeout",
-    "app/child_process.py": "our own modules",
+    "app/base/child_process.py": "our own modules",
 }
 """All that start a program."""
 

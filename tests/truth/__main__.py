@@ -109,7 +109,7 @@ Asked: at most 5 % of false alarms, and a change of 2 % found in nine of ten whe
     ),
     (
         "A sweep by `sharebench sweep`",
-        """Values in complete blocks, each judged beside the best (`forms/trials/summary.py`). Settled: every value is
+        """Values in complete blocks, each judged beside the best (`forms/trial/summary.py`). Settled: every value is
 shown to be worse than the best by more than 1 %, or slower by less than 5 %. Right: the sweep names the smallest of the
 best values, or a smaller one that is slower by less than 5 %. Asked: at least 95 % right among the settled. Unsettled
 sweeps name the number of blocks that would settle them, or say that the runs vary too much.""",

@@ -8,7 +8,7 @@ import numpy as np
 
 from forms.stats.decision import Verdict
 from forms.stats.paired import LOOKS, base_comes_first
-from forms.trials.summary import judge_pairs
+from forms.trial.summary import judge_pairs
 from storage.changes import ChangeKind, TrialPlan
 
 SEED = 2026

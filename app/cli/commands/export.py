@@ -9,16 +9,16 @@ from typing import Any
 import click
 
 from app import kinds
+from app.base.errors import UsageError
+from app.base.limits import MOST_MEMORY_BYTES, limit_memory
+from app.base.output import is_there, output_file, print_document, shown_destination
 from app.cli import common
 from app.cli.commands.import_ import content_of
-from app.cli.commands.worksheet import saved_worksheet
-from app.errors import UsageError
+from app.comparison.history import sides_to_compare
 from app.evidence import file as evidence
-from app.importing import json_schema
+from app.exchange.importing import json_schema
 from app.kinds import stored_experiment
-from app.limits import MOST_MEMORY_BYTES, limit_memory
-from app.output import is_there, output_file, print_document, shown_destination
-from app.workflows.compare import sides_to_compare
+from app.worksheets.command import saved_worksheet
 from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons

@@ -12,13 +12,12 @@ from typing import Any
 
 import click
 
-from app import sharing
+from app.base.errors import MeasurementError, UsageError
+from app.base.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
+from app.base.targets import check_ssh_host, parse_target
 from app.cli import common
-from app.errors import MeasurementError, UsageError
-from app.importing import read, store
-from app.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
-from app.server.shell import check_ssh_host
-from app.targets import parse_target
+from app.exchange import peers as sharing
+from app.exchange.importing import read, store
 from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import value_of

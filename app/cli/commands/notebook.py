@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from app import kinds
+from app.base.errors import NotebookError, UsageError
 from app.cli import common
-from app.errors import NotebookError, UsageError
 from forms import layout, wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, visible
@@ -276,7 +276,9 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
         is_id = reference in notebook.kinds_of([reference])
         experiment = None if is_id else notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
-            kinds.rename_experiment(notebook, reference, name)
+            from app.guide.experiments import rename_experiment  # noqa: PLC0415  listing does not wait for the guide
+
+            rename_experiment(notebook, reference, name)
             common.say(f"the experiment is called {name!r}")
             return
         head = notebook.recording(reference)

@@ -16,7 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from app import __version__, errors
+from app import __version__
+from app.base import errors
 from app.clients import base
 from app.clients.ftp.control import ControlConnection, connect, parse_line, parse_mlsd, reply_error
 from app.clients.tcp import StallWatch, TcpInfo, connection_error, far_process, one_line, waiting_bytes

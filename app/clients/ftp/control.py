@@ -8,9 +8,7 @@ import socket
 import ssl
 from typing import Any
 
-from app.clients import tcp
-from app.clients.base import DirectoryEntry, Secrets
-from app.errors import (
+from app.base.errors import (
     ConnectionLostError,
     LoginError,
     MeasurementError,
@@ -19,6 +17,8 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from app.clients import tcp
+from app.clients.base import DirectoryEntry, Secrets
 from storage.records import Target
 
 _FULL = re.compile(

@@ -10,6 +10,14 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
+from app.base.errors import (
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    ProtocolError,
+    StalledError,
+)
 from app.clients.smb import wire
 from app.clients.smb.negotiate import Sealer, Signer
 from app.clients.smb.wire import (
@@ -23,14 +31,6 @@ from app.clients.smb.wire import (
     View,
 )
 from app.clients.tcp import StallWatch
-from app.errors import (
-    CancelledError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    ProtocolError,
-    StalledError,
-)
 
 TICK_SECONDS = 0.1
 _SHARED_TICK_SECONDS = 1.0

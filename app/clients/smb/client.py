@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from uuid import UUID
 
-from app import __version__, errors
+from app import __version__
+from app.base import errors
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer, printer_error
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from app.base.errors import ProtocolError
 from app.clients.base import FileHandle, FileMove, FileStatus, Moved, OpenMode, Secrets
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -11,7 +12,6 @@ from app.clients.smb.client import SMBLink
 from app.clients.smb.session import ChannelConnection
 from app.clients.smb.share import DEFAULT_IN_FLIGHT, Share, charge, opening
 from app.clients.smb.wire import CREDIT_BYTES, END_OF_FILE, SAME_FILE, SUCCESS, OpenedFile, Request, Response, place
-from app.errors import ProtocolError
 from storage.plan import Settings
 from storage.records import Target
 

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import GCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
+from app.base.errors import ProtocolError
 from app.clients.smb import wire
 from app.clients.smb.wire import HEADER_BYTES, SMB_3_0, SMB_3_1_1, TRANSFORM_BYTES, TRANSFORM_ID, Opcode, View
-from app.errors import ProtocolError
 
 SIGNATURE_BYTES = 16
 

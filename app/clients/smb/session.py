@@ -27,12 +27,7 @@ from pyasn1.error import PyAsn1Error
 from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
 
-from app.clients.base import Secrets
-from app.clients.smb import negotiate, wire
-from app.clients.smb.channel import Channel
-from app.clients.smb.wire import ACCESS_DENIED, FRAME_BYTES, SUCCESS, Opcode, Response, place, status_error, status_name
-from app.clients.tcp import StallWatch, connect_tcp
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     ConnectionLostError,
     CorruptedError,
@@ -42,6 +37,11 @@ from app.errors import (
     SharebenchError,
     UsageError,
 )
+from app.clients.base import Secrets
+from app.clients.smb import negotiate, wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.wire import ACCESS_DENIED, FRAME_BYTES, SUCCESS, Opcode, Response, place, status_error, status_name
+from app.clients.tcp import StallWatch, connect_tcp
 from storage.plan import Settings
 from storage.records import Target
 

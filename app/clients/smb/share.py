@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from app.base.errors import CorruptedError, MeasurementError, NotAFileError, ProtocolError
 from app.clients.base import LISTING_TIMEOUTS, MAX_BLOCK_BYTES, Content, DirectoryEntry, Listing, Meter, Sink
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
 from app.clients.tcp import waiting_bytes
-from app.errors import CorruptedError, MeasurementError, NotAFileError, ProtocolError
 
 
 class Share:

@@ -5,8 +5,8 @@ import struct
 from enum import IntEnum
 from typing import NamedTuple
 
+from app.base.errors import MeasurementError, ProtocolError
 from app.clients.tcp import refusals
-from app.errors import MeasurementError, ProtocolError
 from storage.records import Target
 
 View = bytes | bytearray | memoryview

@@ -30,12 +30,12 @@ from textual.notifications import SeverityLevel
 from textual.reactive import Reactive
 from textual.screen import Screen
 
+from app.base.child_process import need_linux
+from app.base.errors import LinuxNeededError, UsageError
+from app.base.user_files import config_file, read_toml
 from app.charts import ascii_only
-from app.child_process import need_linux
-from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, themes
 from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
-from app.user_files import config_file, read_toml
 from forms.layout import control_pictures, plain_signs, visible
 
 _LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
@@ -87,7 +87,7 @@ def known_commands() -> set[str]:
     """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
     for entry in SCREENS:
         entry.load()
-    import_module("app.tui.guide.run_screen")  # which the guide loads when it measures
+    import_module("app.guide.run_screen")  # which the guide loads when it measures
     found = {command.id for command in APP_KEYS}
     waiting: list[type[commands.Commanded]] = [commands.Commanded]
     while waiting:
@@ -162,7 +162,7 @@ def _chosen_keys() -> dict[str, str]:
     """Of the settings, and of ``keys.toml``, where they were before. Raises KeysError, UsageError."""
     found: dict[str, str] = {}
     if (path := config_file()).exists():
-        from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
+        from app.base.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
 
         found = commands.checked_keys(config().keys, path, known_commands)
     if (path := path.with_name("keys.toml")).exists():

@@ -13,12 +13,12 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
+from app.guide.backend import Backend, Logins
 from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
-from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
-    from app.workflows.guide.choices import GuideChoices
-    from app.workflows.guide.rounds import NextStep
+    from app.guide.choices import GuideChoices
+    from app.guide.rounds import NextStep
     from storage.notebook import Notebook
     from storage.recordings import Removed
     from storage.records import Target
@@ -86,7 +86,7 @@ class WorkFailed(Message):
 def told(error: BaseException) -> tuple[str, str]:
     import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
 
-    from app.errors import SharebenchError  # noqa: PLC0415  as above
+    from app.base.errors import SharebenchError  # noqa: PLC0415  as above
     from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415  as above
     from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
 
@@ -228,7 +228,7 @@ class ScreenEntry(NamedTuple):
 
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")
-        return cast("type[BaseScreen]", getattr(import_module(f"app.tui.{module}"), name))
+        return cast("type[BaseScreen]", getattr(import_module(module), name))
 
     def command(self) -> KeyCommand:
         action, f_key = f"app.visit('{self.name}')", self.key.startswith("f")

@@ -15,10 +15,10 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from app.base.user_files import config_file
 from app.tui.frame.base import BaseDialog, ScreenBase
 from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered, table_lines
 from app.tui.frame.parts import LineInput
-from app.user_files import config_file
 from forms.layout import lines_of, visible, wrap
 
 _T = TypeVar("_T")

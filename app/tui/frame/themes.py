@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from app.user_files import config_file
+from app.base.user_files import config_file
 
 _PARTS = "primary secondary accent success warning error foreground background surface panel"
 
@@ -140,7 +140,7 @@ def remembered_theme(path: Path, known: Container[str]) -> str | None:
         return name
     if not config_file().exists():
         return None
-    from app.config import ConfigError, config  # noqa: PLC0415  the first paint waits for it only where there are settings
+    from app.base.config import ConfigError, config  # noqa: PLC0415  the first paint waits for it only where there are settings
 
     try:
         name = config().theme

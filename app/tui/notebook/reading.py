@@ -11,6 +11,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label, Static
 
 from app.charts.series_charts import bars_chart, curve_chart
+from app.comparison.history import sides_to_compare
+from app.guide.rounds import NextStep, after_comparison, after_series
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
@@ -19,9 +21,7 @@ from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, joined
-from app.workflows.compare import sides_to_compare
-from app.workflows.guide.rounds import NextStep, after_comparison, after_series
-from app.workflows.watch import MOST_SHOWN, history_of_recording
+from app.watch.record import MOST_SHOWN, history_of_recording
 from forms import wording
 from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report, runs_of_both
@@ -31,7 +31,7 @@ from forms.layout import Toned, visible
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
-from forms.trials.report import tried_lines
+from forms.trial.report import tried_lines
 from forms.watch.history import History, history_chart, history_report, history_sentence
 from storage.notebook import Notebook
 from storage.records import to_minute

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.errors import UsageError
+from app.base.errors import UsageError
 from app.tui.frame.base import BaseScreen, screen_called
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
@@ -24,9 +24,9 @@ from app.tui.widgets.following import FollowsNotebook, written
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
+    from app.trial.restore import Restoration
     from app.tui.notebook.dialogs import Refusal
     from app.tui.notebook.series_view import SeriesView
-    from app.workflows.restore import Restoration
     from forms.layout import Toned
     from forms.report import Report
     from forms.series.listing import RecordingLine
@@ -338,7 +338,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
     # To other screens
 
     def action_new(self) -> None:
-        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.guide.screen import GuideScreen  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         self.sharebench_app.visit("guide")
         if isinstance(guide := self.app.screen, GuideScreen):
@@ -363,7 +363,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
         def asked(notebook: "Notebook") -> str:
             """What cannot be read is deleted all the same."""
-            from app.errors import UsageError  # noqa: PLC0415  as above
+            from app.base.errors import UsageError  # noqa: PLC0415  as above
             from storage.errors import NotebookFileError  # noqa: PLC0415  as above
 
             with suppress(UsageError, NotebookFileError, TypeError, ValueError):
@@ -505,7 +505,7 @@ class LeftChanges:
 
     def _restore(self) -> None:
         def job(notebook: "Notebook") -> "Restoration":
-            from app.workflows.restore import restore  # noqa: PLC0415  the first paint does not wait for it
+            from app.trial.restore import restore  # noqa: PLC0415  the first paint does not wait for it
 
             return restore(notebook)
 

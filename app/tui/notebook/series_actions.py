@@ -53,7 +53,7 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(lambda notebook: _words_of(notebook, ids), partial(dialog.call_later, dialog.fill))
 
     def action_history(self) -> None:
-        from app.workflows.watch import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.watch.record import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if (here := self.chosen()) is not None:
             self.with_notebook(
@@ -136,13 +136,13 @@ class SeriesActions(MeasureMixin):
         self.sharebench_app.visit(screen, **{which: head.id})
 
     def action_again(self) -> None:
-        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
 
     def action_try(self) -> None:
-        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  as above
+        from app.guide.rounds import measure_again  # noqa: PLC0415  as above
 
         def read(notebook: "Notebook", here: str) -> str:
             if notebook.heads_of([here]):

@@ -13,18 +13,17 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Button, Input, Label, Static
 
+from app.base.errors import UsageError
+from app.base.targets import check_ssh_host, may_hold_password, parse_typed_target
 from app.clients.base import Secrets
-from app.errors import UsageError
+from app.clients.logins import same_login
+from app.guide.backend import PasswordNeededError
+from app.guide.known import ways_to
 from app.kinds import lines, used_targets
-from app.logins import same_login
-from app.server.shell import check_ssh_host
-from app.targets import may_hold_password, parse_typed_target
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
-from app.workflows.guide.backend import PasswordNeededError
-from app.workflows.guide.known import ways_to
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
 from storage.records import JSONValue, Target, format_target

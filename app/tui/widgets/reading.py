@@ -9,16 +9,16 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from app.errors import UsageError
+from app.base.errors import UsageError
+from app.base.output import output_file
+from app.guide.rounds import NextStep, after_recording
 from app.kinds import kind_of, stored_record
-from app.output import output_file
 from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar, Pane
 from app.tui.widgets.views import FiguresView, in_columns
-from app.workflows.guide.rounds import NextStep, after_recording
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain

@@ -19,11 +19,11 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from app.base.errors import CancelledError, LoginError
 from app.clients.base import Secrets
-from app.environment.host.activity import MachineNow
-from app.errors import CancelledError, LoginError
-from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
-from app.recorder.recording import RecorderEvent
+from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
+from app.series.record import RecorderEvent
+from app.server.host_activity import MachineNow
 from app.tui.export import Exports
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.check import command as check
+from app.check.engine import Checked, CheckState
 from app.cli import common
-from app.cli.commands import check
 from app.cli.main import run
-from app.workflows.check import Checked, CheckState
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests.builders import one

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from app.base.errors import LoginError
 from app.cli import common
-from app.errors import LoginError
 from forms.layout import for_terminal
 from storage.notebook import Notebook
 from tests.builders import abandoned_change, example_isolation, hostile_series, name_as_an_older_version

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app import config as settings
-from app.cli.commands.check import clean_command
-from app.cli.commands.isolate import survey_command
-from app.cli.commands.load import load_command
+from app.base import config as settings
+from app.base.errors import UsageError
+from app.check.command import clean_command
 from app.cli.run_options import settled_url
-from app.errors import UsageError
+from app.load.command import load_command
+from app.survey.command import survey_command
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 

@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.clients.base import Content, Meter, Secrets, make_client
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     CancelledError,
     ConnectionLostError,
@@ -29,6 +28,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from app.clients.base import Content, Meter, Secrets, make_client
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target

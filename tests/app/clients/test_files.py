@@ -11,11 +11,11 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from app.base.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from app.clients.base import FileMove, Files, OpenMode, Secrets, make_files
 from app.clients.smb.channel import Channel
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.wire import Response, View
-from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.smbd import Smbd
@@ -264,7 +264,7 @@ COMMON = """
 from app.clients.base import Secrets
 from app.clients.base import make_files
 from app.clients.smb.files import SMBFiles
-from app.errors import CancelledError, StalledError
+from app.base.errors import CancelledError, StalledError
 from storage.plan import Settings
 from storage.records import Target
 """

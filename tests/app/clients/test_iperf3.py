@@ -10,9 +10,7 @@ import time
 
 import pytest
 
-from app.clients.base import Content, Meter, Secrets
-from app.clients.programs import Iperf3Client
-from app.errors import (
+from app.base.errors import (
     CancelledError,
     ConnectionLostError,
     MeasurementError,
@@ -21,6 +19,8 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from app.clients.base import Content, Meter, Secrets
+from app.clients.programs import Iperf3Client
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target
@@ -157,7 +157,7 @@ def report(**changes: object) -> dict[str, object]:
 def client_hearing(monkeypatch: pytest.MonkeyPatch, output: str) -> Iperf3Client:
     client = Iperf3Client(TARGET, Secrets(), Settings(), size_bytes=1_000_000)
     outcome = Said(0, output, "")
-    monkeypatch.setattr("app.clients.programs.find_program", lambda *_names: "iperf3")
+    monkeypatch.setattr("app.base.programs.find_program", lambda *_names: "iperf3")
     monkeypatch.setattr("app.clients.programs.first_version", lambda _program: "3.12")
     monkeypatch.setattr(client._program, "run", lambda *_words, **_how: outcome)
     return client

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from app.base.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from app.clients.base import Content, Meter, Secrets
 from app.clients.local import LocalClient, mount_facts
-from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from app.base.errors import StalledError, UnreachableError
 from app.clients import tcp
 from app.clients.base import Content, Meter
 from app.clients.ftp.client import send_all
@@ -26,7 +27,6 @@ from app.clients.tcp import (
     traffic_facts,
     waiting_bytes,
 )
-from app.errors import StalledError, UnreachableError
 from storage.records import Target
 
 

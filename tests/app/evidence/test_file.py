@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app import __version__
-from app.errors import MissingProgramError
+from app.base.errors import MissingProgramError
 from app.evidence import signature
 from app.evidence.file import CHANGED, NOT_SIGNED, UNCHANGED, sign, verify
 from forms.series.report import series_document

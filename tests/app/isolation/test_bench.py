@@ -3,11 +3,11 @@
 import psutil
 import pytest
 
-from app.environment.samba.smbd import ProcessorQuota, SmbdControl, parse_quota
-from app.errors import MeasurementError
+from app.base.errors import MeasurementError
 from app.isolation.bench import parse_bench
 from app.server.shell import Said, ServerShell
-from storage.isolations import ProfileCounter
+from app.server.smbd import ProcessorQuota, SmbdControl, parse_quota
+from storage.isolation import ProfileCounter
 from tests.waiting import wait_for
 
 PRINTED = """dbench version 4.00 - Copyright Andrew Tridgell 1999-2004
@@ -101,6 +101,6 @@ def test_counters_that_are_written_late_are_waited_for(monkeypatch: pytest.Monke
 
 
 def test_counters_that_smbd_does_not_have_are_not_waited_for_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.environment.samba.smbd.LATE_SECONDS", 0.0)
+    monkeypatch.setattr("app.server.smbd.LATE_SECONDS", 0.0)
     monkeypatch.setattr(SmbdControl, "profile", lambda _: {})
     assert SmbdControl(ServerShell(), None).grown_since({"smb2_read": ProfileCounter(calls=5)}, 8) == {}

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from app.errors import MeasurementError
+from app.base.errors import MeasurementError
 from app.isolation.places import (
     NOBODY,
     DiskPlace,

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from app.child_process import own_environment
-from app.environment.samba.smbd import SmbdControl, profile_since
+from app.base.child_process import own_environment
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.places import IsolationRequest, Places, request_to_resume
+from app.isolation.record import record_isolation, restored_isolations
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
-from app.measure.process import SeriesControl, Warned
+from app.recording.process import SeriesControl, Warned
 from app.server.shell import ServerShell
-from app.workflows.restore import record_isolation, restored_isolations
+from app.server.smbd import SmbdControl, profile_since
 from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
-from storage.isolations import Isolation, Layer, LayerRun
+from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.environment.collect import Environment
-from app.errors import UsageError
 from app.isolation import places
 from app.isolation.places import IsolationRequest, find_places, restore_server
+from app.isolation.record import record_isolation, restored_isolations
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
-from app.measure.process import SeriesControl
+from app.recording.process import SeriesControl
+from app.server.facts import Environment
 from app.server.shell import ServerShell
-from app.workflows.restore import record_isolation, restored_isolations
-from storage.isolations import Isolation, LeftBehind
+from storage.isolation import Isolation, LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target
 
@@ -102,10 +102,10 @@ def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Pat
         yield from ()
         return IsolationClosed(isolation=isolation)
 
-    monkeypatch.setattr("app.workflows.restore.measure", nothing_measured)
+    monkeypatch.setattr("app.isolation.record.measure", nothing_measured)
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
     for own in (False, True):
-        monkeypatch.setattr("app.workflows.restore.is_own_file", lambda _path, own=own: own)
+        monkeypatch.setattr("app.isolation.record.is_own_file", lambda _path, own=own: own)
         list(record_isolation(request, path, SeriesControl()))
         assert folder.exists() is not own
 

@@ -4,13 +4,13 @@ from contextlib import closing
 
 import pytest
 
+from app.base.errors import MeasurementError
+from app.base.targets import DEEPEST
 from app.clients.base import Secrets, call_here, make_files
+from app.clients.file_tree import remove_all
 from app.clients.smb.client import SMBClient
-from app.errors import MeasurementError
 from app.isolation import replay_child
 from app.isolation.replay_child import Replayer
-from app.load.file_set import remove_all
-from app.targets import DEEPEST
 from storage.plan import Settings
 from storage.records import Target
 

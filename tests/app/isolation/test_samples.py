@@ -1,9 +1,9 @@
 """What samples of a machine say of a run: of its own time alone, with the kernel's part apart from others'."""
 
-from app.environment.host.activity import ProcessorTicks
-from app.environment.resources import ResourceSample
 from app.isolation.bench import ResourceWatch, with_resources
-from storage.isolations import Layer, LayerRun
+from app.server.host_activity import ProcessorTicks
+from app.server.samples import ResourceSample
+from storage.isolation import Layer, LayerRun
 
 
 def sample(at: float, *, moved: int = 0, busy: int = 0, **changes: int) -> ResourceSample:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.errors import UsageError
+from app.base.errors import UsageError
 from app.isolation.script import Operation, load_script, operations_named, parse_script
 
 LINES = """

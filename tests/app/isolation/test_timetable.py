@@ -7,17 +7,17 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app.base.errors import CancelledError, MeasurementError
 from app.clients.base import Secrets
-from app.environment.samba.smbd import SmbdControl
-from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.places import DiskPlace, IsolationRequest, Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script
 from app.server.shell import RunningProgram, ServerShell
+from app.server.smbd import SmbdControl
 from forms.isolation.summary import isolation_summary
-from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter
+from storage.isolation import Isolation, Layer, LayerRun, ProfileCounter
 from storage.plan import Settings
 from storage.records import ClientFacts, RunStatus, Target
 from tests.waiting import wait_for

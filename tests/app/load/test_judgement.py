@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from app.child_process import line_of, message_of
-from app.environment.host.activity import ProcessorTicks
-from app.environment.resources import ProcessMemory, ResourceSample
+from app.base.child_process import line_of, message_of
 from app.load.events import LOAD_EVENTS, PointMeasured, SteadyWindow, WorkerFigures
 from app.load.judgement import NextPoint, load_point, next_point, server_view
+from app.server.host_activity import ProcessorTicks
+from app.server.samples import ProcessMemory, ResourceSample
 from forms.load.summary import stall_of, tells_of_server
-from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus, RequestKind
+from storage.load.records import MOST_USERS, Limit, LoadChoices, PointStatus, RequestKind
 from tests.loads import histogram, point, scenario
 
 

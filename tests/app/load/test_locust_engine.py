@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.errors import MeasurementError
+from app.base.errors import MeasurementError
 from app.load.events import EngineProcess, LoadPhase, LoadPlan, PhaseBegan, PointMeasured, WorkersReady
 from app.load.scenario import find_scenario
 from storage.records import Target

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.base.targets import is_scratch_name
 from app.clients.base import call_here, make_files
-from app.load.file_set import document_name
-from app.targets import is_scratch_name
+from app.clients.file_tree import document_name
 from storage.plan import Settings
 from storage.records import format_target
 from tests.command_line import Inside

@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from app.errors import UsageError
-from app.load.file_set import FileSet
+from app.base.errors import UsageError
+from app.clients.file_tree import FileSet
 from app.load.judgement import NextPoint, next_point
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
 from app.load.worker import Mix, Pacing
 from storage.json_reader import JSONNode
-from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
+from storage.load.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
 from tests.loads import point, scenario
 
 

@@ -12,8 +12,8 @@ from unittest.mock import MagicMock
 import gevent
 import pytest
 
-from app.child_process import line_of
-from app.errors import LoginError
+from app.base.child_process import line_of
+from app.base.errors import LoginError
 from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured, SteadyWindow
 from app.load.judgement import load_point
@@ -21,7 +21,7 @@ from app.load.locust_engine import Preparation
 from app.load.scenario import find_scenario
 from app.load.worker import LoadUser, LoadUsers
 from app.load.worker_processes import WorkerOrder
-from storage.loads.records import Histogram, PointStatus, RequestKind, Think
+from storage.load.records import Histogram, PointStatus, RequestKind, Think
 from storage.records import Target
 
 
@@ -89,7 +89,7 @@ def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monk
     def command(_module: str, *_role: str) -> list[str]:
         return ["sh", "-c", "read -r order; case $order in *'\"index\": 7'*) exec sleep 600 ;; esac"]
 
-    monkeypatch.setattr("app.child_process.own_command", command)
+    monkeypatch.setattr("app.base.child_process.own_command", command)
     plan = LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small"))
     order = line_of(WorkerOrder(plan=plan, index=7, processes=2, port=1, key=""))
     near = subprocess.Popen(

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app.base.errors import LoginError, NoSuchFileError
 from app.clients.base import Content, Secrets, make_client
-from app.errors import LoginError, NoSuchFileError
 from app.practice.servers import Pace, PracticeServers
 from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings

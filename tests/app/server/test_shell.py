@@ -8,9 +8,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.errors import PasswordInURLError, UsageError
+from app.base.errors import PasswordInURLError, UsageError
+from app.base.targets import check_ssh_host
 from app.server import shell
-from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, check_ssh_host, run_script
+from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, run_script
 from tests.waiting import wait_for
 
 Ssh = Callable[[str], None]

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
+from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
+from app.guide.screen import GuideScreen
 from app.tui.export import ExportScreen
-from app.tui.guide.screen import GuideScreen
 from app.tui.notebook.reading import CompareScreen, TableScreen
 from app.tui.widgets.reading import ReportScreen
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from forms.series.report import blank_series_report
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
+from app.guide.choices import MEMORY_KEY, GuideChoices
+from app.guide.rounds import branch_from, measured_place, take_change
+from app.guide.screen import GuideScreen
+from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import PickDialog
-from app.tui.guide.screen import GuideScreen
-from app.tui.measuring.stored import StoredScreen
-from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
+from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import ReportScreen
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
-from app.workflows.guide.rounds import branch_from, measured_place, take_change
 from forms.tuning.catalogue import entries, find
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError

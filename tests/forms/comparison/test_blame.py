@@ -11,7 +11,7 @@ import pytest
 from forms.comparison.blame import OWN, Blame, blame, with_blame
 from forms.layout import Tone
 from forms.report import Field, Report
-from storage.isolations import ProfileCounter, profile_facts, profile_rounds
+from storage.isolation import ProfileCounter, profile_facts, profile_rounds
 
 USUAL = {"openat": (4.0, 20.0), "close": (3.0, 5.0), "readdir": (14.0, 0.5), "fstat": (6.0, 0.6), "pwrite": (1.0, 12.0)}
 """Calls per create and µs a call."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.errors import UsageError
-from app.targets import parse_target
+from app.base.errors import UsageError
+from app.base.targets import parse_target
 from forms.exporters import export_reports
 from forms.importers.filled_form import Given
 from forms.series.report import series_report

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.targets import parse_target
+from app.base.targets import parse_target
 from forms.exporters import export_reports, times_for
 from forms.findings.rules import findings_of
 from forms.importers.filled_form import Given

@@ -12,7 +12,7 @@ from forms.isolation.report import (
 )
 from forms.isolation.summary import Cause, IsolationDoubt, isolation_summary
 from forms.report import cell_text
-from storage.isolations import Layer, isolation_from_json
+from storage.isolation import Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from tests.builders import example_isolation
 

@@ -21,7 +21,7 @@ from forms.isolation.summary import (
     waterfall,
 )
 from forms.report import Mark
-from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import FactValue, RunStatus, SeriesStatus, Spread, Target
 from tests.builders import example_isolation
 

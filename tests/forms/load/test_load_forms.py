@@ -29,7 +29,7 @@ from forms.load.summary import (
 )
 from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import (
+from storage.load.records import (
     Capacity,
     Limit,
     Load,

@@ -1,7 +1,7 @@
 """What the points of a load say, at the edges of each rule."""
 
 from forms.load.summary import capacity_of
-from storage.loads.records import LoadChoices
+from storage.load.records import LoadChoices
 from tests.loads import full_load, point
 
 

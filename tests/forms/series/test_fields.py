@@ -12,7 +12,7 @@ from forms.load.report import load_report
 from forms.report import Report
 from forms.series.report import origin_fields, series_report
 from forms.series.summary import run_form
-from forms.trials.report import change_report, judge_change
+from forms.trial.report import change_report, judge_change
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, Series
 from tests.builders import example_isolation, series

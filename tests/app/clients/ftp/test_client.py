@@ -10,9 +10,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Content, Meter, Secrets
-from app.clients.ftp.client import FTPClient, _low_water
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     CancelledError,
     ConnectionLostError,
@@ -23,6 +21,8 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from app.clients.base import Content, Meter, Secrets
+from app.clients.ftp.client import FTPClient, _low_water
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page

@@ -10,11 +10,7 @@ from functools import partial
 
 import pytest
 
-from app.clients import base
-from app.clients.base import Client, Content, Meter, Secrets
-from app.clients.ftp.client import FTPClient
-from app.clients.programs import CurlClient
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     ConnectionLostError,
     CorruptedError,
@@ -24,6 +20,10 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from app.clients import base
+from app.clients.base import Client, Content, Meter, Secrets
+from app.clients.ftp.client import FTPClient
+from app.clients.programs import CurlClient
 from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
 from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, silent

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.base.errors import AccessDeniedError, ConnectionLostError, ProtocolError
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.share import Share
 from app.clients.smb.wire import PENDING, SUCCESS
-from app.errors import AccessDeniedError, ConnectionLostError, ProtocolError
 
 CREATE, QUERY, CLOSE = (5, bytes(57)), (16, bytes(41)), (6, bytes(24))
 RESPONSE, ASYNC = wire.FLAG_RESPONSE, wire.FLAG_ASYNC

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.base.errors import CancelledError, ConnectionLostError, ProtocolError
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.wire import PENDING
-from app.errors import CancelledError, ConnectionLostError, ProtocolError
 
 RESPONSE, ASYNC = 1, 2
 ECHO = 13

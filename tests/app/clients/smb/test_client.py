@@ -15,10 +15,7 @@ from impacket.dcerpc.v5.rpcrt import DCERPC_v5
 from impacket.ntlm import compute_nthash
 from impacket.smbconnection import SessionError
 
-from app.clients.base import Content, Meter, Secrets
-from app.clients.smb.client import SMBClient
-from app.clients.smb.session import Session
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     CancelledError,
     ConnectionLostError,
@@ -32,6 +29,9 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from app.clients.base import Content, Meter, Secrets
+from app.clients.smb.client import SMBClient
+from app.clients.smb.session import Session
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.clients.smb.conftest import Blocks, content_bytes

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
+from app.base.errors import CorruptedError, LoginError, ProtocolError, StalledError
 from app.clients import base
 from app.clients.base import Content
 from app.clients.smb import share
 from app.clients.smb.wire import Opcode
-from app.errors import CorruptedError, LoginError, ProtocolError, StalledError
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.proxy import READ, WRITE, Message, Proxy, Raw
 

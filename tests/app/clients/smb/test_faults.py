@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from app.clients.base import Content, Meter
-from app.clients.smb.client import SMBClient
-from app.errors import (
+from app.base.errors import (
     AccessDeniedError,
     ConnectionLostError,
     CorruptedError,
@@ -15,6 +13,8 @@ from app.errors import (
     ProtocolError,
     StalledError,
 )
+from app.clients.base import Content, Meter
+from app.clients.smb.client import SMBClient
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.conftest import Blocks, MakeClient
 from tests.app.clients.smb.proxy import READ, WRITE, CutError, HangError, Message, Proxy

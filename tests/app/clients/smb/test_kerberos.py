@@ -16,10 +16,10 @@ from impacket.krb5 import asn1, constants, types
 from pyasn1.codec.der import encoder
 from pyasn1.type.univ import noValue
 
+from app.base.errors import LoginError, ProtocolError, SharebenchError, StalledError, UnreachableError
 from app.clients.base import Secrets
 from app.clients.smb import session
 from app.clients.smb.client import SMBClient
-from app.errors import LoginError, ProtocolError, SharebenchError, StalledError, UnreachableError
 from storage.plan import Settings
 from tests.servers.process import free_port
 from tests.servers.smbd import Smbd

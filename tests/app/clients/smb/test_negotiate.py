@@ -5,6 +5,7 @@ import struct
 import pytest
 from impacket.smb3structs import SMB2Negotiate
 
+from app.base.errors import ProtocolError
 from app.clients.smb import wire
 from app.clients.smb.negotiate import (
     AES_128_CCM,
@@ -18,7 +19,6 @@ from app.clients.smb.negotiate import (
     negotiate_frame,
     parse_negotiated,
 )
-from app.errors import ProtocolError
 
 BODY = 64
 GUID = bytes(range(16))

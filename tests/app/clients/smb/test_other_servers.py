@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from app.base.errors import LoginError, MeasurementError, NoSuchFileError, ProtocolError
 from app.clients.base import Content, Meter
 from app.clients.smb.client import SMBClient
 from app.clients.smb.files import SMBFiles
-from app.errors import LoginError, MeasurementError, NoSuchFileError, ProtocolError
 from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.base.errors import AccessDeniedError, LoginError, NoSuchFileError, NotAFileError
 from app.clients.base import Content, Secrets
 from app.clients.smb.client import SMBClient
-from app.errors import AccessDeniedError, LoginError, NoSuchFileError, NotAFileError
 from app.practice.servers import PracticeServers
 from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes

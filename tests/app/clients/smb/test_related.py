@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from app.base.errors import ProtocolError
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.errors import ProtocolError
 
 
 def message(message_id: int, following: int = 0, command: int = wire.Opcode.ECHO) -> bytes:

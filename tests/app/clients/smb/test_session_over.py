@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from app.base.errors import ConnectionLostError, MeasurementError, NoSuchFileError
 from app.clients.base import Content, FileMove, Meter
 from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.wire import Opcode
-from app.errors import ConnectionLostError, MeasurementError, NoSuchFileError
 from storage.plan import Settings
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.conftest import MakeClient

@@ -13,15 +13,15 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from app import tui
-from app.config import read_config
-from app.errors import UnreachableError
+from app.audit.screen import AuditScreen
+from app.base.config import read_config
+from app.base.errors import UnreachableError
 from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
 from app.tui.frame.base import BaseScreen, Context, WorkDone
 from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of, table_lines
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.frame.themes import THEMES
-from app.tui.measuring.stored import AuditScreen
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
@@ -204,7 +204,7 @@ def test_a_bad_key_is_named_with_its_fault(tmp_path, text, why):
 def settings(tmp_path, monkeypatch):
     """The settings file that the app reads."""
     monkeypatch.setattr("app.tui.frame.app.config_file", lambda: tmp_path / "config.toml")
-    monkeypatch.setattr("app.config.config", lambda: read_config(tmp_path / "config.toml"))
+    monkeypatch.setattr("app.base.config.config", lambda: read_config(tmp_path / "config.toml"))
     return tmp_path / "config.toml"
 
 

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from app.guide.rounds import NextStep, after_recording
 from app.kinds import KINDS
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
-from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
+from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.following import written
 from app.tui.widgets.reading import resumable
 from app.tui.widgets.views import AnsiView, Draw
-from app.workflows.guide.rounds import NextStep, after_recording
 from forms.isolation.summary import IsolationDoubt, isolation_summary
-from storage.isolations import Isolation, Layer, LayerRun
-from storage.loads.records import PointStatus
+from storage.isolation import Isolation, Layer, LayerRun
+from storage.load.records import PointStatus
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at

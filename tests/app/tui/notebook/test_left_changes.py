@@ -8,12 +8,12 @@ from unittest.mock import Mock
 
 import pytest
 
+from app.guide.after_run import run_page
+from app.guide.known import recall
+from app.trial.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import LeftChanges, NotebookScreen
-from app.workflows.guide.after_run import run_page
-from app.workflows.guide.known import recall
-from app.workflows.restore import Restored
 from forms.layout import Toned
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
@@ -47,7 +47,7 @@ def restored(entry: JournalEntry, notebook: Notebook, _ssh: str | None) -> Resto
 
 
 async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str]):
-    monkeypatch.setattr("app.workflows.restore.restore_change", restored)
+    monkeypatch.setattr("app.trial.restore.restore_change", restored)
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
@@ -130,7 +130,7 @@ async def test_what_a_trial_leaves_while_the_program_goes_on_is_told_when_the_no
 
 
 async def test_nothing_is_run_as_root_for_somebody_elses_notebook(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.workflows.restore.is_own_file", lambda _: False)
+    monkeypatch.setattr("app.trial.restore.is_own_file", lambda _: False)
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

@@ -10,20 +10,20 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
-from app.errors import UsageError
+from app.base.errors import UsageError
+from app.guide.choices import MEMORY_KEY, GuideChoices
+from app.guide.rounds import branch_from
 from app.kinds import judge, parts
+from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
-from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts, question_before
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import COLUMNS, PlacedColumn, SeriesList, fitted
 from app.tui.widgets.views import ChartView, in_columns
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
-from app.workflows.guide.rounds import branch_from
 from forms.layout import Tone, Toned, visible
 from forms.series.listing import RecordingLine
 from forms.wording import default_title

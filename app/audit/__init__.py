@@ -1,0 +1,1 @@
+"""Audits: a server's settings, judged by the catalogue."""

@@ -1,0 +1,107 @@
+"""``sharebench audit``: a server's harmful and useless settings."""
+
+import shlex
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.audit.engine import AuditRequest, AuditResult, audit_file, audit_server
+from app.base.errors import LoginError, UsageError
+from app.base.targets import parse_target
+from app.cli import common
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.clients.base import Secrets
+from app.comparison.history import audit_form
+from app.trial.command import try_command
+from forms.audit.report import audit_document, proposed_diff, remedies
+from storage.json_reader import named
+from storage.looks import AuditScope, Ruling, recording_of
+
+_PASSED_TO_TRY = (
+    "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
+)  # fmt: skip
+
+
+_HARMFUL, _UNREADABLE = 1, 3
+
+
+@common.command("audit")
+@target_argument(required=False)
+@click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
+@click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
+@click.option("--yes", is_flag=True, help="Answer the question of --try with yes, for scripts.")
+@click.option(
+    "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
+)
+@common.option("--label", "TEXT", "Short name of the recording.", default="")
+@common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
+@common.measuring_options("Print the audit as JSON.")
+@series_options("sign", "encrypt", "ceiling", *OF_THE_SERVER)
+def audit_command(
+    context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any
+) -> int:
+    """Find harmful and useless settings of a server, without measuring.
+
+    Reads smb.conf with its includes, the kernel, the disks and the network cards, on this machine or through
+    --server-ssh, and names what is harmful, contradictory, risky, misplaced, useless or worth trying. Nothing is
+    changed. Without TARGET, --smb-conf FILE is a file on this machine.
+
+    Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
+    """
+    common.check_can_store(context)
+    result = _audited(context, target, choices)
+    audit = replace(result.audit, label=choices["label"], question=choices["question"])
+    with common.notebook(context, make=True) as notebook:
+        notebook.add_recording(recording_of(audit))
+        report = audit_form(notebook, audit)
+    if as_json:
+        common.answer_json(audit_document(audit))
+    elif fix:
+        common.answer_for_programs(proposed_diff(audit.findings, result.files))
+    else:
+        common.answer_report(report)
+    if tested:
+        if target is None:
+            raise UsageError("--try measures a server: name its TARGET")
+        found = remedies(audit.findings)
+        if not found:
+            raise UsageError("nothing to test: no finding names a value that sharebench may change")
+        setting = f"{found[0].name}={found[0].value}"
+        common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+        passed = {name: choices[name] for name in _PASSED_TO_TRY}
+        return int(context.invoke(try_command, setting=setting, target=target, **passed))
+    if audit.scope is AuditScope.SESSION:
+        return _UNREADABLE
+    return _HARMFUL if audit.count(Ruling.HARMFUL) else 0
+
+
+def _has_settings(path: Path) -> bool:
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return b"[global]" in file.read(2**16).lower()
+    return False
+
+
+def _audited(context: click.Context, target: str | None, choices: dict[str, Any]) -> AuditResult:
+    if target is None:
+        if not choices["smb_conf"]:
+            raise UsageError("name a TARGET, or a file with --smb-conf FILE")
+        return audit_file(Path(choices["smb_conf"]))
+    path = target.removeprefix("file://")
+    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
+        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
+    place = parse_target(target)
+
+    def secrets() -> Secrets | None:
+        try:
+            return common.secrets_for(context, place, kerberos=choices["kerberos"])[1]
+        except LoginError:
+            return None
+
+    options = chosen(choices)
+    given = named(options, "smb_conf", "settings")
+    return audit_server(AuditRequest(target=place, ssh=options.server_ssh, secrets=secrets, **given))

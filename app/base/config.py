@@ -1,0 +1,156 @@
+"""The admin's own settings, one TOML file: servers by name, defaults of `run`, who measures, theme and keys."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.base.errors import UsageError
+from app.base.user_files import config_file, read_toml
+
+_NOT_HERE = {
+    "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
+    " a file of credentials",
+    "port": 'the port stands in the address: address = "HOST:PORT"',
+}
+
+
+class ConfigError(UsageError):
+    """The settings file is invalid; the message names file, place and what is expected, and repeats no value.
+
+    A value may be a password that was put in the wrong place, and messages reach cron's mail and journals.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerProfile:
+    address: str
+    protocol: str = "smb"
+    share: str = ""
+    path: str = ""
+    user: str = ""
+    domain: str = ""
+    ssh: str = ""
+    smb_conf: str = ""
+    link: str = ""
+
+    def url(self, path: str | None = None) -> str:
+        """Of ``path`` below the share, by default the usual file."""
+        from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
+
+        user = f"{quote(self.user, safe='')}@" if self.user else ""
+        domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
+        parts = [part for part in (self.share.strip("/"), (self.path if path is None else path).lstrip("/")) if part]
+        return f"{self.protocol}://{domain}{user}{self.address}/" + "/".join(quote(part, safe="/") for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurer:
+    """Printed on every form."""
+
+    name: str = ""
+    ticket: str = ""
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    servers: Mapping[str, ServerProfile] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    who: Measurer = field(default_factory=Measurer)
+    theme: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_config(path: Path) -> Config:
+    """An empty :class:`Config` without a file. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from error
+    try:
+        tables = read_toml(text)
+    except ValueError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    _only(path, "", tables, ("servers", "defaults", "who", "tui", "keys"))
+    servers = _table(path, "servers", tables)
+    tui = _table(path, "tui", tables)
+    _only(path, "tui.", tui, ("theme",))
+    return Config(
+        servers={name: _server(path, name, found) for name, found in servers.items()},
+        defaults=_table(path, "defaults", tables),
+        who=Measurer(**_texts(path, "who.", _table(path, "who", tables), Measurer)),
+        theme=str(tui.get("theme", "")),
+        keys=_table(path, "keys", tables),
+    )
+
+
+@cache
+def config() -> Config:
+    """This user's settings, read once. Raises ConfigError."""
+    return read_config(config_file())
+
+
+def profile(name: str, found: Config | None = None) -> ServerProfile:
+    """Raises UsageError with the known names."""
+    from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+
+    servers = (found or config()).servers
+    if name in servers:
+        return servers[name]
+    near = get_close_matches(name, servers, n=1)
+    known = f"did you mean @{near[0]}?" if near else f"known are: {', '.join(sorted(servers)) or 'none yet'}"
+    raise UsageError(f"there is no server {name!r} in {config_file()}; {known}")
+
+
+def _server(path: Path, name: str, found: object) -> ServerProfile:
+    place = f"servers.{name}."
+    if not isinstance(found, dict):
+        raise ConfigError(f'{path}: servers.{name} must be a table with at least address = "HOST"')
+    texts = _texts(path, place, found, ServerProfile)
+    if not texts.get("address"):
+        raise ConfigError(f'{path}: {place}address is missing; write address = "HOST"')
+    from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
+
+    server = ServerProfile(**texts)
+    if server.ssh:
+        from app.base.targets import check_ssh_host  # noqa: PLC0415  few servers need it
+
+        try:
+            check_ssh_host(server.ssh)
+        except UsageError as error:
+            raise ConfigError(f"{path}: {place}ssh: {error}") from None
+    if "/" in server.address or "@" in server.address:
+        raise ConfigError(f'{path}: {place}address has a user, a password or a path; write "HOST" or "HOST:PORT" alone')
+    if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
+        raise ConfigError(f"{path}: {place}protocol is none of smb, ftp, ftps")
+    return server
+
+
+def _table(path: Path, name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
+    found = tables.get(name, {})
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: {name} must be a table, written [{name}]")
+    return found
+
+
+def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) -> dict[str, str]:
+    _only(path, place, found, tuple(each.name for each in fields(kind)))
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise ConfigError(f'{path}: {place}{name} must be a text in quotes: {name} = "…"')
+    return dict(found)
+
+
+def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for name in found:
+        if name in _NOT_HERE:
+            raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
+        if name not in known:
+            from storage.errors import did_you_mean  # noqa: PLC0415  the first paint does not wait for it
+
+            advice = did_you_mean(name, known).rstrip() or f"known are: {', '.join(known)}"
+            raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

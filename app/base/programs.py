@@ -1,0 +1,13 @@
+"""The programs of others that are installed here."""
+
+import shutil
+
+from app.base import errors
+
+
+def find_program(name: str, package: str) -> str:
+    """Raises MissingProgramError, which names the package to install."""
+    found = shutil.which(name)
+    if found is None:
+        raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
+    return found

@@ -1,0 +1,241 @@
+"""Parses and writes targets as URLs."""
+
+import posixpath
+import re
+import secrets
+from dataclasses import replace
+from urllib.parse import unquote
+
+from app.base.errors import PasswordInURLError, UsageError
+from forms.layout import is_plain, visible
+from storage.programs import PASSWORD_VARIABLE
+from storage.protocols import PROTOCOLS, Protocol
+from storage.records import Command, Target, format_target
+
+_BACKSLASH = "\\"
+FORMS = (
+    "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
+    "file:///PATH or iperf3://HOST[:PORT]"
+)
+
+HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file of credentials"
+CREDENTIALS_OPTION = "--credentials FILE"
+HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
+
+_SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
+_OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
+_PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
+_BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
+"""``[USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
+_PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+
+_ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def parse_target(text: str) -> Target:
+    """UNC paths and ``/PATH`` too; a ``%`` that starts no escape is literal. Raises UsageError, PasswordInURLError."""
+    scheme, separator, rest = _as_url(text.strip()).partition("://")
+    protocol = PROTOCOLS.get(scheme.lower())
+    if not separator or protocol is None:
+        raise _not_a_target(text.strip())
+    authority, slash, raw_path = rest.partition("/")
+    if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
+        raise UsageError("a target cannot contain line ends or NUL")
+    if protocol.is_local:
+        path = slash + raw_path
+        if authority not in ("", "localhost"):
+            raise UsageError(
+                f"a file target has three slashes: {without_password(f'file:///{authority}{path}')}, not"
+                f" {without_password(text)!r}"
+            )
+        if not path.strip("/") and not path:
+            raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
+        return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
+    login, _, address = authority.rpartition("@")
+    domain, user = _login(protocol, login)
+    host, port = _address(text, address, protocol)
+    server = Target(protocol=protocol.name, host=host, port=port, user=user, domain=domain)
+    if protocol.has_share:
+        share, _, path = raw_path.partition("/")
+        return replace(server, share=_unescape(share) or None, path=_unescape(path).strip("/"))
+    if not protocol.moves_files:
+        if raw_path.strip("/") or user:
+            raise UsageError(
+                f"an {protocol.name} target has no user and no path: {without_password(text)!r};"
+                f" write {protocol.name}://HOST[:PORT]"
+            )
+        return server
+    return replace(server, path="/" + _unescape(raw_path).lstrip("/"))
+
+
+def _not_a_target(text: str) -> UsageError:
+    if not text:
+        return UsageError(f"nothing was typed; write {FORMS}")
+    scheme = _SCHEME.match(text)
+    is_address = _PORT_ONLY.match(text, text.find(":"))
+    if not scheme and "@" in text and may_hold_password(text) and not is_address:
+        return PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
+    told = without_password(text)
+    meant = f"smb://{told}" if _BARE.fullmatch(told) else ""
+    known = _known_scheme(scheme[0]) if scheme else None
+    if scheme and known:
+        meant = f"{known}://{'/' if PROTOCOLS[known].is_local else ''}{told[scheme.end() :].replace(_BACKSLASH, '/')}"
+    shown = repr(told).replace(2 * _BACKSLASH, _BACKSLASH)
+    return UsageError(f"not a target: {shown}; {f'did you mean {meant}? Else write' if meant else 'write'} {FORMS}")
+
+
+def _known_scheme(typed: str) -> str | None:
+    """The protocol that a mistyped scheme may mean; None for another program's."""
+    from difflib import get_close_matches  # noqa: PLC0415  only words that are wrong need it
+
+    name = typed.rstrip(":/\\").lower()
+    return None if name in _OTHER_SCHEMES else next(iter(get_close_matches(name, PROTOCOLS, 1)), None)
+
+
+def parse_typed_target(text: str) -> Target:
+    """As :func:`parse_target`; also ``[USER@]HOST[/SHARE…]`` (SMB) and ``@NAME``. Raises UsageError."""
+    typed = by_name(text.strip())
+    return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
+
+
+def by_name(text: str) -> str:
+    """The URL of ``@NAME[/PATH]``; other texts unchanged. Raises UsageError, ConfigError."""
+    if not text.startswith("@"):
+        return text
+    from app.base.config import profile  # noqa: PLC0415  few targets are named so
+
+    name, slash, path = text[1:].partition("/")
+    return profile(name).url(path if slash else None)
+
+
+def _as_url(text: str) -> str:
+    if text.startswith("\\\\"):
+        return "smb://" + text[2:].replace("\\", "/")
+    if text.startswith("//"):
+        return "smb:" + text
+    if text.startswith("/"):
+        return "file://" + text.replace("%", "%25")
+    return text
+
+
+def without_password(text: str) -> str:
+    """Replaces what may be a password by ``…``: from the first colon after the scheme to the last ``@`` or the end."""
+    scheme = _SCHEME.match(text)
+    start = scheme.end() if scheme else 0
+    bracket = text.find("]", start) if text[start : start + 1] == "[" else start
+    colon = text.find(":", max(start, bracket))
+    at = text.rfind("@")
+    if at > start:
+        return f"{text[: colon + 1]}…{text[at:]}" if 0 <= colon < at else f"{text[:start]}…{text[at:]}"
+    if colon < 0 or _PORT_ONLY.match(text, colon) or _DRIVE.match(text):
+        return text
+    return text[: colon + 1] + "…"
+
+
+def may_hold_password(text: str) -> bool:
+    scheme = _SCHEME.match(text)
+    login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
+    return ":" in login if at else without_password(text) != text
+
+
+def _unescape(text: str) -> str:
+    def resolve(match: re.Match[str]) -> str:
+        try:
+            return unquote(match[0], errors="strict")
+        except UnicodeDecodeError:
+            return match[0]
+
+    return _ESCAPE.sub(resolve, text)
+
+
+def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
+    if ":" in login:
+        raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
+    domain, separator, user = login.partition(";") if protocol.has_share else ("", "", login)
+    if not separator:
+        domain, user = "", login
+    return _unescape(domain) or None, _unescape(user) or None
+
+
+def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
+    if not match and address.count(":") > 1 and "[" not in address:
+        raise UsageError(f"{address} is no host and port; write an IPv6 address in brackets: [{address}]")
+    if not match or not match[1].strip("[]"):
+        raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
+    if not is_plain(match[1]):
+        raise UsageError(f"no host is called {visible(match[1])[:40]!r}: its name has a character that is not printed")
+    typed = match[2].lstrip("0") if match[2] else str(protocol.default_port)
+    port = int(typed or "0") if len(typed) < 6 else 0
+    if not 0 < port < 65536:
+        raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
+    return match[1].strip("[]"), port
+
+
+def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:
+    """Raises UsageError unless the target names what the command needs."""
+    if target.abilities.has_share and not target.share:
+        raise UsageError(
+            f"{format_target(target)} names no share; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
+        )
+    needs_file = command is Command.GET and not make_file and target.abilities.moves_files
+    if needs_file and not target.path.strip("/"):
+        text = f"{format_target(target)} names no file; name one to read, or let one be made"
+        raise UsageError(text, options="--make-file --size SIZE")
+
+
+def join(target: Target, name: str) -> str:
+    """In the form of ``Target.path``."""
+    folder = target.path.rstrip("/")
+    return f"{folder}/{name}" if folder or not target.abilities.has_share else name
+
+
+DEEPEST = 16
+"""Levels of folders that sharebench makes; deeper is only what leads back to itself, as somebody's link may."""
+PREFIX = ".sharebench-"
+ISOLATION_PREFIX = f"{PREFIX}isolate-"
+is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch
+is_load_folder = re.compile(r"\.sharebench-load-[0-9a-f]{12}").fullmatch
+is_tree_folder = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}").fullmatch
+is_isolation_folder = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?").fullmatch
+
+
+def new_folder(of: str) -> str:
+    """A random name, ``of`` a ``load`` or for ``diagnose``."""
+    return f"{PREFIX}{of}-{secrets.token_hex(6)}"
+
+
+def new_scratch_path(target: Target, *, tree: bool = False) -> str:
+    """A random name in the folder ``target.path``; ``tree`` is for a folder of files."""
+    return join(target, f"{PREFIX}{'tree-' if tree else ''}{secrets.token_hex(6)}")
+
+
+def is_scratch_path(target: Target, path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return bool(is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)
+
+
+_SSH_NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
+_SSH_HOST = re.compile(
+    rf"(?:{_SSH_NAME}(?:@{_SSH_NAME})?@)?(?:{_SSH_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)"
+)
+
+
+"""``[USER@]HOST``, IPv6 included; nothing that ssh takes for an option, a port or a password."""
+
+
+_SSH_PORT = re.compile(r":\d+$")
+
+
+def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
+    """``[USER@]HOST`` or an ``ssh://`` URL. Raises UsageError, which never repeats the text."""
+    is_url = text.startswith("ssh://")
+    login = text.removeprefix("ssh://").rpartition("@")[0]
+    if ":" in login or (is_url and "%3a" in login.lower()):
+        raise PasswordInURLError(
+            "a password does not belong in the name for ssh: `ssh HOST true` must work without one", options=options
+        )
+    address = text.removeprefix("ssh://").rstrip("/")
+    if not _SSH_HOST.fullmatch(_SSH_PORT.sub("", address) if is_url else text):
+        raise UsageError("for ssh write [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options)

@@ -1,0 +1,1 @@
+"""Checks: can this target be measured, and what is left on it?"""

@@ -1,0 +1,118 @@
+"""``sharebench check`` and ``clean``: the state of a target, and leftovers there."""
+
+import sys
+import textwrap
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import click
+
+from app.base.errors import CancelledError, MeasurementError, UsageError
+from app.check.engine import CheckState, Leftover, check, folder_of, leftovers, remove
+from app.cli import common
+from app.cli.run_options import chosen, series_options, target_argument
+from app.clients.base import connected_files, make_client
+from forms import wording
+from forms.layout import visible
+from storage.records import Target, format_target, with_zone
+
+_WIDTH = 80
+_INDENT = " " * 13
+
+
+@common.command("check")
+@target_argument()
+@common.measuring_options("Print a JSON array of objects with name, state and text.")
+@series_options(
+    "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "server_ssh",
+    "smb_conf", "timeout_seconds",
+)  # fmt: skip
+def check_command(context: click.Context, /, target: str, as_json: bool, **choices: Any) -> int:
+    """Check that TARGET can be measured: connection, login, share, file, server, link, quiet time, client ceiling.
+
+    Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
+    """
+    place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    found = []
+    with common.notebook(context, make=True) as notebook:
+        for checked in check(place, secrets, chosen(choices), notebook):
+            found.append(checked)
+            if not as_json:
+                sign, room = checked.state.sign, _WIDTH - len(_INDENT)
+                lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
+                said = f"\n{_INDENT}".join(lines)
+                common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{said}")
+    if as_json:
+        common.answer_json([{"name": c.name, "state": c.state.name.lower(), "text": c.text} for c in found])
+    if failed := [checked for checked in found if checked.state is CheckState.FAILED]:
+        raise MeasurementError(failed[0].text)
+    for command, options in dict.fromkeys((checked.command, checked.options) for checked in found):
+        common.recommend(command, options, "measure")
+    return 0
+
+
+@common.command("clean")
+@target_argument()
+@click.option("--yes", is_flag=True, help="Remove without asking.")
+@common.measuring_options("Print a JSON array of objects: path, size, time, result.")
+@series_options("client", "sign", "encrypt", "timeout_seconds")
+def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
+    """Remove files that sharebench left on a share.
+
+    After a kill or a lost connection, files and folders of sharebench can remain in the folder TARGET. Their names
+    begin with .sharebench-; nothing else is touched. They are listed, and removed after a question.
+
+    Wait until nobody measures in that folder: a running series needs its file.
+    """
+    place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
+        raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
+    options = chosen(choices)
+    with closing(make_client(place, options.client, secrets, options.settings)) as client:
+        client.connect()
+        folder = folder_of(client, place)
+        found = leftovers(client, folder)
+        if not as_json:
+            _say(found, folder)
+        going = bool(found) and (yes or (not as_json and _agreed(len(found))))
+        connected = partial(connected_files, folder, secrets, options.settings)
+        done = remove(client, folder, found, connected) if going else {}
+    if as_json:
+        common.answer_json(
+            [
+                {
+                    "path": leftover.path,
+                    "size_bytes": leftover.size_bytes,
+                    "modified_at": leftover.modified_at or None,
+                    "removed": done.get(leftover) == "",
+                    "problem": done.get(leftover) or None,
+                }
+                for leftover in found
+            ]
+        )
+    if any(done.values()):
+        left = (f"{leftover.path} is still there: {problem}" for leftover, problem in done.items() if problem)
+        raise MeasurementError("; ".join(left))
+    if done and not as_json:
+        what = "file" if not any(leftover.is_folder for leftover in done) else "item"
+        common.say(f"removed: {wording.count(len(done), what)}")
+    return 0
+
+
+def _say(found: list[Leftover], folder: Target) -> None:
+    if not found:
+        common.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+    for leftover in found:
+        when = with_zone(leftover.modified_at) if leftover.modified_at else ""
+        size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
+        common.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
+
+
+def _agreed(count: int) -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        common.say("nothing was removed: not a terminal; pass --yes to remove them")
+        return False
+    if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
+        raise CancelledError("nothing was removed")
+    return True

@@ -1,0 +1,335 @@
+"""The check before a measurement, and sharebench's leftovers on a target; other files are never touched."""
+
+import os
+import shlex
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.base import targets
+from app.base.errors import (
+    LoginError,
+    MeasurementError,
+    NoSuchFileError,
+    NoSuchShareError,
+    NotAFileError,
+    UnreachableError,
+)
+from app.clients.base import Client, Content, DirectoryEntry, Files, Meter, Secrets, make_client
+from app.clients.file_tree import remove_all
+from app.recording.process import RunGate
+from app.recording.writer import ceiling_of
+from app.series.requests import SeriesOptions
+from app.server.changes.smb_conf import writable_text
+from app.server.facts import Environment, collect
+from app.server.quiet_time import QuietWatch
+from forms import wording
+from forms.findings.rules_series import harmful_in, why_hidden
+from forms.findings.series_warnings import CEILING_PERCENT
+from forms.layout import Sign
+from forms.series.summary import FileFit, FileSizeContext, suitability
+from forms.wording import binary_size, byte_rate, link_rate, milliseconds
+from storage.json_reader import shared
+from storage.notebook import Notebook
+from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
+
+_SOME = 8
+
+
+class CheckState(StrEnum):
+    FINE = "ok"
+    ATTENTION = "warn"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+
+    @property
+    def sign(self) -> Sign:
+        signs = {CheckState.FINE: Sign.GOOD, CheckState.ATTENTION: Sign.WARNING, CheckState.FAILED: Sign.BAD}
+        return signs.get(self, Sign.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    name: str
+    text: str
+    state: CheckState = CheckState.FINE
+    options: str = ""
+    command: str = ""
+
+
+def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
+    """Run the checks; nothing is measured or left behind. The ceiling takes seconds: only of what can be measured."""
+    with closing(make_client(target, options.client, secrets, options.settings, 1024**2)) as client:
+        environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
+        facts: ClientFacts | None = None
+        can_be_measured = True
+        try:
+            client.connect()
+            facts = client.facts()
+        except MeasurementError as error:
+            yield from _not_connected(target, error)
+        if facts is not None:
+            yield from _connected(target, facts, client.facts_of_path())
+            memory = environment.server.get("memory_bytes")
+            memory_bytes = int(memory) if isinstance(memory, int | float) else None
+            around = FileSizeContext(link_bits_per_second=_rate(options, environment), memory_bytes=memory_bytes)
+            yield from _share(target, client)
+            for checked in _file(target, options.command, client, around, why_hidden(environment.server, target)):
+                can_be_measured = checked.state is not CheckState.FAILED
+                yield checked
+    server = {"--server-ssh": options.server_ssh, "--smb-conf": options.smb_conf}
+    words = [format_target(target), *(word for name, value in server.items() if value for word in (name, value))]
+    yield from _server(environment, f"sharebench audit {shlex.join(words)}")
+    yield _link(target, options, environment)
+    yield _quiet(target, options.command, environment)
+    if facts is not None and can_be_measured:
+        yield _ceiling(target, options, facts, environment, notebook)
+
+
+def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
+    if isinstance(error, UnreachableError):
+        yield Checked("reach", str(error), CheckState.FAILED)
+        return
+    yield Checked("reach", f"{target.host} answers on port {target.port}")
+    name = "log in" if isinstance(error, LoginError) else "share" if isinstance(error, NoSuchShareError) else "connect"
+    yield Checked(name, str(error), CheckState.FAILED)
+
+
+def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str | int | float]) -> Iterator[Checked]:
+    protocol = target.abilities
+    if protocol.is_local:
+        return
+    trip = path_facts.get("tcp.least_round_trip_seconds")
+    away = f", {milliseconds(trip)} away" if isinstance(trip, int | float) else ""
+    yield Checked("reach", f"{target.host} answers on port {target.port}{away}")
+    who = target.user or protocol.guest
+    became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
+    words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
+    if became_guest:
+        words = [f"as guest, not as {who}"]
+    if facts.dialect:
+        words.append(f"SMB {facts.dialect}")
+    if facts.signing:
+        words.append("not signed" if facts.signing == "none" else f"signed ({facts.signing})")
+    if facts.encryption:
+        words.append("not encrypted" if facts.encryption == "none" else f"encrypted ({facts.encryption})")
+    if became_guest:
+        words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
+    yield Checked("log in", ", ".join(words), CheckState.ATTENTION if became_guest else CheckState.FINE)
+    if path_facts.get("ftp.size") == "no":
+        text = "the server has none: no file can be got, and nobody can compare what it stores; look at its log"
+        yield Checked("SIZE", text, CheckState.UNKNOWN)
+
+
+def _share(target: Target, client: Client) -> Iterator[Checked]:
+    if not target.abilities.has_share:
+        return
+    if target.share:
+        yield Checked("share", target.share)
+        return
+    names = client.shares()
+    text = f"name one of {', '.join(names)}" if names else "the server lists none; ask its admin for a name"
+    yield Checked("share", f"{text}: {format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
+
+
+def _rate(options: SeriesOptions, environment: Environment) -> int | None:
+    return options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
+
+
+def _file(
+    target: Target, command: Command, client: Client, around: FileSizeContext, hidden: str | None
+) -> Iterator[Checked]:
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
+        return
+    try:
+        yield _written(target, client) if command is Command.PUT else _readable(target, client, around)
+    except MeasurementError as error:
+        why = f"; {hidden}" if hidden and isinstance(error, NoSuchFileError) else ""
+        yield Checked("file", f"{error}{why}", CheckState.FAILED)
+
+
+def _written(target: Target, client: Client) -> Checked:
+    path = targets.new_scratch_path(target)
+    try:
+        client.put(path, Content(1), Meter(RunGate().cancelled))
+    except MeasurementError:
+        with suppress(MeasurementError):
+            client.remove(path)
+        raise
+    client.remove(path)
+    return Checked("folder", f"a file can be written in {format_target(target)} and removed")
+
+
+def _readable(target: Target, client: Client, around: FileSizeContext) -> Checked:
+    name = target.path.rsplit("/", 1)[-1] or "/"
+    try:
+        size_bytes = client.size(target.path) if target.path.strip("/") else None
+    except NotAFileError:
+        size_bytes = None
+    if size_bytes is None:
+        files = [entry.name for entry in client.list(target.path) if not entry.is_folder]
+        some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
+        found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
+        text = f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE"
+        return Checked("file", text, CheckState.ATTENTION)
+    suits = suitability(size_bytes, around)
+    state = CheckState.FINE if suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
+    return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
+
+
+def _server(environment: Environment, audit: str) -> Iterator[Checked]:
+    version = environment.server.get("samba.version")
+    if version:
+        yield Checked("server", f"Samba {version}")
+    harmful = harmful_in({"server": environment.server})
+    for finding in harmful:
+        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
+        yield Checked("settings", text, CheckState.ATTENTION, command=audit)
+    if version and not harmful and not environment.problems:
+        yield Checked("settings", f"nothing harmful; `{audit}` judges them all")
+    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
+        yield Checked("server", writable_text(path), CheckState.ATTENTION)
+    for problem in environment.problems:
+        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST --smb-conf FILE")
+
+
+def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:
+    link, rate = environment.link, _rate(options, environment)
+    if link is None:
+        if target.host:
+            return Checked("link", "no way leads there; look at the routes (ip route)", CheckState.UNKNOWN)
+        return Checked("link", "a local path needs none")
+    if link.loopback:
+        named = f"; it is held against {link_rate(rate)}, as you said" if rate else ""
+        return Checked("link", f"the loopback of this machine, which has no rate{named}")
+    parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
+    if link.duplex:
+        parts.append(f"{link.duplex} duplex")
+    if link.mtu_bytes:
+        parts.append(f"MTU {link.mtu_bytes}")
+    ceiling = environment.path.get("link.payload_ceiling_bits_per_second")
+    if isinstance(ceiling, int | float):
+        parts.append(f"at most {byte_rate(ceiling / 8)} of file content")
+    text = ", ".join(parts)
+    if link.duplex == "half":
+        text += ": half duplex halves it; set card and switch to full or auto"
+        return Checked("link", text, CheckState.ATTENTION)
+    if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
+        best = link_rate(link.fastest_bits_per_second)
+        text += f": the card could do {best}; look at the cable, the switch's port and the card's settings"
+        return Checked("link", text, CheckState.ATTENTION)
+    if not rate:
+        return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
+    return Checked("link", text)
+
+
+def _quiet(target: Target, command: Command, environment: Environment) -> Checked:
+    with QuietWatch(target, command, environment.link) as watch:
+        quiet = watch.look()
+    reasons = "; ".join(quiet.reasons)
+    if quiet.verdict is QuietVerdict.BUSY:
+        text = f"busy: {reasons}; measure at a quieter time, or wait for one"
+        return Checked("quiet time", text, CheckState.ATTENTION, "--wait SECONDS")
+    state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
+    return Checked("quiet time", f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}", state)
+
+
+def _ceiling(
+    target: Target, options: SeriesOptions, facts: ClientFacts, environment: Environment, notebook: Notebook
+) -> Checked:
+    would_be = Series(id="", created_at=utc_now(), target=target, client=facts, command=options.command)
+    found = ceiling_of(would_be, notebook)
+    ceiling = found.bytes_per_second
+    if ceiling is None and found.busy:
+        text = f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors)"
+        return Checked("ceiling", f"{text}; check again at a quieter time", CheckState.UNKNOWN)
+    if ceiling is None:
+        text = f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can"
+        return Checked("ceiling", text, CheckState.UNKNOWN)
+    text = f"this client moves {byte_rate(ceiling)} at most on this machine"
+    rate = _rate(options, environment)
+    if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
+        text += f", too near the link's {link_rate(rate)}: measure with another client (--client) as well"
+        return Checked("ceiling", text, CheckState.ATTENTION)
+    return Checked("ceiling", text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """A file of sharebench, or the folder of a load, isolation, tree or diagnosis with its contents."""
+
+    path: str
+    size_bytes: int
+    modified_at: str
+    """UTC, ISO 8601; empty if the server does not say."""
+    is_folder: bool = False
+
+
+def folder_of(client: Client, target: Target) -> Target:
+    """The folder that the target names or whose file it names. The client must be connected."""
+    if not target.path.strip("/"):
+        return target
+    try:
+        client.size(target.path)
+    except (NotAFileError, NoSuchFileError):
+        return target
+    parent = target.path.rpartition("/")[0]
+    return replace(target, path=parent if target.abilities.has_share else parent or "/")
+
+
+def leftovers(client: Client, folder: Target) -> list[Leftover]:
+    """Leftovers in that folder, by name. Raises MeasurementError."""
+    ours = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
+    found = sorted(ours, key=lambda entry: entry.name)
+    return [Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover)) for entry in found]
+
+
+def remove(
+    client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
+) -> dict[Leftover, str]:
+    """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
+    done = dict.fromkeys(found, "")
+    for leftover in found:
+        try:
+            if leftover.is_folder:
+                with connected() as files:
+                    name = leftover.path.rpartition("/")[2]
+                    if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+                        remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
+            elif (
+                targets.is_scratch_path(folder, leftover.path)
+                and _is_plain(leftover.path, folder)
+                and client.size(leftover.path) == leftover.size_bytes
+            ):
+                client.remove(leftover.path)
+            else:
+                done[leftover] = "it is not the file that was listed: it was left"
+        except NoSuchFileError:
+            continue
+        except MeasurementError as error:
+            done[leftover] = str(error)
+    return done
+
+
+def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
+    path = targets.join(folder, entry.name)
+    if entry.is_folder:
+        return _is_folder_of_ours(entry.name, folder) and _is_plain(path, folder, stat.S_ISDIR)
+    return bool(targets.is_scratch_name(entry.name)) and _is_plain(path, folder)
+
+
+def _is_folder_of_ours(name: str, folder: Target) -> bool:
+    any_protocol = targets.is_load_folder(name) or targets.is_tree_folder(name)
+    return bool(any_protocol or (targets.is_isolation_folder(name) and folder.abilities.has_share))
+
+
+def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:
+    """A link of that name is not ours and stays."""
+    if not folder.abilities.is_local:
+        return True
+    try:
+        return kind(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,79 @@
+"""Logins: the user, and the password from one of three places."""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.base.errors import LoginError, UsageError
+from app.base.targets import CREDENTIALS_OPTION, HOW_TO_GIVE
+from app.clients.base import Secrets
+from forms.layout import visible
+from storage.programs import PASSWORD_VARIABLE
+from storage.records import Target
+
+_KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    user: str | None = None
+    domain: str | None = None
+    password: str | None = None
+    nt_hash: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Credentials(user={self.user!r}, …)"
+
+
+def read_credentials(path: Path) -> Credentials:
+    """As ``smbclient -A``: ``username``, ``password`` or ``nthash``, ``domain``. Raises UsageError."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"cannot read the credentials file {path}: {error.strerror}") from error
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        key, separator, value = line.partition("=")
+        name = _KEYS.get(key.strip().lower())
+        if not separator or name is None:
+            raise UsageError(
+                f"line {number} of the credentials file {path} is none of username = …, password = …, domain = …"
+            )
+        found[name] = value.strip() if name != "password" else value.removeprefix(" ").rstrip("\r\n")
+    return Credentials(**found)
+
+
+def can_be_read_by_others(path: Path) -> bool:
+    """By every user of the machine; a group may be meant."""
+    try:
+        return bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
+
+
+def same_login(one: Target, other: Target) -> bool:
+    """Whether one's password may go to the other unasked: another host, never another protocol (FTP sends it plain)."""
+    return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
+
+
+def log_in_as(
+    target: Target, *, credentials: Path | None = None, kerberos: bool = False, ask: Callable[[str], str] | None = None
+) -> tuple[Target, Secrets]:
+    """The target with its user, and its secrets; no user: guest or anonymous. Raises UsageError, LoginError."""
+    if not target.abilities.has_login:
+        return target, Secrets()
+    given = read_credentials(credentials) if credentials else Credentials()
+    if not target.user and given.user:
+        target = replace(target, user=given.user, domain=target.domain or given.domain)
+    if kerberos or given.nt_hash or not target.user:
+        return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else given.nt_hash)
+    password = given.password if given.password is not None else os.environ.get(PASSWORD_VARIABLE)
+    if password is None and ask:
+        password = ask(visible(f"Password of {target.user} on {target.host}: "))
+    if password is None:
+        raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
+    return target, Secrets(password=password)

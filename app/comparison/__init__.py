@@ -1,0 +1,1 @@
+"""Comparisons: recordings beside one another, and beside what a path did before."""

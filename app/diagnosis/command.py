@@ -1,0 +1,94 @@
+"""``sharebench diagnose``: why do the users of a share complain?"""
+
+from typing import Any
+
+import click
+
+from app.base.errors import UsageError
+from app.cli import common
+from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.diagnosis import record as diagnosing
+from app.recording.process import SeriesControl, Warned
+from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
+from storage.json_reader import named
+from storage.looks import DIAGNOSIS, Effort, StageName
+from storage.records import SeriesStatus
+
+
+@common.command("diagnose")
+@target_argument(required=False)
+@common.option(
+    "--only", "NAME,…", f"Measure these stages only: {', '.join(StageName)}.", default="",
+    callback=lambda _context, _parameter, value: diagnosing.parse_stages(value),
+)  # fmt: skip
+@click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
+@click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
+@click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
+@common.whole_time_option
+@click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
+@click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
+@common.measuring_options("Print the diagnosis as JSON.")
+@series_options("profile", "label", "question", *OF_THE_SERVER)
+def diagnose_command(
+    context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
+) -> int:
+    """Find out why users complain.
+
+    Audits the server, then measures what users wait for: the first connect, distance, many small files, large folders,
+    signing and encryption, a long run, several connections. Prints what is wrong, the costliest first, each with the
+    one change to try. Everything it creates lies in one folder on the share, takes at most 10 % of the free space, and
+    is removed at the end.
+
+    Exit codes: 0 complete, whatever it found; 4 a stage failed.
+    """
+    common.check_can_store(context)
+    control, resumed = SeriesControl(common.within(choices)), None
+    if resume_reference:
+        resumed, place = common.to_resume(
+            context, resume_reference, common.ALLOWED_WITH_RESUME, DIAGNOSIS, target=target
+        )
+        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        request = diagnosing.request_of(resumed, secrets)
+    elif target:
+        request = _diagnosis_request(context, target, choices)
+    else:
+        raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
+    if text := diagnosing.amount_text(request):
+        common.say(text)
+        if not yes:
+            common.confirm("Begin?", declined="nothing was written")
+    events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
+    diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
+    common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    return exit_code_when_complete(diagnosis, control, "diagnose", "diagnosis")
+
+
+def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]) -> diagnosing.DiagnosisRequest:
+    if choices["quick"] and choices["thorough"]:
+        raise UsageError("--quick and --thorough contradict each other: leave one out")
+    effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
+    options = chosen(choices)
+    place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = diagnosing.DiagnosisRequest(
+        target=place,
+        secrets=secrets,
+        effort=effort,
+        only=choices["only"],
+        folder=choices["folder"],
+        **named(options, "settings", "server_ssh", "smb_conf", "profile", "label", "question"),
+    )
+    diagnosing.check_request(request)
+    return request
+
+
+def _show(event: diagnosing.DiagnosisEvent) -> None:
+    match event:
+        case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
+            common.say(f"diagnosis {diagnosis.id}")
+        case diagnosing.StageBegan(text=text):
+            common.say(f"  {text}")
+        case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
+            common.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+        case Warned(text=text):
+            common.say(f"sharebench: {text}")

@@ -1,0 +1,136 @@
+"""How much a diagnosis measures, and the messages between its two processes."""
+
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from app.base.errors import NoSpaceError
+from app.clients.base import Secrets
+from forms import wording
+from forms.diagnosis.summary import patterns
+from storage.looks import Effort, Stage, StageName
+from storage.plan import Settings
+from storage.records import ClientFacts, Target
+
+KIB, MIB = 1024, 1024 * 1024
+SHARE_OF_FREE = 0.1
+_LEAST_SHARE = 0.02
+"""Less than this share of the planned bytes measures nothing."""
+_SHORT_STAGE_SECONDS = 5.0
+_READ_ONLY = frozenset({StageName.SETTINGS, StageName.CONNECT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    logins: int = 5
+    echoes: int = 50
+    files: int = 500
+    file_bytes: int = 16 * KIB
+    streams: int = 8
+    pattern_files: int = 64
+    """Copied in the pattern of each program, at most."""
+    entries: tuple[int, ...] = (1_000, 10_000)
+    asked: int = 50
+    """Entries and missing names of a large folder that are asked about one by one."""
+    bulk_bytes: int = 64 * MIB
+    rounds: int = 6
+    long_bytes: int = 512 * MIB
+    stage_seconds: float = 45.0
+    """After that a stage begins no further part."""
+
+    def amount(self, stages: tuple[StageName, ...], *, own_folders: bool) -> tuple[int, int]:
+        files, size = 0, 0
+        if StageName.SMALL_FILES in stages:
+            files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
+            size = files * self.file_bytes
+        if StageName.FOLDERS in stages and own_folders:
+            files += sum(self.entries)
+        if {StageName.DISTANCE, StageName.PROTECTION, StageName.CARDS} & set(stages):
+            files, size = files + 1, size + self.bulk_bytes
+        if StageName.LONG_RUN in stages:
+            files, size = files + 1, size + self.long_bytes
+        return files, size
+
+    def seconds(self, stages: tuple[StageName, ...]) -> float:
+        return sum(_SHORT_STAGE_SECONDS if one in _READ_ONLY else self.stage_seconds for one in stages)
+
+    def within(self, free_bytes: int | None, stages: tuple[StageName, ...], *, own_folders: bool) -> "Sizes":
+        """Smaller sizes where the usual ones exceed the allowed share of the free space. Raises NoSpaceError."""
+        size = self.amount(stages, own_folders=own_folders)[1]
+        allowed = size if free_bytes is None else free_bytes * SHARE_OF_FREE
+        if size <= allowed:
+            return self
+        share = allowed / size
+        if share < _LEAST_SHARE:
+            raise NoSpaceError(
+                f"the share has {wording.binary_size(free_bytes or 0)} free, and a diagnosis uses at most"
+                f" {100 * SHARE_OF_FREE:.0f} % of that: free some, or choose stages that write nothing (--only connect)"
+            )
+        return replace(
+            self,
+            files=max(1, int(self.files * share)),
+            pattern_files=int(self.pattern_files * share),
+            bulk_bytes=max(KIB, int(self.bulk_bytes * share)),
+            long_bytes=max(KIB, int(self.long_bytes * share)),
+        )
+
+
+SIZES = {
+    Effort.QUICK: Sizes(
+        logins=3, echoes=30, files=64, streams=4, pattern_files=16, entries=(200, 2_000), asked=20,
+        bulk_bytes=8 * MIB, rounds=4, long_bytes=256 * MIB, stage_seconds=8.0,
+    ),
+    Effort.USUAL: Sizes(),
+    Effort.THOROUGH: Sizes(
+        entries=(1_000, 10_000, 100_000), rounds=12, long_bytes=8 * 1024 * MIB, stage_seconds=180.0
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisPlan:
+    target: Target
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    sizes: Sizes
+    stages: tuple[StageName, ...]
+    own_folder: str
+    """Its name; it is made by the first stage that writes."""
+    folder: str | None = None
+    profile_ssh: str | None = None
+    profile_conf: str | None = None
+    """The smb.conf of the smbd whose profile is read; None: no profile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureStage:
+    name: StageName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishDiagnosis:
+    """Remove everything and end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderMade:
+    """Our folder is about to be made on the share."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageMeasured:
+    stage: Stage
+    client: ClientFacts | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The process ends; ``problem`` says why our folder is still there."""
+
+    problem: str = ""
+
+
+ChildEvent = FolderMade | StageMeasured | Ended
+CHILD_EVENTS: tuple[type, ...] = get_args(ChildEvent)
+ORDERS = (MeasureStage, FinishDiagnosis)

@@ -1,1 +1,0 @@
-"""Facts: this host, the link, quiet time, the server."""

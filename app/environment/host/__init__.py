@@ -1,1 +1,0 @@
-"""Facts and counters of one machine."""

@@ -1,1 +1,0 @@
-"""Facts and counters of the link that the traffic takes."""

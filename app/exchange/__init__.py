@@ -1,0 +1,1 @@
+"""Recordings that come from elsewhere: files, notebooks, other machines."""

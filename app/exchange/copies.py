@@ -1,0 +1,124 @@
+"""Whether two copies of a recording, one stored here and one received, are of the same measurement."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum, auto
+from typing import Any
+
+from app import kinds
+from app.exchange.importing import ImportedRecording, Whole, recording_in
+from storage.isolation import Isolation, LayerRun
+from storage.json_reader import DocumentError
+from storage.load.records import Load
+from storage.notebook import Notebook
+from storage.recordings import WRITTEN_BY_PEOPLE, Recording
+from storage.records import Series, SeriesStatus
+
+_Place = tuple[tuple[Any, ...], int]
+"""What a run belongs to, and its number within that."""
+_VALID, _REJECTED, _FAILED = "valid", "rejected", "failed"
+"""In the statuses of runs, load points and layer runs alike."""
+_MEASURED_AS = ("created_at", "command", "target", "targets", "script")
+
+
+class Copy(Enum):
+    """What a received copy is to the stored one."""
+
+    NO_FURTHER = auto()
+    """The same, or an earlier state of it."""
+    FURTHER = auto()
+    """It begins with what is stored, and goes on."""
+    DIFFERENT = auto()
+
+
+def copy_received(notebook: Notebook, stored: Recording, received: ImportedRecording) -> Copy:
+    """Raises UsageError where the stored recording has no document."""
+    if stored.kind != received.kind.name:
+        return Copy.DIFFERENT
+    try:
+        # Read back as the other one was: so both have the same limits, and times that are written alike.
+        mine = recording_in(kinds.kind_of(stored).form(notebook, stored).document())
+    except DocumentError:
+        return Copy.DIFFERENT
+    if isinstance(mine.record, Whole):
+        return _copy_of_whole(mine.record, received.record)
+    return _copy_of_record(mine.record, received.record)
+
+
+def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
+    if stored.experiment.name != received.experiment.name or _plan_of(stored) != _plan_of(received):
+        return Copy.DIFFERENT
+    mine = {series.id: series for series in stored.series}
+    theirs = {series.id: series for series in received.series}
+    copies = {_copy_of_record(mine[series_id], theirs[series_id]) for series_id in mine.keys() & theirs.keys()}
+    if Copy.DIFFERENT in copies:
+        return Copy.DIFFERENT
+    goes_on = Copy.FURTHER in copies or bool(theirs.keys() - mine.keys())
+    lacks_some = bool(mine.keys() - theirs.keys())
+    if goes_on and lacks_some:
+        return Copy.DIFFERENT
+    return Copy.FURTHER if goes_on else Copy.NO_FURTHER
+
+
+def _plan_of(whole: Whole) -> Any:
+    return whole.trial and whole.trial.plan
+
+
+def _copy_of_record(stored: Any, received: Any) -> Copy:
+    if any(getattr(stored, name, None) != getattr(received, name, None) for name in _MEASURED_AS):
+        return Copy.DIFFERENT
+    if not isinstance(stored, Series | Load | Isolation):
+        return Copy.NO_FURTHER if _without_texts(stored) == _without_texts(received) else Copy.DIFFERENT
+    return _copy_of_runs(stored, received)
+
+
+def _copy_of_runs(stored: Any, received: Any) -> Copy:
+    mine = _runs_of(stored)
+    theirs = _runs_of(received)
+    if any(mine[place] != theirs[place] for place in mine.keys() & theirs.keys()):
+        return Copy.DIFFERENT
+
+    added = theirs.keys() - mine.keys()
+    if not added:
+        was_completed = received.status is SeriesStatus.COMPLETE and stored.status is not SeriesStatus.COMPLETE
+        is_whole = mine.keys() == theirs.keys()
+        return Copy.FURTHER if was_completed and is_whole else Copy.NO_FURTHER
+
+    lacking = mine.keys() - theirs.keys()
+    may_be_repeated = {_place_of(run) for run in _all_runs_of(stored) if run.status == _FAILED}
+    last = _last_numbers(mine)
+    is_inserted = any(number <= last.get(group, 0) for group, number in added - may_be_repeated)
+    return Copy.DIFFERENT if lacking or is_inserted else Copy.FURTHER
+
+
+def _last_numbers(runs: Iterable[_Place]) -> dict[tuple[Any, ...], int]:
+    last: dict[tuple[Any, ...], int] = {}
+    for group, number in runs:
+        last[group] = max(number, last.get(group, 0))
+    return last
+
+
+def _runs_of(record: Any) -> dict[_Place, Any]:
+    """The measured runs by their place, as they were before anybody rejected one."""
+    runs = {}
+    for run in _all_runs_of(record):
+        is_rejected = run.status == _REJECTED
+        as_measured = replace(run, status=type(run.status)(_VALID), reason=None) if is_rejected else run
+        if run.status != _FAILED:
+            runs[_place_of(run)] = as_measured
+    return runs
+
+
+def _all_runs_of(record: Any) -> tuple[Any, ...]:
+    return record.points if isinstance(record, Load) else record.runs
+
+
+def _place_of(run: Any) -> _Place:
+    if isinstance(run, LayerRun):
+        return (run.layer, run.clients), run.round
+    return (getattr(run, "phase", None),), run.number
+
+
+def _without_texts(record: Any) -> Any:
+    written = {name: "" for name in WRITTEN_BY_PEOPLE if hasattr(record, name)}
+    return replace(record, **written)

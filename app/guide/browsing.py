@@ -1,0 +1,119 @@
+"""Looking around on a target before anything is measured: shares, folders, files and how well each suits."""
+
+import posixpath
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.base.errors import NotAFileError
+from app.base.targets import join
+from app.clients.base import Client, DirectoryEntry
+from forms import wording
+from forms.series.summary import FileFit, FileSizeContext, suitability
+from storage.records import Target
+
+MakeClient = Callable[[Target], Client]
+
+
+class ItemKind(StrEnum):
+    UP = "up"
+    SHARE = "share"
+    FOLDER = "folder"
+    FILE = "file"
+    MADE = "made"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    kind: ItemKind
+    name: str
+    path: str = ""
+    """In the form of ``Target.path``; for a share its name."""
+    size_bytes: int = 0
+    size: str = ""
+    fit: FileFit | None = None
+
+    @property
+    def suits(self) -> str:
+        return f"{self.fit.sign} {self.fit}" if self.fit and self.fit is not FileFit.UNKNOWN else ""
+
+
+MAKE_HERE = Item(ItemKind.MADE, "[ create a test file in this folder, to get or to put ]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowsedFolder:
+    """What there is to be seen at one target: its shares, or the names in its folder."""
+
+    target: Target
+    items: tuple[Item, ...]
+    file: Item | None = None
+
+    @property
+    def is_chosen(self) -> bool:
+        return self.file is not None or not self.target.abilities.moves_files
+
+    @property
+    def is_share_list(self) -> bool:
+        return self.target.abilities.has_share and not self.target.share
+
+    @property
+    def choices(self) -> tuple[Item, ...]:
+        return self.items if self.is_share_list else (MAKE_HERE, *self.items)
+
+
+def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
+    """Log in and list what the target names; a file named by it is found in its folder. Raises MeasurementError."""
+    with closing(make_client(target)) as client:
+        client.connect()
+        if not target.abilities.moves_files:
+            return BrowsedFolder(target=target, items=())
+        if target.abilities.has_share and not target.share:
+            shares = sorted(client.shares(), key=str.casefold)
+            return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in shares))
+        named = _named_file(client, target, around)
+        if named is not None:
+            target = replace(target, path=parent(target))
+        return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named)
+
+
+def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:
+    if not target.path.strip("/"):
+        return None
+    try:
+        size = client.size(target.path)
+    except NotAFileError:
+        return None
+    return _file(posixpath.basename(target.path), target.path, size, around)
+
+
+def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
+    has_parent = target.abilities.has_share or target.path.strip("/")
+    up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
+    ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
+    below = (
+        Item(ItemKind.FOLDER, entry.name, join(target, entry.name))
+        if entry.is_folder
+        else _file(entry.name, join(target, entry.name), entry.size_bytes, around)
+        for entry in ordered
+    )
+    return (*up, *below)
+
+
+def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:
+    fit = suitability(size_bytes, around).word
+    return Item(ItemKind.FILE, name, path, size_bytes, wording.file_size(size_bytes), fit)
+
+
+def parent(target: Target) -> str:
+    above = target.path.rstrip("/").rpartition("/")[0]
+    return above if target.abilities.has_share else above or "/"
+
+
+def inside(target: Target, item: Item) -> Target:
+    if item.kind is ItemKind.SHARE:
+        return replace(target, share=item.path, path="")
+    if item.kind is ItemKind.UP and target.abilities.has_share and not target.path.strip("/"):
+        return replace(target, share=None, path="")
+    return replace(target, path=item.path)

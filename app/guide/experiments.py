@@ -1,0 +1,34 @@
+"""What is done with a whole experiment of the guide."""
+
+from dataclasses import replace
+
+from app.base.errors import UsageError
+from app.kinds import no_experiment
+from storage.notebook import Notebook
+from storage.recordings import held_text
+from storage.records import ExperimentKind
+
+
+def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
+    """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
+    from app.guide.choices import MEMORY_KEY, GuideChoices  # noqa: PLC0415  as the module says
+
+    experiment = notebook.experiment_called(name)
+    if experiment is None:
+        raise UsageError(no_experiment(notebook, name))
+    if experiment.kind is not ExperimentKind.STEPS:
+        raise UsageError(
+            f"{name!r} is a {experiment.kind} and named after it: only an experiment's name can be changed"
+        )
+    if new_name == name:
+        return
+    if not new_name:
+        raise UsageError("an experiment needs a name")
+    running = notebook.running()
+    for one in notebook.heads(experiment=name):
+        if one.id in running:
+            raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
+    notebook.rename_experiment(name, new_name)
+    choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    if choices.experiment == name:
+        notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())

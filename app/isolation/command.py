@@ -1,0 +1,121 @@
+"""``sharebench isolate``: is it the disk, the network or Samba?"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.base.errors import UsageError
+from app.cli import common
+from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.isolation import places, rounds
+from app.isolation.record import record_isolation
+from app.isolation.script import load_script, operations_named
+from app.recording.process import SeriesControl, Warned
+from forms.isolation.report import isolation_report
+from forms.series.summary import duration
+from forms.wording import byte_rate, count
+from storage.isolation import Isolation
+from storage.json_reader import named
+from storage.recordings import ISOLATION
+from storage.records import RunStatus
+
+
+@common.command("isolate")
+@target_argument(required=False)
+@click.option(
+    "--clients",
+    metavar="N,N",
+    default=",".join(map(str, places.DEFAULT_CLIENTS)),
+    callback=lambda _context, _parameter, value: places.parse_clients(value),
+    help="Numbers of clients to measure with (1,4,8,16).",
+)
+@common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=places.DEFAULT_ROUNDS)
+@common.option(
+    "--seconds",
+    "N",
+    "Length of a run; its warm-up takes a fifth of that.",
+    common.Count(2, 3600),
+    default=places.DEFAULT_SECONDS,
+)
+@common.within_option("Longest time; on a busy machine it measures fewer rounds.", places.DEFAULT_MINUTES)
+@common.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
+@common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
+@common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
+@common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
+@common.measuring_options("Print the isolation as JSON.")
+@series_options("label", "question", "link_bits_per_second", "sign", "encrypt", *OF_THE_SERVER)
+def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
+    """Find the limit: the disk, the network or Samba.
+
+    The same operations are measured against the server's disk (dbench, in a folder beside the share), the network
+    (tbench), both at once, and the share. Disk and network need root on the server and the package dbench; without
+    them the other layers are measured. At the end folders are removed and smbd's profiling is restored; after a kill
+    the next start does it.
+    """
+    common.check_can_store(context)
+    control = SeriesControl()
+    path = common.notebook_path(context)
+    if resume_reference:
+        found, place = common.to_resume(context, resume_reference, common.ALLOWED_WITH_RESUME, ISOLATION, target=target)
+        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        rest = replace(places.request_to_resume(found, secrets), within_seconds=common.within(choices))
+        events = record_isolation(rest, path, control, found.id)
+    elif target:
+        events = record_isolation(_isolation_request(context, target, choices), path, control)
+    else:
+        raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
+    isolation = _watch(events, control, common.within(choices))
+    if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
+        common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
+    return exit_code_when_complete(isolation, control, "isolate", "isolation")
+
+
+def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]) -> places.IsolationRequest:
+    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    exposed = choices["expose_tbench"]
+    if exposed is not None and exposed != target.host:
+        raise UsageError(f"--expose-tbench names {exposed}, the target is {target.host}: name that, or leave it out")
+    options = chosen(choices)
+    without = operations_named(choices["without"]) if choices["without"] is not None else ()
+    script = load_script(choices["script_path"])
+    script.without(without)
+    return places.IsolationRequest(
+        target=target,
+        secrets=secrets,
+        settings=options.settings,
+        whole_script=script,
+        script_path=str(Path(choices["script_path"]).absolute()) if choices["script_path"] else None,
+        without=tuple(operation.value for operation in without),
+        **{name: choices[name] for name in ("clients", "rounds", "seconds")},
+        **named(options, "label", "question", "link_bits_per_second", "server_ssh", "smb_conf"),
+        within_seconds=common.within(choices),
+        expose_tbench=exposed is not None,
+    )
+
+
+def _watch(events: Iterable[rounds.IsolationEvent], control: SeriesControl, within_seconds: float) -> Isolation:
+    runs, line = 0, StatusLine()
+
+    def show(event: rounds.IsolationEvent) -> None:
+        nonlocal runs
+        match event:
+            case rounds.IsolationOpened(isolation=isolation):
+                runs = event.runs
+                about = duration(min(within_seconds, rounds.WHOLE_RUN * runs * isolation.seconds))
+                said = f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}"
+                common.say(f"isolation {isolation.id}: {said if runs else 'no run left'}")
+            case rounds.LayerRunStarted(layer=layer, clients=clients, number=number):
+                line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
+            case rounds.LayerRunEnded(run=run):
+                line.clear()
+                if line.is_on or run.error:
+                    told = run.error or byte_rate(run.bytes_per_second)
+                    common.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {told}")
+            case Warned(text=text):
+                line.say(f"sharebench: {text}")
+
+    return watch_to_end(events, control, rounds.IsolationClosed, show, line).isolation

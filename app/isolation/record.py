@@ -1,0 +1,56 @@
+"""Carries out an isolation and stores each run as it ends."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from operator import methodcaller
+from pathlib import Path
+
+from app.isolation.places import IsolationRequest, restore_after_kills
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
+from app.recording.process import SeriesControl, Warned
+from app.recording.rescue import notebook_to_measure_into
+from app.recording.writer import Recorder, Write, add_once, recorded
+from app.series.record import resumable
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION
+from storage.records import is_own_file
+
+
+def restored_isolations(notebook: Notebook) -> Iterator[str]:
+    """Restore what killed isolations changed, and store it with the recorder's patience. Raises NotebookError."""
+    recorder = Recorder(notebook, may_move=False)
+    for isolation, said in restore_after_kills(notebook.isolations()):
+        recorder.write(methodcaller("update_isolation", isolation))
+        yield from (*(warned.text for warned in recorder.flush()), *said)
+    yield from (warned.text for warned in recorder.finish())
+
+
+def record_isolation(
+    request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
+) -> Iterator[IsolationEvent]:
+    """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
+    with notebook_to_measure_into(notebook_path) as notebook:
+        if is_own_file(notebook_path):
+            for said in restored_isolations(notebook):
+                yield Warned(text=said)
+        resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
+        recorder = Recorder(notebook, control)
+        if resumed:
+            recorder.begin(resumed.id, stored=True)
+        closed = yield from recorded(recorder, measure(request, control, resumed), partial(_writes, recorder))
+        yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
+
+
+def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
+    match event:
+        case IsolationOpened(isolation=isolation):
+            if not recorder.leases:
+                recorder.begin(isolation.id, stored=False)
+            yield lambda notebook: add_once(notebook, isolation.id, lambda: notebook.add_isolation(isolation))
+            yield lambda notebook: notebook.update_isolation(isolation)
+        case LayerRunEnded(run=run):
+            (isolation_id,) = recorder.leases
+            yield lambda notebook: notebook.add_layer_run(isolation_id, run)
+        case IsolationClosed(isolation=isolation):
+            yield lambda notebook: notebook.update_isolation(isolation)

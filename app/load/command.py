@@ -1,0 +1,250 @@
+"""``sharebench load``: many users at once; and ``load-worker``, its generator on another machine."""
+
+import os
+import time
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from app.base.errors import MeasurementError, UsageError
+from app.base.targets import check_ssh_host, is_load_folder, parse_target
+from app.cli import common
+from app.cli.progress import StatusLine, watch_to_end
+from app.cli.run_options import OF_THE_SERVER, chosen, series_options, targets_argument
+from app.clients.base import Secrets
+from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
+from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStanding, LoadStep, run_load, time_text
+from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
+from app.load.worker_processes import serve_workers
+from app.recording.process import SeriesControl, Warned
+from forms.layout import visible
+from forms.load import summary
+from forms.load.report import load_report
+from forms.series.summary import duration
+from forms.watch.report import MetricSample, labels_of, load_samples
+from forms.wording import byte_rate, count
+from storage.json_reader import named
+from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
+from storage.recordings import LOAD
+from storage.records import Target, format_target, utc_now
+
+DEFAULT_USERS = "5,10,20"
+NO_VALID_POINT = 4
+_KEPT_ON_RESUME = {
+    "textfile", "as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt", "within_minutes",
+}  # fmt: skip
+
+
+@common.command("load")
+@targets_argument()
+@common.option("--users", "N,N,…", "Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
+@click.option("--find-capacity", is_flag=True, help="Double the users until overload, then narrow it down.")
+@common.option(
+    "--limit",
+    "SECONDS",
+    "Overload: more than 5 % of the responses take longer than this.",
+    common.Number(0.001, 3600),
+    name="limit_seconds",
+)
+@common.option(
+    "--scenario", "NAME|FILE", f"Work of the users: {', '.join(NAMES)}, or your own file.", default="redpaper"
+)
+@click.option("--print-scenario", is_flag=True, help="Print the file of the scenario and exit.")
+@common.option("--duration", "SECONDS", "Length of the measured window.", common.Number(1, 7 * 86400))
+@common.option("--settle", "SECONDS", "Time between the logins and the measured window.", common.Number(0, 86400))
+@common.option("--ramp", "N", "Number of logins per second.", common.Number(0.1, 10000), default=20)
+@common.option("--think", "SECONDS", "Pause before each request: 0.1, or exp:0.1 for exponential think time.")
+@common.option(
+    "--pace",
+    "SECONDS",
+    "Time between the requests of a user, answered or not; late ones are counted.",
+    common.Number(0.0001, 3600),
+)
+@common.option("--read", "PERCENT", "Share of reads among the requests.", common.Number(0, 100), name="read_percent")
+@common.option("--files", "N", "Number of files that the users work on.", common.Count(1, 10_000_000))
+@common.option("--sizes", "SIZE:SHARE,…", "Sizes of these files with their shares, such as 4K:8,64K:3,1M:1.")
+@click.option("--by-size", is_flag=True, help="Measure each load point once for each file size.")
+@common.option("--seed", "N", "Random seed.", common.Count(0, 2**31))
+@common.option("--processes", "N", "Number of processes that make the load (one per core).", common.Count(1, 256))
+@common.option(
+    "--workers-on",
+    "HOST,HOST",
+    "More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
+    name="hosts",
+)
+@click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
+@common.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
+@common.whole_time_option
+@common.option("--label", "TEXT", "Short name of the recording.", default="")
+@common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
+@common.textfile_option
+@common.measuring_options("Print the load as JSON.")
+@series_options("question", "link_bits_per_second", "sign", "encrypt", "single_requests", *OF_THE_SERVER)
+def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
+    """Measure a server with many users at once.
+
+    Each user has a connection and a login of its own. For each number of users the form shows requests per second,
+    response times, errors, and the server's CPU and memory.
+
+    TARGET is a folder on a share. The files are created in a new folder there and removed at the end; nothing else is
+    touched. With --scenario print it is a printer share, and no other is printed to. Users alternate between several
+    TARGETs, such as the addresses of a server's network cards. Every finished load point is kept, also after Ctrl-C;
+    --resume continues with the next one.
+    """
+    if choices["print_scenario"]:
+        name = choices["scenario"]
+        if name not in NAMES:
+            raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
+        common.answer(scenario_text(name).rstrip("\n"))
+        return 0
+    common.check_can_store(context)
+    with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
+        control = SeriesControl(common.within(choices))
+        request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
+        progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
+        closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
+    common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
+    if closed.stored:
+        common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
+    if closed.failure is not None:
+        load = closed.load
+        points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
+        more = f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
+        why = control.why_cancelled if control.limit.is_over else closed.failure.text
+        raise replace(closed.failure, text=f"{why}{more if load.points else ''}").error
+    if closed.load.scratch_folder and not closed.load.choices.keep_files:
+        raise MeasurementError(
+            f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"
+            f" {format_target(closed.load.targets[0])}"
+        )
+    return 0 if any(point.status is not PointStatus.FAILED for point in closed.load.points) else NO_VALID_POINT
+
+
+def _samples(
+    context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: Load | None = None
+) -> list[MetricSample]:
+    asked = load
+    if not asked and choices["resume"]:
+        with common.notebook(context) as notebook:
+            asked = notebook.load(choices["resume"])
+    place, label = (asked.targets[0], asked.label) if asked else (parse_target(targets[0]), choices["label"])
+    users = () if asked or choices["find_capacity"] else parse_users(choices["users"] or DEFAULT_USERS)
+    labels = labels_of(place, "load", label)
+    return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
+
+
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadRequest:
+    if not urls:
+        raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
+    if choices["by_size"] and choices["find_capacity"]:
+        raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
+    if choices["reuse_files"] is not None and not is_load_folder(choices["reuse_files"]):
+        raise UsageError(
+            "--reuse-files: name the folder that --keep-files left, .sharebench-load-…; no other is touched"
+        )
+    users = choices["users"]
+    points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
+    scenario = changed(
+        find_scenario(choices["scenario"]),
+        **{name: choices[name] for name in ("files", "think", "sizes", "seed")},
+        **{f"{name}_seconds": choices[name] for name in ("duration", "settle", "pace")},
+        read=choices["read_percent"],
+    )
+    hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())
+    for host in hosts:
+        check_ssh_host(host, "--workers-on")
+    targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
+    series = chosen(choices)
+    return LoadRequest(
+        targets=targets,
+        secrets=secrets,
+        settings=series.settings,
+        scenario=scenario,
+        choices=LoadChoices(
+            users=points,
+            **{name: choices[name] for name in ("find_capacity", "by_size", "limit_seconds", "single_requests")},
+            ramp_per_second=choices["ramp"],
+            processes=choices["processes"] or len(os.sched_getaffinity(0)),
+            hosts=hosts,
+            keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
+        ),
+        label=choices["label"],
+        **named(series, "question", "server_ssh", "smb_conf", "link_bits_per_second"),
+        reuse_folder=choices["reuse_files"],
+    )
+
+
+def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
+    found = [parse_target(url) for url in urls]
+    for one in found:
+        if not one.abilities.moves_files or (one.abilities.has_share and not one.share):
+            raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+    first, secrets = common.secrets_for(context, found[0], kerberos=kerberos)
+    others = (replace(one, user=one.user or first.user, domain=one.domain or first.domain) for one in found[1:])
+    return (first, *others), secrets
+
+
+def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
+    load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
+    series, (_, secrets) = chosen(choices), common.secrets_for(context, place, kerberos=choices["kerberos"])
+    kept = named(load, "targets", "scenario", "choices") | named(series, "settings", "server_ssh", "smb_conf")
+    return LoadRequest(secrets=secrets, **kept), load
+
+
+class LoadProgress(StatusLine):
+    _phase = PhaseBegan(phase=LoadPhase.FILES)
+    _standing = LoadStanding()
+
+    def show(self, step: LoadStep) -> None:
+        before, self._standing = self._standing, self._standing.heard(step)
+        match step:
+            case Warned(text=text):
+                self.tell(text)
+            case PhaseBegan():
+                if not before.phase and (load := before.load):
+                    creates_on = len(load.targets) * (step.phase is LoadPhase.FILES)
+                    self.tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
+                self._phase = step
+                self.draw(f"{step.phase.value}{self._left()}")
+            case FilesMade(files=made, of_files=wanted):
+                what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
+                self.draw(f"{self._phase.phase.value}{self._left()}: {made:,} of {wanted:,} {what}")
+            case JobsWait():
+                self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
+            case SecondPassed():
+                self.draw(second_text(step, self._phase, self._left()))
+            case LoadChanged(point=LoadPoint() as point, done=True):
+                self.tell(point_text(point))
+
+    def _left(self) -> str:
+        of_phase = self._standing.phase_seconds_left(time.monotonic())
+        whole = self._standing.seconds_left(of_phase)
+        in_all = f", {duration(whole)} left in all" if whole else ""
+        return f" {duration(of_phase)} left{in_all}" if of_phase else ""
+
+    def tell(self, text: str) -> None:
+        self.say(f"sharebench: {visible(text)}")
+
+
+def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
+    p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
+    errors = f"  {now.errors} errors" if now.errors else ""
+    return (
+        f"{count(now.users, 'user')}, {phase.phase.value}{left}: {now.connected} connected  "
+        f"{now.requests_per_second:,.0f} requests/s{p95}  {byte_rate(now.read_bytes_per_second)} read  "
+        f"{byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
+    )
+
+
+def point_text(point: LoadPoint) -> str:
+    if point.status is not PointStatus.VALID:
+        return f"{count(point.users, 'user')}: {point.reason or point.status.value}"
+    errors = f", {sum(point.errors.values())} errors" if point.errors else ""
+    return f"{summary.point_text(point)}{errors}"
+
+
+@click.command("load-worker", hidden=True)
+def load_worker_command() -> int:
+    """Makes load for the machine that started it through ssh; ends when that hangs up."""
+    return serve_workers()

@@ -1,1 +1,0 @@
-"""The measurement engine, its plan and events, and its child process."""

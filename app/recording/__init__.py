@@ -1,0 +1,1 @@
+"""What every recording rests on: the measuring process, the writer, what is rescued."""

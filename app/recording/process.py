@@ -1,0 +1,381 @@
+"""The request for a series, and the measuring process: its plan, what it is told, and its events."""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Self, get_args
+
+from app.base import errors
+from app.base.child_process import ChildProcess
+from app.base.errors import ChildDiedError, SharebenchError
+from app.clients.base import Secrets
+from storage.json_reader import JSONNode, shared
+from storage.plan import MonitorChoices, Plan, RunChoices, Settings
+from storage.records import ClientFacts, Command, Experiment, Phase, Run, Target
+
+
+class ControlMessage(StrEnum):
+    PAUSE = "pause"
+    RESUME = "resume"
+    FINISH = "finish"
+    STEP = "step"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """An order to the measuring process; EOF means cancel."""
+
+    word: ControlMessage
+
+
+class RunGate:
+    """The measuring side: messages so far, and the wait for more."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self._changed = threading.Condition()
+        self._paused = False
+        self.finishing = False
+        self._steps = 0
+        self._on_cancel: Callable[[], None] | None = None
+
+    def hear(self, word: ControlMessage) -> None:
+        with self._changed:
+            if word is ControlMessage.PAUSE:
+                self._paused = True
+            elif word is ControlMessage.RESUME:
+                self._paused = False
+            elif word is ControlMessage.FINISH:
+                self.finishing = True
+            else:
+                self._steps += 1
+            self._changed.notify_all()
+
+    def cancel(self) -> None:
+        with self._changed:
+            self.cancelled.set()
+            self._changed.notify_all()
+            on_cancel = self._on_cancel
+        if on_cancel:
+            on_cancel()
+
+    def when_cancelled(self, call: Callable[[], None] | None) -> None:
+        """Called at once if already cancelled; None clears it."""
+        with self._changed:
+            self._on_cancel = call
+            happened = self.cancelled.is_set()
+        if happened and call:
+            call()
+
+    def must_wait(self, *, stepped: bool) -> bool:
+        return not self.cancelled.is_set() and not self.finishing and (self._paused or (stepped and not self._steps))
+
+    def wait(self, *, stepped: bool) -> None:
+        """Returns when the next run may start or the series ends; consumes a step."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.must_wait(stepped=stepped))
+            if stepped and self._steps:
+                self._steps -= 1
+
+
+class TimeLimit:
+    """``--within``: nothing begins that would not end in time, judged by the longest so far."""
+
+    def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds, self._clock = seconds, clock
+        self._started_at = math.inf
+        self._began_at = 0.0
+        self._longest: dict[int, float] = {}
+        self.is_met = False
+        """Whether a measurement ends early by itself, so that it need not be interrupted."""
+        self.is_over = False
+
+    def start(self) -> None:
+        """The time counts from the first call."""
+        self._started_at = min(self._started_at, self._clock())
+
+    @property
+    def seconds_left(self) -> float:
+        return self.seconds - max(0.0, self._clock() - self._started_at)
+
+    def began(self) -> None:
+        self._began_at = self._clock()
+
+    def ended(self, kind: int = 0) -> None:
+        """Of the one that began last: only those of its kind take as long."""
+        self._longest[kind] = max(self._longest.get(kind, 0.0), self._clock() - self._began_at)
+
+    def allows(self, *kinds: int) -> bool:
+        return sum(self._longest.get(kind, 0.0) for kind in kinds or (0,)) <= self.seconds_left
+
+
+class SeriesControl:
+    """The user's side: messages are kept until a process is attached."""
+
+    def __init__(self, within_seconds: float = math.inf) -> None:
+        self.limit = TimeLimit(within_seconds)
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
+        self._say: Callable[[ControlMessage], None] | None = None
+        self._end: Callable[[], None] | None = None
+        self._waiting: list[ControlMessage] = []
+        self.cancelled = threading.Event()
+        self.waited = threading.Event()
+        """Set where a quiet time is not to be waited for any longer."""
+
+    def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
+        """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""
+        with self._lock:
+            self._say, self._end = say, end
+            while say and self._waiting:
+                say(self._waiting.pop(0))
+            if self.cancelled.is_set():
+                end()
+
+    def detach(self) -> None:
+        with self._lock:
+            self._say = self._end = None
+
+    def tell(self, word: ControlMessage) -> None:
+        with self._lock:
+            if self._say:
+                self._say(word)
+            else:
+                self._waiting.append(word)
+
+    def cancel(self) -> None:
+        with self._lock:
+            self.cancelled.set()
+            self.waited.set()
+            if self._end:
+                self._end()
+
+    def finish_in_time(self, what: str) -> "Warned":
+        self.limit.is_met = True
+        self.tell(ControlMessage.FINISH)
+        return Warned(text=f"no further {what} would end in time ({self._option}): it ends with what it has")
+
+    def end_in_time(self) -> None:
+        if not self.limit.is_met and not self.cancelled.is_set():
+            self.limit.is_over = True
+            self.cancel()
+
+    @property
+    def why_cancelled(self) -> str:
+        return f"time is over ({self._option})" if self.limit.is_over else "cancelled"
+
+    @property
+    def _option(self) -> str:
+        return f"--within {self.limit.seconds / 60:g}"
+
+
+PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    client: ClientFacts
+    size_bytes: int
+    path_facts: PathFacts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathSeen:
+    path_facts: PathFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchMade:
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchRemoved:
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """``of`` is the planned number of runs in the phase; absent if open."""
+
+    number: int
+    phase: Phase
+    of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """Bytes moved in the current run; at most ten events a second."""
+
+    seconds: float
+    moved_bytes: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The series is paused after a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    text: str
+
+
+def _error_kind(place: JSONNode) -> type[SharebenchError]:
+    if place.text() not in errors.BY_NAME:
+        raise place.wrong("a known error")
+    return errors.BY_NAME[place.text()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    kind: Annotated[type[SharebenchError], _error_kind]
+    text: str
+    options: str = ""
+
+    @classmethod
+    def of(cls, error: SharebenchError, more: str = "") -> "Failed":
+        kind = next(each for each in type(error).__mro__ if each in errors.BY_NAME.values())
+        return cls(kind=kind, text=f"{error}{more}", options=error.options)
+
+    @property
+    def error(self) -> SharebenchError:
+        return self.kind(self.text, options=self.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """All runs are done."""
+
+
+Event = (
+    Started
+    | PathSeen
+    | ScratchMade
+    | ScratchRemoved
+    | RunStarted
+    | Progressed
+    | RunFinished
+    | Paused
+    | Warned
+    | Failed
+    | Finished
+)
+EVENTS: tuple[type, ...] = get_args(Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurementPlan(RunChoices):
+    """One series; ``done_*`` describe the finished part of a resumed series."""
+
+    command: Command
+    target: Target
+    stepped: bool = False
+    done_warmups: int = 0
+    done_runs: int = 0
+    done_rates: tuple[float, ...] = ()
+    """Bytes per second of the valid measured runs, for ``until_percent``."""
+    scratch_path: str | None = None
+    """A leftover of an interrupted attempt, removed before the first run."""
+    profile_ssh: str | None = None
+    profile_conf: str | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+
+    @classmethod
+    def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
+        return cls(command=command, target=target, **shared(choices or RunChoices(), RunChoices))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationOrder:
+    protocol: str
+    command: Command
+    client: ClientFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """What it reached; None where there is nothing to calibrate it against."""
+
+    bytes_per_second: float | None
+
+
+GRACE_SECONDS = 30.0
+
+
+class MeasuringProcess:
+    """One measuring process; read :meth:`events` to the end, inside ``with``."""
+
+    def __init__(self, plan: MeasurementPlan, control: SeriesControl, *, trial: bool = False) -> None:
+        """A ``trial`` only logs in: what the user asks of the runs is left for the process that measures."""
+        self._plan, self._control, self._trial = plan, control, trial
+        self._process = ChildProcess("app.recording.child", grace_seconds=GRACE_SECONDS)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        self._process.say(self._plan)
+        tell = None if self._trial else lambda word: self._process.say(Control(word=word))
+        self._control.attach(tell, self._process.cancel)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._control.detach()
+        self._process.close()
+
+    def events(self) -> Iterator[Event]:
+        """The last event is Finished or Failed, however the process ends."""
+        for event in self._process.events(EVENTS):
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+        how = self._process.how_it_ended()
+        text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
+        yield Failed(kind=ChildDiedError, text=text, options="--resume")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormEntries:
+    link_bits_per_second: int | None = None
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    base_id: str | None = None
+    """Base of the change; None for the experiment's last kept series."""
+    repeats: bool = False
+    """The base series measured again; refused if session or path differ."""
+    change_name: str | None = None
+    change_value: str = ""
+    wait_seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesRequest(FormEntries, MonitorChoices):
+    plan: MeasurementPlan
+    title: str = ""
+    experiment: Experiment | None = None
+
+    def stored_plan(self) -> Plan:
+        return Plan(**shared(self.plan, RunChoices), **shared(self, MonitorChoices))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRequest:
+    """What requests for a load, an isolation and a diagnosis have in common."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    label: str = ""
+    question: str = ""
+    server_ssh: str | None = None
+    smb_conf: str | None = None

@@ -1,0 +1,108 @@
+"""Notebooks to measure into; and another one, where the notebook is lost while something is measured."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from app.base.errors import NotebookError
+from storage.database import why_not_writable
+from storage.errors import ANOTHER, NotebookFileError
+from storage.notebook import Notebook
+
+_moved_to: dict[Path, Path | None] = {}
+"""By lost notebook, since a survey and its series have it open each, and belong together."""
+
+
+def open_notebook(path: Path) -> Notebook:
+    """Raises NotebookError."""
+    try:
+        return Notebook(path)
+    except NotebookFileError as error:
+        raise NotebookError(str(error), options=error.options) from error
+
+
+@contextmanager
+def notebook_to_measure_into(path: Path) -> Iterator[Notebook]:
+    """Raises NotebookError before anything is measured where nothing can be stored, and at the end where it went on
+    in another notebook.
+    """
+    _moved_to.pop(path.absolute(), None)
+    with open_notebook(path) as notebook:
+        _refuse(notebook.why_read_only)
+        yield notebook
+        if notebook.was_moved:
+            raise NotebookError(f"{notebook.why_moved}: {where_it_went(notebook)}")
+
+
+def check_can_store(path: Path) -> None:
+    """Looks before anything is made or measured. Raises NotebookError where nothing could be stored."""
+    if os.path.lexists(path):
+        with open_notebook(path) as notebook:
+            _refuse(notebook.why_read_only)
+    else:
+        _refuse(why_not_writable(path.absolute()))
+
+
+def _refuse(why: str) -> None:
+    if why:
+        raise NotebookError(f"not begun, since nothing could be stored: {why}", options=ANOTHER)
+
+
+def move(notebook: Notebook, why: str) -> None:
+    """Have ``notebook`` go on beside the lost one, or wherever else something can be written, at last in memory."""
+    lost = notebook.path.absolute()
+    if lost in _moved_to:
+        notebook.move_to(_moved_to[lost], why)
+        return
+
+    for folder in _folders(lost):
+        new = _unused(folder, lost)
+        with suppress(OSError, NotebookFileError):
+            notebook.move_to(new, why)
+            _moved_to[lost] = new
+            return
+    notebook.move_to(None, why)
+
+
+def _folders(lost: Path) -> Iterator[Path]:
+    """Beside the lost notebook first. Where others may write, a folder of its own."""
+    yield lost.parent
+    with suppress(OSError):
+        yield Path.cwd()
+    with suppress(RuntimeError):
+        yield Path.home()
+    for shared in (tempfile.gettempdir(), "/dev/shm"):  # noqa: S108  a folder of its own is made there
+        with suppress(OSError):
+            yield Path(tempfile.mkdtemp(prefix="sharebench-", dir=shared))
+
+
+def _unused(folder: Path, lost: Path) -> Path:
+    moment = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    return folder / f"{lost.stem}-saved-{moment}-{os.getpid()}{lost.suffix or '.db'}"
+
+
+def where_it_goes_on(notebook: Notebook) -> str:
+    if not notebook.is_on_disk:
+        return "nothing can be written anywhere, so what is measured is printed at the end"
+    return f"this goes on in {notebook.path}, whole, and nothing that was measured is lost"
+
+
+def where_it_went(notebook: Notebook) -> str:
+    if not notebook.is_on_disk:
+        return "nothing could be written anywhere; what was measured was printed"
+    return (
+        f"what was measured is in {notebook.path}, whole: put the notebook right, then `sharebench import"
+        f" {notebook.path}`"
+    )
+
+
+def texts_to_print(notebook: Notebook, ids: Sequence[str]) -> Iterator[str]:
+    """The rows of recordings that are nowhere but in memory."""
+    if notebook.is_on_disk:
+        return
+    for recording_id in ids:
+        yield f"could be stored nowhere: {json.dumps(notebook.rows_to_move(recording_id), ensure_ascii=False)}"

@@ -1,0 +1,271 @@
+"""The shell scripts that change a server's setting and restore it, and what runs them, the same here and through ssh.
+
+Each is one function that is called in its last line, so that a script which was cut off on its way does nothing. Each
+takes the lock of its undo script, looks for that script under the lock, and acts before it releases the lock. The undo
+script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
+"""
+
+import base64
+import hashlib
+import secrets
+import shlex
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from app.base.errors import MeasurementError, UsageError
+from app.server.shell import Answer, run_script, script_file
+from storage.records import LEASE_SECONDS
+
+STEP_SECONDS = 30.0
+CONFLICT_CODE = 3
+BUSY_CODE = 75
+"""A step is still running and nothing was restored (EX_TEMPFAIL of sysexits.h)."""
+LOCK_SECONDS = 15
+"""How long a step waits for a running one; without the lock it does nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerChange:
+    """A change on one server, as shell text for each step."""
+
+    id: str
+    title: str
+    undo_path: str
+    check: str
+    """``check_*`` calls: everything is as it was or as we wrote it."""
+    check_undo: str = ""
+    """The same before restoring; empty means ``check``."""
+    before: str
+    """``check_*`` calls: everything is as it was when planned."""
+    begin: str = ":"
+    arms: tuple[str, ...]
+    """The first arm sets the previous value. Failures set ``broken=yes``."""
+    restore: str
+    """Harmless if nothing changed."""
+    ease: str = ":"
+    settle: str = ":"
+    look: str = ":"
+    seconds: float = STEP_SECONDS
+    dead_man_seconds: int = 0
+    """Time without renewal after which the server restores everything; 0: never."""
+
+
+def library() -> str:
+    """Functions at the start of every script."""
+    return script_file("app.server.changes", "undo.sh")
+
+
+def sha256(content: bytes | None) -> str:
+    """As the scripts print it; ``absent`` for a missing file."""
+    return "absent" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def here(content: bytes, rest: str = "") -> str:
+    """A base64 here document that ends a command; ``rest`` follows on its line."""
+    return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
+
+
+def undo_command(undo_path: str) -> str:
+    return f"sh {shlex.quote(undo_path)}"
+
+
+def lock_name(undo_path: str) -> str:
+    """Lock file in /run/sharebench, shared by all changes with that undo script."""
+    return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
+
+
+def failed(why: str) -> str:
+    """Ends a step without changes, with the reason."""
+    return f"section failed; echo '{why}'; section end; exit 1;"
+
+
+@cache
+def _template() -> Template:
+    jinja = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
+    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name}
+    jinja.filters["here"] = lambda text, rest: here(text.encode(), rest)
+    return jinja.from_string(script_file("app.server.changes", "steps.sh.jinja"))
+
+
+def steps() -> Any:
+    known = {"busy_code": BUSY_CODE, "conflict_code": CONFLICT_CODE, "lock_seconds": LOCK_SECONDS}
+    return _template().make_module({"library": library, "failed": failed, **known})
+
+
+def undo_script(change: ServerChange) -> str:
+    return str(steps().undo(change))
+
+
+UNDO_SECONDS = 600.0
+ATTEMPTS = 3
+
+
+class ChangeRefusedError(UsageError):
+    """The change is not allowed or not possible here; nothing was written."""
+
+
+class ConsentNeededError(ChangeRefusedError):
+    """The change needs consent to its risk; nothing was written."""
+
+    def __init__(self, text: str, *, risk_of: str | None, options: str) -> None:
+        super().__init__(text, options=options)
+        self.risk_of = risk_of
+
+
+class ChangeFailedError(MeasurementError):
+    """Making, verifying or restoring failed; the text says what is on the server now."""
+
+
+class StepRunningError(ChangeFailedError):
+    """A step is still running on the server, so nothing was restored."""
+
+    def __init__(self, since: str, process_id: str) -> None:
+        super().__init__(f"a step is still running there since {since} (pid {process_id})")
+        self.since = since
+        self.process_id = process_id
+
+
+class ConflictError(ChangeFailedError):
+    """Somebody else changed the same setting; nothing was overwritten."""
+
+    def __init__(self, text: str, now: dict[str, str]) -> None:
+        super().__init__(text)
+        self.now = now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileState:
+    """A file on the server: resolved path, content (None if missing), modification time (epoch)."""
+
+    path: str
+    content: bytes | None
+    owner: int = 0
+    mode: int = 0o644
+    links: int = 1
+    modified: str = ""
+
+    @property
+    def sum(self) -> str:
+        return sha256(self.content)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """State before any change; ``files`` by the requested path."""
+
+    machine: str
+    files: dict[str, FileState]
+    managers: tuple[str, ...]
+
+
+def new_change_id() -> str:
+    """Unique, and valid in file names and shell functions."""
+    return secrets.token_hex(6)
+
+
+def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
+    """Reads only. Raises ChangeFailedError: no answer; ChangeRefusedError: no root, no tool, or another open trial."""
+    asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
+    answer = run_script(script_file("app.server.changes", "look.sh"), asked, ssh)
+    where = ssh or "this machine"
+    if answer.problem:
+        raise ChangeFailedError(f"the server cannot be changed: {answer.problem}")
+    if answer.text("uid") != "0":
+        how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
+        raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
+    if missing := (answer.text("missing") or "").split():
+        raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
+    if age := answer.text("undo"):
+        raise _taken(undo, where, age)
+    return ServerState(
+        machine=" ".join((answer.text("machine") or "").split()),
+        files={path: _file(answer, path) for path in (conf, dropin) if path},
+        managers=tuple((answer.text("managers") or "").splitlines()),
+    )
+
+
+def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
+    seconds = int(age) if age.strip().isdecimal() else None
+    if seconds is not None and seconds < LEASE_SECONDS:
+        text = (
+            f"a trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended, or restore it"
+            " first if it was interrupted (R in the notebook, or `sharebench restore`)"
+        )
+    else:
+        text = (
+            f"an interrupted trial's change still stands on {where}: restore it first, with `sharebench restore`, or"
+            f" there as root: {undo_command(undo)}"
+        )
+    return ChangeRefusedError(f"{text}; nothing was written")
+
+
+def read_there(text: str, ssh: str | None) -> Answer:
+    head = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin\n"
+    section = 'section() { printf "\\n%s %s\\n" "$mark" "$1"; }\n'
+    return run_script(f"{head}{section}read_all() {{\n{text}\nsection end\n}}\nread_all </dev/null\n", {}, ssh)
+
+
+def _file(answer: Answer, path: str) -> FileState:
+    real = (answer.text(f"real:{path}") or path).strip()
+    meta = (answer.text(f"meta:{path}") or "").split()
+    if len(meta) != 4:
+        return FileState(path=real, content=None)
+    owner, mode, links, modified = meta
+    return FileState(
+        path=real,
+        content=base64.b64decode(answer.text(f"content:{path}") or ""),
+        owner=int(owner),
+        mode=int(mode, 8),
+        links=int(links),
+        modified=modified,
+    )
+
+
+def begin(change: ServerChange, ssh: str | None) -> Answer:
+    """Store the undo script on the server and prepare the change. Raises ChangeFailedError."""
+    answer = _run(steps().begin(change), change, ssh)
+    if age := answer.text("taken"):
+        raise _taken(change.undo_path, ssh or "this machine", age)
+    return _done(answer)
+
+
+def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
+    """Raises ChangeFailedError."""
+    return _done(_run(steps().arm(change, arm), change, ssh))
+
+
+def give_word(change: ServerChange, ssh: str | None) -> None:
+    """Renew the dead man's switch. Raises ChangeFailedError."""
+    _done(_run(steps().word(change), change, ssh))
+
+
+def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
+    return run_script(text, {}, ssh, change.seconds + LOCK_SECONDS)
+
+
+def undo(undo_script: str, ssh: str | None) -> Answer:
+    """Raises StepRunningError (nothing done), ConflictError (would overwrite another change), ChangeFailedError."""
+    for _ in range(ATTEMPTS):
+        answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
+        if answer.problem is None:
+            break
+    return _done(answer)
+
+
+def _done(answer: Answer) -> Answer:
+    if answer.problem:
+        raise ChangeFailedError(f"the server did not answer: {answer.problem}")
+    now = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
+    if now:
+        what = ", ".join(now)
+        eased = "; the tried value is no longer in effect" if "eased" in answer.sections else ""
+        raise ConflictError(f"{what}: somebody else changed it meanwhile, so nothing was overwritten{eased}", now)
+    if "busy" in answer.sections:
+        since, _, process_id = (answer.text("busy") or "").partition(" ")
+        raise StepRunningError(since or "an unknown time", process_id or "unknown")
+    if "done" not in answer.sections:
+        raise ChangeFailedError(f"the server's setting was not changed: {answer.text('failed') or 'it said nothing'}")
+    return answer

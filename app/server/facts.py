@@ -1,0 +1,273 @@
+"""Collects all facts before a measurement, here and on the server where it can be asked, and counters after it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from app.base.config import ConfigError, config
+from app.server import link_facts
+from app.server.host_activity import MachineCounters, busy_percent, parse_cpu
+from app.server.host_facts import HOST_FILES, client_facts, host_facts, storable, whole_number
+from app.server.shell import Answer, mount_of, run_script, script_file
+from app.server.smbd import SambaFacts, samba_facts
+from storage.records import Facts, FactValue, Target
+
+
+def server_counter_facts(
+    before: MachineCounters, after: MachineCounters, interface: str | None
+) -> dict[str, FactValue]:
+    """Of the server during a series; ``interface`` is the one that carries the answers."""
+    facts: dict[str, FactValue] = {
+        "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
+        "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
+    }
+    if (busy := busy_percent(before.cpu, after.cpu)) is not None:
+        facts["cpu.busy_percent_during"] = busy
+    for name, counts in after.interfaces.items():
+        old = before.interfaces.get(name)
+        if old is None or name == "lo":
+            continue
+        grown = {counter: max(0, value - old[counter]) for counter, value in counts.items()}
+        if grown["rx_bytes"] or grown["tx_bytes"]:
+            facts[f"interface.{name}.rx_bytes_during"] = grown["rx_bytes"]
+            facts[f"interface.{name}.tx_bytes_during"] = grown["tx_bytes"]
+        if name == interface:
+            facts["link.errors_during"] = grown["rx_errors"] + grown["tx_errors"]
+            facts["link.drops_during"] = grown["rx_dropped"] + grown["tx_dropped"]
+    return facts
+
+
+OPTIONS_LIMIT = 400
+"""Characters kept; an overlay's options can be pages long."""
+
+
+def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
+    """Of the shared folder's file system, disk and the layers (RAID, LVM, ZFS) between; empty if unknown."""
+    folder = (answer.text("realpath") or answer.text("folder") or "").strip()
+    facts: dict[str, FactValue] = {}
+    mount = mount_of(folder, answer.text("mounts"))
+    if not folder or mount is None or answer.code("df") != 0:
+        return facts
+    facts["filesystem.type"] = mount.kind
+    facts["filesystem.source"] = mount.source
+    facts["filesystem.mounted_at"] = mount.folder
+    facts["filesystem.options"] = mount.options[:OPTIONS_LIMIT]
+    if sizes := re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or ""):
+        total, _, free = (int(kibibytes) * 1024 for kibibytes in sizes[-1])
+        facts["filesystem.size_bytes"], facts["filesystem.free_bytes"] = total, free
+    if rotational := (answer.text("disk:rotational") or "").strip():
+        facts["disk.rotational"] = "yes" if rotational == "1" else "no"
+    scheduler = answer.text("disk:scheduler") or ""
+    chosen = re.search(r"\[(\S+)\]", scheduler)
+    if scheduler:
+        facts["disk.scheduler"] = chosen.group(1) if chosen else scheduler.strip()
+    ahead = (answer.text("disk:read_ahead_kb") or "").strip()
+    if ahead.isdecimal():
+        facts["disk.read_ahead_bytes"] = int(ahead) * 1024
+    if layers := _layers(answer.text("disk:layers"), answer.text("zpool"), answer.text("zpool.rc")):
+        facts["storage.layers"] = layers
+    return facts
+
+
+def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
+    """From the top, such as ``vg-data LVM on md0 raid5 of 3 disks``."""
+    if pool and (pool_code or "0").strip() == "0":
+        parts = [line.split("\t") for line in pool.splitlines()]
+        kinds = [fields[1] for fields in parts if len(fields) > 1 and not fields[0] and _VDEV.match(fields[1])]
+        name = parts[0][0]
+        return f"ZFS pool {name}: {', '.join(kinds)}" if kinds else f"ZFS pool {name}: single disks"
+    lines = [" ".join(line.split()) for line in (devices or "").splitlines() if line.strip()]
+    return " on ".join(dict.fromkeys(lines))[:OPTIONS_LIMIT]
+
+
+_VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
+
+
+COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
+DEFAULTS = dict.fromkeys(("only", "conf", "port", "share", "folder", "client", "server", "files"), "")
+DEFAULTS |= {"window": "0", "samba": "no", "counters": "\n".join(COUNTER_FILES)}
+
+
+def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
+    """Run the script here or by ssh. Never raises: a failure is an answer with a problem."""
+    return run_script(script_file("app.server", "probe.sh"), {**DEFAULTS, **settings}, ssh)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    counters: MachineCounters | None = None
+    ssh: str | None = None
+    answer: Answer | None = field(default=None, repr=False, compare=False)
+
+
+def server_facts(
+    target: Target, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
+) -> ServerFacts:
+    """Facts of a target's server; never raises. Without ``ssh`` ([USER@]HOST) only one on this machine is asked.
+
+    ``smb_conf`` replaces the path that the smbd with the target's port was started with, or else smbd's own; a remote
+    server's processors are watched for ``window_seconds`` first.
+    """
+    protocol = target.abilities
+    if protocol.is_local:
+        return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
+    if ssh is None and not link_facts.is_this_machine(target.host):
+        unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
+        what = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
+        return ServerFacts(problems=(what,))
+    route = link_facts.find_route(target.host, target.port)
+    client = route.local_address if route else ""
+    answer = ask_server(
+        {
+            "window": str(window_seconds if ssh else 0),
+            "samba": "yes" if protocol.through_samba else "no",
+            "conf": smb_conf or "",
+            "port": str(target.port_number),
+            "share": target.share or "",
+            "client": client,
+            "server": route.address if route else "",
+            "files": "\n".join(HOST_FILES),
+        },
+        ssh,
+    )
+    if answer.problem:
+        return ServerFacts(problems=(f"no facts of the server: {answer.problem}",))
+    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
+    facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
+    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
+    if busy is not None:
+        facts["cpu.busy_percent_before"] = busy
+    samba = samba_facts(answer, target.share, client) if protocol.through_samba else SambaFacts()
+    port = target.port_number
+    its_own = listens_on(samba.facts, port) and not samba.runs_with_another
+    if protocol.through_samba and not (ssh or smb_conf or its_own):
+        what = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
+        samba = SambaFacts(problems=[what])
+    facts.update(samba.facts)
+    return ServerFacts(
+        facts=storable(facts),
+        problems=tuple(samba.problems),
+        counters=MachineCounters.read(answer.file) if ssh else None,
+        ssh=ssh,
+        answer=answer,
+    )
+
+
+def counters_since(before: ServerFacts) -> dict[str, FactValue]:
+    if before.counters is None:
+        return {}
+    answer = ask_server({"only": "counters"}, before.ssh)
+    after = None if answer.problem else MachineCounters.read(answer.file)
+    if after is None:
+        return {}
+    interface = before.facts.get("link.interface")
+    return storable(server_counter_facts(before.counters, after, str(interface) if interface else None))
+
+
+def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
+    return bool(samba.get("samba.smbd_running")) and has_port(samba.get("smb.conf/global/smb ports"), port)
+
+
+def has_port(ports: FactValue | None, port: int) -> bool:
+    return ports is None or str(port) in re.split(r"[\s,:]+", str(ports))
+
+
+_OFFLOADS = {
+    "tcp-segmentation-offload": "link.tso",
+    "generic-segmentation-offload": "link.gso",
+    "generic-receive-offload": "link.gro",
+}
+
+
+def network_facts(answer: Answer) -> dict[str, FactValue]:
+    """Of the interface that carries the answers, and the one that requests come by."""
+    facts: dict[str, FactValue] = {}
+    for name, section in (
+        ("link.interface", "outward"),
+        ("link.inward_interface", "inward"),
+        ("link.driver", "nic:driver"),
+        ("link.duplex", "nic:duplex"),
+        ("card.firmware", "nic:firmware"),
+    ):
+        text = (answer.text(section) or "").strip()
+        if text and text != "unknown":
+            facts[name] = text
+    if facts.get("link.interface") == "lo":
+        facts["link.inward_interface"] = "lo"
+    if "link.interface" not in facts:
+        return facts
+    for line in (answer.text("nic:offloads") or "").splitlines():
+        name, _, state = line.strip().partition(": ")
+        if name in _OFFLOADS and state in {"on", "off"}:  # "off [fixed]" cannot be changed
+            facts[_OFFLOADS[name]] = state
+    facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
+    shaper = link_facts.parse_shaper(answer.text("shaper"))
+    if answer.text("shaper") is not None:
+        facts["link.shaper"] = shaper.kind if shaper else "none"
+    if shaper and shaper.bits_per_second:
+        facts["link.shaper_bits_per_second"] = shaper.bits_per_second
+    mtu, speed = _number(answer, "nic:mtu"), _number(answer, "nic:speed")
+    if mtu:
+        facts["link.mtu_bytes"] = mtu
+    if speed and speed > 0 and "link.driver" in facts:
+        facts["link.card_rate_bits_per_second"] = speed * 1_000_000
+    for word in ("errors", "dropped"):
+        counts = [_number(answer, f"nic:statistics/{way}_{word}") for way in ("rx", "tx")]
+        facts[f"link.{'errors' if word == 'errors' else 'drops'}_before"] = sum(count or 0 for count in counts)
+    return facts
+
+
+def _number(answer: Answer, section: str) -> int | None:
+    return whole_number((answer.text(section) or "").split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    client: Mapping[str, FactValue] = field(default_factory=dict)
+    server: Mapping[str, FactValue] = field(default_factory=dict)
+    path: Mapping[str, FactValue] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    """What could not be found out, with what to do. Never fails a measurement."""
+    link: link_facts.Link | None = None
+    counters: link_facts.LinkCounters | None = None
+    asked: ServerFacts = field(default_factory=ServerFacts)
+
+    def parts(self) -> dict[str, Facts]:
+        named = {"client": self.client, "server": self.server, "path": self.path}
+        return {name: facts for name, facts in named.items() if facts}
+
+
+def collect(
+    target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 1
+) -> Environment:
+    """Called right before a measurement; never raises. Options as in :func:`server_facts`."""
+    server = server_facts(target, ssh, smb_conf, window_seconds)
+    link = link_facts.find_link(target.host, target.port) if target.host else None
+    client = {**client_facts(), **measurer_facts()}
+    return Environment(
+        client=client,
+        server=server.facts,
+        path=link_facts.facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
+        problems=server.problems,
+        asked=server,
+        link=link,
+        counters=link_facts.LinkCounters.snapshot(link.interface) if link else None,
+    )
+
+
+def measurer_facts() -> dict[str, FactValue]:
+    try:
+        who = config().who
+    except ConfigError:  # told where the program starts; a measurement does not fail by it
+        return {}
+    said = (("by", who.name), ("ticket", who.ticket), ("site", who.site))
+    return {f"measured.{name}": text for name, text in said if text}
+
+
+def with_counters(before: Environment) -> Environment:
+    path = dict(before.path)
+    if before.counters is not None:
+        path |= link_facts.counter_facts(before.counters, link_facts.LinkCounters.snapshot(before.counters.interface))
+    return replace(before, path=path, server={**before.server, **counters_since(before.asked)})

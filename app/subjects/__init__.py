@@ -1,1 +1,0 @@
-"""What can be recorded, a module or folder for each subject."""

@@ -1,0 +1,1 @@
+"""Surveys: one path of every host."""

@@ -1,0 +1,130 @@
+"""``sharebench survey``: measure everything on one server."""
+
+import posixpath
+from typing import Any
+
+import click
+
+from app.base.config import profile
+from app.base.errors import CancelledError, MeasurementError
+from app.base.targets import parse_target
+from app.cli import common
+from app.cli.progress import watch_turns
+from app.cli.run_options import OF_THE_SERVER, chosen, options_of_server, series_options, take_settings
+from app.clients.base import Secrets
+from app.clients.logins import same_login
+from app.recording.process import SeriesControl
+from app.survey.record import LogIn, SurveyChoices, measure_round, plan_round, result
+from forms.experiments.report import survey_report
+from forms.experiments.summary import StationState
+from storage.protocols import PROTOCOLS
+from storage.records import Command, Target
+
+_PORTS = {one.name: one.label if one.moves_files else one.name for one in PROTOCOLS.values() if one.in_survey}
+
+
+_port_options = common.several(
+    *(
+        common.option(f"--{name}-port", "PORT", f"Port of {spelled} on the server.", common.Count(1, 65535))
+        for name, spelled in _PORTS.items()
+    )
+)
+
+
+def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
+    places = {value: parse_target(server.url()) for value, server in servers.items()}
+    first = next(iter(servers), None)
+    take_settings(context, {**options_of_server(servers[first]), **_paths(places[first])} if first else {})
+    return tuple(places[value].host if value in places else value for value in values)
+
+
+def _paths(place: Target) -> dict[str, str]:
+    found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
+    if place.user and place.domain:
+        found["user"] = f"{place.domain};{place.user}"
+    if place.abilities.in_survey:
+        found[place.protocol] = posixpath.join(place.share or "", posixpath.dirname(place.path))
+    return {field: value for field, value in found.items() if value}
+
+
+@common.command("survey")
+@click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
+@common.option("--smb", "SHARE[/FOLDER]", "Share to measure over SMB, with a folder that can be written.")
+@common.option("--ftp", "FOLDER", "Folder to measure over FTP, such as / or /upload.")
+@common.option("--file", "NAME", "File to read from both, instead of a new one.")
+@click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP if an iperf3 server answers (default).")
+@common.option("--user", "[DOMAIN;]USER", "User to log in as; without it guest and anonymous.")
+@common.option("--ftp-user", "USER", "User to log in as over FTP, if different.")
+@_port_options
+@click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
+@click.option(
+    "--size", "size_bytes", type=common.size, help="Size of the files (default: a few seconds of the link speed)."
+)
+@common.whole_time_option
+@click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
+@common.measuring_options("Print the survey as JSON.")
+@series_options(
+    "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "ceiling", "question", *OF_THE_SERVER
+)
+def survey_command(context: click.Context, /, **choices: Any) -> int:
+    """Measure everything on one server: SMB, FTP and bare TCP, read and write; then say what to look at first.
+
+    @NAME, a server in the settings file, gives address, share or folder, and user.
+
+    The series are interleaved run by run, so that drift affects all of them equally. On the server itself the loopback
+    and its own address are measured. New files are removed at the end. The same command resumes an interrupted survey.
+    """
+    common.check_can_store(context)
+    path = common.notebook_path(context)
+    with common.notebook(context, make=True) as notebook:
+        planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
+    stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
+    takes = planned.time_text
+    if planned.continued:
+        common.say(f"resuming {name}: {to_do} of {stations} series to do, {takes}; --again begins a new one")
+    else:
+        left_out = f", {stations - to_do} left out" if stations > to_do else ""
+        common.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
+    control = SeriesControl(common.within(choices))
+    names = [station.name for station in planned.stations]
+    watch_turns(measure_round(planned, path, control), control, names, planned.runs_to_come)
+    with common.notebook(context) as notebook:
+        filled = result(planned, notebook)
+
+    common.answer_report(survey_report(filled), as_json=choices["as_json"])
+    if control.cancelled.is_set():
+        raise CancelledError(f"{control.why_cancelled}; the same command resumes the survey")
+    failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
+    if failed:
+        raise MeasurementError(
+            f"{len(failed)} of {stations} series of the survey failed, {failed[0].name} first: {failed[0].why}; the"
+            " same command again repeats only these"
+        )
+    return 0
+
+
+def _choices(choices: dict[str, Any]) -> SurveyChoices:
+    domain, _, user = (choices["user"] or "").rpartition(";")
+    return SurveyChoices(
+        **{name: choices[name] for name in ("hosts", "smb", "ftp", "file", "iperf3", "ftp_user")},
+        ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
+        user=user or None,
+        domain=domain or None,
+        commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
+        options=chosen(choices),
+    )
+
+
+def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
+    known: list[tuple[Target, Secrets]] = []
+
+    def log_in(target: Target) -> tuple[Target, Secrets]:
+        for before, secrets in known:
+            if target.user is not None and same_login(before, target):
+                return target, secrets
+        full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
+        known.append((target, secrets))
+        return full, secrets
+
+    return log_in

@@ -1,0 +1,1 @@
+"""Trials, sweeps and tuning: a server's setting is changed, measured and restored."""

@@ -1,0 +1,1 @@
+"""Watches: a path measured again and again, and its history."""

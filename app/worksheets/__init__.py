@@ -1,0 +1,1 @@
+"""Worksheets: a server's bottleneck, and how many clients it carries."""

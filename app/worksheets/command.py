@@ -1,0 +1,226 @@
+"""``sharebench worksheet``: the calculations of the method."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from app.base.errors import NotebookError, UsageError
+from app.base.units import parse_size
+from app.cli import common
+from app.worksheets.prediction import group_from, read_part
+from forms.layout import visible
+from forms.series.summary import run_form
+from forms.tuning.catalogue import misprints_about
+from forms.worksheets import summary as sheets
+from forms.worksheets.report import to_record, worksheet_report
+from storage.json_reader import DocumentError
+from storage.records import Worksheet, format_target, with_zone
+
+_Read = TypeVar("_Read")
+PARTS = ("cpu", "disk", "network")
+
+
+def measured_part(context: click.Context, reference: str, count: int) -> sheets.Part:
+    """A part with a series' average rate. Raises UsageError if it has none."""
+    series = common.series(context, reference)
+    average = run_form(series).average
+    if average is None or not average.bytes_per_second:
+        raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
+    name = series.label or f"{series.command} {format_target(series.target, escaped=False)}"
+    source = f"measured, series {series.id}"
+    return sheets.Part(name=name, bytes_per_second=average.bytes_per_second, count=count, source=source)
+
+
+def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
+    """After a step such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
+    said: list[str] = []
+    for change in words.split(","):
+        name, _, value = (part.strip() for part in change.partition("="))
+        kind = name.removesuffix("s")
+        if kind not in PARTS or not value:
+            raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
+        part = machine.part_of_kind(sheets.ReferenceKind(kind))
+        if name == kind:
+            new = read_part(sheets.ReferenceKind(kind), value, part.count if part else 1)
+            machine = machine.with_part(sheets.ReferenceKind(kind), new)
+            said.append(new.name)
+            continue
+        if part is None:
+            raise UsageError(f"--upgrade {words}: which {kind}? Give it with --{kind} first")
+        if not value.isdigit() or int(value) < 1:
+            raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
+        machine = machine.with_part(sheets.ReferenceKind(kind), replace(part, count=int(value)))
+        said.append(f"{value} {sheets.PLURALS[sheets.ReferenceKind(kind)]}")
+    return replace(machine, name=", ".join(said))
+
+
+def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
+    """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
+    with common.notebook(context) as notebook:
+        found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
+    if found is None:
+        raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
+    try:
+        return read(found)
+    except DocumentError as error:
+        raise NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
+
+
+@click.group("worksheet", cls=common.Group)
+def worksheet_command() -> None:
+    """Calculate which part limits a server, and how many clients it carries."""
+
+
+_worksheet_options = common.several(
+    common.option("--save", "NAME", "Save the worksheet in the notebook as NAME."),
+    common.answering_options("Print the worksheet as JSON."),
+)
+
+
+@worksheet_command.command("bottleneck", short_help="Calculate which part limits a server.")
+@common.option("--cpu", "NAME|RATE", "Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops.")
+@common.option("--cpus", "N", "Number of CPUs.", common.Count(1), default=1, show_default=False)
+@common.option("--disk", "NAME|RATE", "Rate of one disk.")
+@common.option("--disks", "N", "Number of disks.", common.Count(1), default=1, show_default=False)
+@common.option("--network", "NAME|RATE", "Rate of one network.")
+@common.option("--networks", "N", "Number of networks.", common.Count(1), default=1, show_default=False)
+@common.option(
+    "--from-series", "PART=SERIES", "Rate of a part from a series, such as disk=last.", name="measured", multiple=True
+)
+@common.option(
+    "--upgrade", "CHANGES", "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be"
+    " repeated.", name="steps", multiple=True,
+)  # fmt: skip
+@common.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
+@common.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
+@click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
+@_worksheet_options
+def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices: Any) -> None:
+    """Calculate which of CPU, disks and networks limits a server, and what each upgrade would give.
+
+    The limit is the slowest of the three; leave out a part to ignore it.
+    """
+    if tables:
+        _say_tables()
+        return
+
+    machine = sheets.Machine(name=name)
+    counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
+    for kind in sheets.ReferenceKind:
+        if (words := choices[kind]) is not None:
+            machine = machine.with_part(kind, read_part(kind, words, counts[kind]))
+    for words in choices["measured"]:
+        part, _, reference = words.partition("=")
+        if part not in PARTS or not reference:
+            raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
+        machine = machine.with_part(sheets.ReferenceKind(part), measured_part(context, reference, counts[part]))
+    if not machine.parts:
+        raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
+    machines = [machine]
+    for words in choices["steps"]:
+        machines.append(upgraded(machines[-1], words))
+    if target:
+        machines += sheets.way_to(machines[-1], parse_size(target))[1:]
+    worksheet = sheets.BottleneckCalculation(
+        machines=tuple(machines), target_bytes_per_second=parse_size(target) if target else None
+    )
+    _show(context, worksheet, choices)
+
+
+@worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
+@common.option(
+    "--group", "[NAME=]N:TRANSFERS:SIZE",
+    "office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
+    " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
+    name="groups", multiple=True, required=True,
+)  # fmt: skip
+@common.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
+@common.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
+@common.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")
+@common.option("--disk", "NAME|RATE", "Calculate how many of these disks the clients need.")
+@common.option("--network", "NAME|RATE", "Calculate how many of these networks the clients need.")
+@common.option("--memory", "SIZE", "Memory of the server for the processes of its clients.")
+@common.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
+@_worksheet_options
+def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | None, **choices: Any) -> None:
+    """Calculate how many clients a server carries: clients x transfers per second x file size."""
+    reference, from_worksheet = choices["reference"], choices["from_worksheet"]
+    if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
+        raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
+
+    series_id, machine = None, sheets.Machine(name="")
+    if capacity:
+        rate, source = float(parse_size(capacity)), ""
+    elif reference:
+        part = measured_part(context, reference, 1)
+        rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
+    else:
+        machine = saved_worksheet(
+            context, "bottleneck", from_worksheet,
+            lambda saved: sheets.BottleneckCalculation.from_content(saved.content).machines[-1],
+        )  # fmt: skip
+        rate = machine.total_bytes_per_second or 0.0
+        source = f"the bottleneck worksheet {from_worksheet}"
+    memory, each = choices["memory"], choices["client_memory"]
+    if each is not None and memory is None:
+        raise UsageError("--client-memory: say with --memory what the server has for its clients")
+    client_bytes = parse_size(each) if each else sheets.CLIENT_BYTES
+    for kind in (sheets.ReferenceKind.DISK, sheets.ReferenceKind.NETWORK):
+        if words := choices[kind.value]:  # in place of the machine's own
+            machine = machine.with_part(kind, read_part(kind, words, 1))
+    worksheet = sheets.UsersCalculation(
+        capacity_bytes_per_second=rate,
+        capacity_source=source,
+        series_id=series_id,
+        groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
+        memory=sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
+        parts=tuple(sheets.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
+    )
+    _show(context, worksheet, choices)
+
+
+@worksheet_command.command("list")
+@common.options_of_all
+def list_worksheets(context: click.Context) -> None:
+    """List the saved worksheets."""
+    with common.notebook(context) as notebook:
+        saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
+    if not saved:
+        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
+
+    for one in saved:
+        common.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
+
+
+@worksheet_command.command("show")
+@click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
+@click.argument("name")
+@common.answering_options("Print the worksheet as JSON.")
+def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
+    """Show a saved worksheet."""
+    common.answer_report(saved_worksheet(context, kind, name, worksheet_report), as_json=as_json)
+
+
+def _show(
+    context: click.Context,
+    worksheet: sheets.BottleneckCalculation | sheets.UsersCalculation,
+    choices: Mapping[str, Any],
+) -> None:
+    record = to_record(worksheet, choices["save"] or "")
+    if choices["save"]:
+        with common.notebook(context, make=True) as notebook:
+            notebook.save_worksheet(record)
+    common.answer_report(worksheet_report(record), as_json=choices["as_json"])
+
+
+def _say_tables() -> None:
+    for title, table in sheets.TABLES.items():
+        common.answer(f"{title}:")
+        for reference in table:
+            note = f"; {reference.note}" if reference.note else ""
+            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+    common.answer("Misprints in the book:")
+    for misprint in misprints_about(*sheets.BOOK_TABLES):
+        common.answer(f"  {misprint.sentence}")

@@ -1,0 +1,86 @@
+"""Parse what is typed for a worksheet: rates, parts, demands."""
+
+from contextlib import suppress
+
+from app.base.errors import UsageError
+from app.base.units import parse_size
+from forms.load.comparison import Prediction, predicted
+from forms.load.report import load_report
+from forms.report import Report
+from forms.worksheets import summary as sheets
+from storage.json_reader import DocumentError
+from storage.load.records import Load
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
+
+
+def read_rate(text: str) -> float:
+    """Bytes a second: ``560KB``, ``118MB/s``, ``64K``. Raises UsageError."""
+    try:
+        return float(parse_size(text.strip().removesuffix("/s")))
+    except UsageError:
+        raise UsageError("bytes a second, such as 560KB or 118MB") from None
+
+
+def read_part(kind: sheets.ReferenceKind, words: str, count: int) -> sheets.Part:
+    """A part by the name of a reference, or by its rate. Raises UsageError."""
+    if rate := sheets.rate_of_operations(words):
+        return sheets.Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
+    try:
+        found = sheets.find(kind, words, sheets.TABLES)
+    except sheets.UnknownComponentError as unknown:
+        try:
+            return sheets.Part(name=kind.value, bytes_per_second=read_rate(words), count=count)
+        except UsageError:
+            raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M, or 70ops") from None
+    return sheets.Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
+
+
+def read_demand(words: str) -> tuple[float, int]:
+    """Transfers a second and their size in bytes, of a preset or ``RATE/CLIENTS``. Raises UsageError."""
+    preset = sheets.DEMANDS.get(words.strip().lower())
+    if preset is not None:
+        return preset.transfers_per_second, preset.file_bytes
+    rate, slash, clients = words.partition("/")
+    if not slash or not clients.strip().isdecimal() or int(clients) < 1:
+        raise UsageError(f"{words!r} is no demand: {', '.join(sheets.DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
+    return 1.0, round(parse_size(rate) / int(clients))
+
+
+def group_from(words: str, number: int) -> sheets.UserGroup:
+    """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
+    name, given, rest = words.rpartition("=")
+    values = rest.split(":")
+    try:
+        count = int(values[0])
+        if len(values) == 2:
+            transfers, size = read_demand(values[1])
+        else:
+            transfers, size = float(values[1]), parse_size(values[2])
+    except (ValueError, IndexError, UsageError):
+        raise UsageError(
+            f"group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
+            f" of {', '.join(sheets.DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
+        ) from None
+    if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
+        raise UsageError(f"group {words}: clients and transfers a second cannot be below 0")
+    preset = values[1].strip().lower() if len(values) == 2 else ""
+    name = name if given and name else preset if preset in sheets.DEMANDS else f"group {number}"
+    return sheets.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
+
+
+def load_form(notebook: Notebook, load: Load) -> Report:
+    return load_report(load, prediction_of(notebook, load))
+
+
+def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
+    servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
+    for saved in notebook.worksheets("clients"):
+        with suppress(DocumentError, UnknownReferenceError):
+            worksheet = sheets.UsersCalculation.from_content(saved.content)
+            if worksheet.series_id is None:
+                continue
+            measured = notebook.series(worksheet.series_id).target
+            if (measured.protocol, measured.host, measured.port_number) in servers:
+                return predicted(load, saved.name, worksheet)
+    return None

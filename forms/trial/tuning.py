@@ -1,0 +1,141 @@
+"""A tuning on paper: trials of the catalogue's safe settings, each on top of what was found before."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forms import wording
+from forms.report import Field, Report, ReportKind, Table, columns_of, fields_of, row_of
+from forms.series.report import origin_fields
+from forms.stats.decision import Verdict
+from forms.trial.summary import TrialSummary
+from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
+from storage.records import Series, format_target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotTried:
+    name: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneSummary:
+    """The trials of a tuning in order, each on top of what was found before."""
+
+    base: Series | None
+    trials: tuple[TrialSummary, ...]
+    not_tried: tuple[NotTried, ...] = ()
+    stopped: bool = False
+
+    @property
+    def faster(self) -> tuple[TrialSummary, ...]:
+        return tuple(trial for trial in self.trials if trial.verdict is Verdict.FASTER)
+
+    @property
+    def worth_percent(self) -> float:
+        factor = 1.0
+        for trial in self.faster:
+            change_percent = trial.effect.change_percent if trial.effect else 0.0
+            factor *= 1 + change_percent / 100
+        return 100 * (factor - 1)
+
+
+_WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}
+TUNE_SCHEMA = "sharebench/tune/1"
+
+
+def tune_report(tuning: TuneSummary) -> Report:
+    tables = [_tuned_table(tuning)]
+    if tuning.not_tried:
+        rows = [row_of(f"{setting.name} = {setting.value or 'empty'}", setting.why) for setting in tuning.not_tried]
+        headings = columns_of("Setting", "Why not")
+        tables.append(Table(columns=headings, rows=tuple(rows), caption="Not tried", sentences=True))
+
+    gains = [(f"Write into {trial.plan.section}", f"{trial.plan.name} = {trial.value}") for trial in tuning.faster]
+    return Report(
+        form="tune",
+        title="Tuning",
+        name="Tuning",
+        fields=tuple(_tune_fields(tuning)),
+        tables=tuple(tables),
+        results=fields_of(*gains),
+        advice=tuple(_tune_advice(tuning)),
+        document=lambda: _tune_document(tuning),
+    )
+
+
+def _tune_fields(tuning: TuneSummary) -> Iterator[Field]:
+    yield Field(name="Answer", text=_tune_answer(tuning))
+    if tuning.base:
+        target = format_target(tuning.base.target, escaped=False)
+        yield Field(name="Measured", text=f"{tuning.base.command} {target}")
+        yield from origin_fields([tuning.base])
+
+
+def _tune_answer(tuning: TuneSummary) -> str:
+    if tuning.faster:
+        worth = wording.signed_percent(tuning.worth_percent)
+        return f"{wording.count(len(tuning.faster), 'setting')} found, worth {worth} together."
+
+    has_undecided = any(trial.verdict is Verdict.UNKNOWN for trial in tuning.trials)
+    certainty = "known to be " if has_undecided else ""
+    ending = ", and not everything was tried" if tuning.stopped else ""
+    return f"Nothing that was tried is {certainty}faster than the present settings{ending}."
+
+
+def _tune_advice(tuning: TuneSummary) -> Iterator[str]:
+    if tuning.faster:
+        yield "everything was restored: write the lines above into smb.conf yourself, and reload it"
+        yield "the best of many is lucky too: try each once more before it stays"
+    if tuning.stopped:
+        yield "Not all settings of the catalogue were tried: too many in a row gained nothing, or the time was over."
+
+
+def _tuned_table(tuning: TuneSummary) -> Table:
+    headings = columns_of("Setting", "Was", ("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE), "Verdict")
+    rows = []
+    for trial in tuning.trials:
+        setting = f"{trial.plan.name} = {trial.value or 'empty'}"
+        change_percent = trial.effect.change_percent if trial.effect else None
+        row = row_of(
+            setting,
+            trial.plan.previous or "empty",
+            change_percent,
+            len(trial.pairs),
+            _verdict_with_weakness(trial),
+            tone=VERDICT_SIGNS[trial.verdict].tone,
+        )
+        rows.append(row)
+    return Table(columns=headings, rows=tuple(rows), caption="Tried, each on top of what was found before it")
+
+
+def _verdict_with_weakness(trial: TrialSummary) -> str:
+    weaknesses = [_WEAKNESSES[reservation.key] for reservation in trial.reservations]
+    verdict = f"{VERDICT_SIGNS[trial.verdict]} {VERDICT_WORDS[trial.verdict]}"
+    return f"{verdict} ({', '.join(weaknesses)})" if weaknesses else verdict
+
+
+def _tune_document(tuning: TuneSummary) -> dict[str, Any]:
+    return {
+        "schema": TUNE_SCHEMA,
+        "worth_percent": tuning.worth_percent,
+        "stopped": tuning.stopped,
+        "write": [
+            {"section": trial.plan.section, "name": trial.plan.name, "value": trial.value} for trial in tuning.faster
+        ],
+        "trials": [
+            {
+                "experiment": trial.experiment.name,
+                "name": trial.plan.name,
+                "value": trial.value,
+                "previous": trial.plan.previous,
+                "verdict": trial.verdict.value,
+                "pairs": len(trial.pairs),
+                "effect": trial.effect and asdict(trial.effect),
+            }
+            for trial in tuning.trials
+        ],
+        "not_tried": [asdict(setting) for setting in tuning.not_tried],
+    }

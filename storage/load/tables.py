@@ -1,0 +1,158 @@
+"""Loads and their points in the notebook and as JSON; a point is stored when it ends."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from storage.codec import object_of, of_a_sound_file
+from storage.json_reader import Count, JSONNode, named
+from storage.load.records import Load, LoadPoint, PointServer, histogram_from_json
+from storage.recordings import LOAD, Recording, RecordingTables, recorded, with_head
+from storage.records import Spread
+
+_HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
+_PROCESSORS, _SOME_PROCESSORS = ("user", "system", "total"), ("smbd", "kernel", "others")
+ELSEWHERE = frozenset({*_HISTOGRAMS.values(), "operations", "generator_cpu_percent", "client_interfaces", "server"})
+"""Fields of a point that its document holds in another shape."""
+_NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
+NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
+
+
+def point_to_json(point: LoadPoint) -> dict[str, Any]:
+    return {
+        **named(point, *(name for name in LoadPoint.__dataclass_fields__ if name not in ELSEWHERE)),
+        "started_at": point.started_at or None,
+        "window_started_at": point.window_started_at or None,
+        "first_error": point.first_error or None,
+        "print_queue": point.print_queue and asdict(point.print_queue),
+        "histogram": {
+            **{name: getattr(point, one).to_json() for name, one in _HISTOGRAMS.items()},
+            "operations": {name: each.to_json() for name, each in point.operations.items()},
+        },
+        "generator": {"cpu_percent": list(point.generator_cpu_percent), "interfaces": _cards(point.client_interfaces)},
+        "server": point.server and _server_to_json(point.server),
+    }
+
+
+def _server_to_json(server: PointServer) -> dict[str, Any]:
+    spreads = {name: getattr(server, f"{name}_percent") for name in (*_PROCESSORS, *_SOME_PROCESSORS)}
+    return {
+        **named(server, "samples", "processors"),
+        "cpu_percent": {name: spread and asdict(spread) for name, spread in spreads.items()},
+        "sessions": server.processes,
+        **named(server, "smbd_uss_bytes", "smbd_pss_bytes"),
+        "interfaces": _cards(server.interfaces),
+        **named(server, "disk_busy_percent", "throttled_percent"),
+    }
+
+
+def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    return {name: {"in": rates[0], "out": rates[1]} for name, rates in cards.items()}
+
+
+def point_from_json(node: JSONNode) -> LoadPoint:
+    """The point of :func:`point_to_json`. Raises DocumentError."""
+    point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
+    shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
+    operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())
+    times: dict[str, Any] = {one: histogram_from_json(shapes.maybe(name)) for name, one in _HISTOGRAMS.items()}
+    return replace(
+        point,
+        **times,
+        operations={name: histogram_from_json(operations.at(name)) for name in operations.value},
+        generator_cpu_percent=generator.maybe("cpu_percent").read(tuple[float, ...]),
+        client_interfaces=_cards_from(generator.maybe("interfaces")),
+        server=_server_from_json(node.at("server")) if node.maybe("server").value is not None else None,
+    )
+
+
+def _server_from_json(node: JSONNode) -> PointServer:
+    processors = node.object().at("cpu_percent").object()
+    spreads: dict[str, Any] = {f"{name}_percent": processors.at(name).record(Spread) for name in _PROCESSORS}
+    spreads |= {f"{name}_percent": processors.maybe(name).read(Spread | None) for name in _SOME_PROCESSORS}
+    return PointServer(
+        **spreads,
+        samples=node.at("samples").count(),
+        processors=node.maybe("processors").read(Count | None) or 1,
+        processes=node.maybe("sessions").read(int | None) or 0,
+        smbd_uss_bytes=node.maybe("smbd_uss_bytes").read(Count | None),
+        smbd_pss_bytes=node.maybe("smbd_pss_bytes").read(Count | None),
+        interfaces=_cards_from(node.maybe("interfaces")),
+        disk_busy_percent=node.maybe("disk_busy_percent").read(Mapping[str, float] | None) or {},
+        throttled_percent=node.maybe("throttled_percent").read(float | None),
+    )
+
+
+def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
+    return {
+        name: (node.at(name).object().at("in").number(), node.at(name).at("out").number())
+        for name in node.object_or_empty()
+    }
+
+
+def head_of_load(load: Load) -> Recording:
+    target = load.targets[0]
+    head = recorded(
+        replace(load, points=()),
+        LOAD,
+        apart=("points", "scratch_folder"),
+        subject=f"{load.scenario.name} {target.protocol}://{target.host}/{target.share or ''}".rstrip("/"),
+        leftovers={"scratch_folder": load.scratch_folder} if load.scratch_folder else None,
+        imported_at=load.imported_at,
+    )
+    return replace(head, content={**head.content, "scenario": load.scenario.to_json()})
+
+
+class LoadTables(RecordingTables):
+    def add_load(self, load: Load) -> None:
+        with self._db.atomic():
+            self.add_recording(head_of_load(load))
+            for point in load.points:
+                self._db.table("load_points").insert(_point_to_row(load.id, point))
+
+    def update_load(self, load: Load) -> None:
+        self.update_recording(head_of_load(load))
+
+    def put_point(self, load_id: str, point: LoadPoint) -> None:
+        with self._db.atomic():
+            self._db.table("load_points").insert(_point_to_row(load_id, point), replace=True)
+
+    def load(self, reference: str) -> Load:
+        return self._load(self.recording(reference, LOAD))
+
+    def loads(self, limit: int | None = None) -> list[Load]:
+        return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
+
+    def loads_like(self, load: Load, before: str) -> list[Load]:
+        rows = self._rows(
+            "SELECT * FROM recordings WHERE kind = ? AND subject = ? AND created_at < ? ORDER BY created_at",
+            (LOAD, head_of_load(load).subject, before),
+        )
+        loads = map(self._load, self._recordings(rows))
+        return [one for one in loads if (one.targets, one.scenario) == (load.targets, load.scenario)]
+
+    @of_a_sound_file
+    def _load(self, head: Recording) -> Load:
+        left = head.leftovers or {}
+        sql = "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number"
+        rows = map(dict, self._rows(sql, (head.id,)))
+        points = (JSONNode("figures", object_of(row.pop("figures")) | row) for row in rows)
+        return replace(
+            with_head(head).record(Load, leave=NOT_TOLD),
+            points=tuple(map(point_from_json, points)),
+            scratch_folder=str(left["scratch_folder"]) if "scratch_folder" in left else None,
+            imported_at=head.imported_at,
+            owner=head.lease,
+        )
+
+
+def _point_to_row(load_id: str, point: LoadPoint) -> dict[str, Any]:
+    return {
+        "load_id": load_id,
+        "status": point.status.value,
+        **named(point, "number", "users", "connected", "reason", "seconds", "requests"),
+        **named(point, "requests_per_second", "read_bytes_per_second", "write_bytes_per_second"),
+        "response_p95_seconds": point.response.quantile_seconds(0.95),
+        "figures": json.dumps(point_to_json(point)),
+    }

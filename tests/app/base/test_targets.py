@@ -1,0 +1,190 @@
+"""Targets as people type them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from app.base.errors import PasswordInURLError, UsageError
+from app.base.targets import check_complete, join, parse_target, parse_typed_target
+from storage.records import Command, Target, format_target
+
+
+def smb(**parts) -> Target:
+    usual = Target(protocol="smb", host="server", port=445, share="share", path="file")
+    return replace(usual, **parts)
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("smb://server/share/file", smb()),
+        ("SMB://server/share/file", smb()),
+        ("  smb://server/share/file ", smb()),
+        ("smb://bench@server:4455/share/a/b", smb(user="bench", port=4455, path="a/b")),
+        ("smb://DOM;bench@server/share/file", smb(user="bench", domain="DOM")),
+        ("smb://me@corp.example@server/share/file", smb(user="me@corp.example")),
+        ("smb://server/share", smb(path="")),
+        ("smb://server", smb(share=None, path="")),
+        ("smb://[fe80::1]:4455/share/file", smb(host="fe80::1", port=4455)),
+        ('smb://server/my share/a file\'s [copy] "1".bin', smb(share="my share", path='a file\'s [copy] "1".bin')),
+        ("smb://server/share/100%.bin", smb(path="100%.bin")),
+        ("smb://server/share/a%20b%25c", smb(path="a b%c")),
+        ("smb://server/share/%E4%F6", smb(path="%E4%F6")),
+        ("smb://server/share/Größe/日本", smb(path="Größe/日本")),
+        ("smb://server/share/-rf", smb(path="-rf")),
+        ("smb://server/share/what?#now", smb(path="what?#now")),
+        (r"\\server\share\dir\file", smb(path="dir/file")),
+        ("//server/share/file", smb()),
+        ("ftp://server/pub/file", Target(protocol="ftp", host="server", port=21, path="/pub/file")),
+        ("ftp://me@server:2121", Target(protocol="ftp", host="server", port=2121, path="/", user="me")),
+        ("ftps://server/x", Target(protocol="ftps", host="server", port=21, path="/x")),
+        ("file:///srv/a file", Target(protocol="file", path="/srv/a file")),
+        ("/srv/100%25", Target(protocol="file", path="/srv/100%25")),
+        ("iperf3://server", Target(protocol="iperf3", host="server", port=5201)),
+    ],
+)
+def test_a_target_is_read_and_written_back(url: str, target: Target):
+    assert parse_target(url) == target
+    assert parse_target(format_target(target)) == target
+
+
+@pytest.mark.parametrize(
+    "url", ["smb://bench:secret@server/share/file", "ftp://u:secret@h/x", "smb://D;u:secret@h/s/f"]
+)
+def test_a_password_in_a_url_is_refused_without_repeating_it(url: str):
+    with pytest.raises(PasswordInURLError) as caught:
+        parse_target(url)
+    assert "secret" not in str(caught.value)
+    for way in ("prompt", "SHAREBENCH_PASSWORD", "a file of credentials"):
+        assert way in str(caught.value)
+    assert "--" not in str(caught.value), "it stands on the screen too"
+    assert caught.value.options == "--credentials FILE"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "smb:/u:PW@h/s", "smb://u:PW/x@h/s", "smb:u:PW@h", "u:PW@h/s", "smb//u:PW@h/s", r"\\u:PW@h\s", "smb://u:PW",
+        "u:PW", "https://u:PW@h", "smb://u:P/PW@x/y@h", "sbm://u:PW@h/s", "smb://[::1]:PW", "smb://:PW@h", "PW@h/s",
+        "file://u:PW@h/s", "file://u:PW", "smb:///u:PW@h/s", "iperf3://h:1/u:PW@k", "smb:\\u:PW@h", "ftp:/u:PW@",
+        "smb://u:4PW4567@h/s", "smb://my PW@h:x/s",
+    ],
+)  # fmt: skip
+def test_a_half_typed_url_is_refused_without_repeating_what_may_be_its_password(url: str):
+    with pytest.raises(UsageError) as caught:
+        parse_target(url)
+    assert "PW" not in str(caught.value)
+
+
+def test_what_cannot_be_a_password_is_repeated():
+    for url in ("server/share", "http://server/x", "sbm://server:445/share", "C:\\data"):
+        with pytest.raises(UsageError, match=re.escape(f"'{url}'")):
+            parse_target(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("server/share", "write smb://"),
+        ("http://server/x", "write smb://"),
+        ("smb:///share/file", "no host"),
+        ("smb://server:99999/share/file", "no such port"),
+        ("smb://server:0/share/file", "no such port"),
+        ("smb://server:" + "9" * 5000 + "/share/file", "no such port"),
+        ("smb://server:\u0663/share/file", "no host"),
+        ("file://srv/data", "file:///srv/data"),
+        ("iperf3://server/path", "iperf3://HOST[:PORT]"),
+        ("smb://server/share/a\nb", "line ends"),
+        ("ftp://server/a%0D%0ADELE b", "line ends"),
+        ("file:///a%00b", "NUL"),
+        ("", "nothing was typed; write smb://"),
+    ],
+)
+def test_a_wrong_target_says_what_to_write(url: str, says: str):
+    with pytest.raises(UsageError) as caught:
+        parse_target(url)
+    assert says in str(caught.value)
+
+
+def test_what_a_command_needs():
+    check_complete(smb(), Command.GET)
+    check_complete(smb(path=""), Command.PUT)
+    check_complete(smb(path=""), Command.GET, make_file=True)
+    with pytest.raises(UsageError, match="no file"):
+        check_complete(smb(path=""), Command.GET)
+    with pytest.raises(UsageError, match="no share"):
+        check_complete(smb(share=None, path=""), Command.PUT)
+
+
+def test_joining_keeps_the_form_of_a_path():
+    assert join(smb(path=""), "x") == "x"
+    assert join(smb(path="a/b/"), "x") == "a/b/x"
+    assert join(Target(protocol="file", path="/"), "x") == "/x"
+    assert join(Target(protocol="ftp", host="h", path="/a"), "x") == "/a/x"
+
+
+@pytest.mark.parametrize(
+    ("typed", "host", "user", "share"),
+    [
+        ("nas1", "nas1", None, None),
+        ("alice@nas1.example.com", "nas1.example.com", "alice", None),
+        ("10.79.0.2:4450/share/big.iso", "10.79.0.2", None, "share"),
+        (r"\\10.79.0.2\share", "10.79.0.2", None, "share"),
+    ],
+)
+def test_what_admins_type_for_a_server_is_taken_for_smb(typed, host, user, share):
+    found = parse_typed_target(typed)
+    assert (found.protocol, found.host, found.user, found.share) == ("smb", host, user, share)
+
+
+def test_a_bare_host_is_told_what_was_meant():
+    with pytest.raises(UsageError, match="did you mean smb://nas1"):
+        parse_target("nas1")
+    with pytest.raises(UsageError, match="not a target: 'nothing like it'; write smb://"):
+        parse_typed_target("nothing like it")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("smbb://nas1/share", "smb://nas1/share"),
+        ("smb:/nas1/share", "smb://nas1/share"),
+        (r"smb:\\nas1\share", "smb://nas1/share"),
+        ("fpt://nas1", "ftp://nas1"),
+        ("iperf://nas1", "iperf3://nas1"),
+        ("file:/srv/data", "file:///srv/data"),
+    ],
+)
+def test_a_slip_of_the_pen_in_a_scheme_is_told_what_was_meant(typed: str, meant: str):
+    with pytest.raises(UsageError) as caught:
+        parse_typed_target(typed)
+    assert str(caught.value).startswith(f"not a target: '{typed}'; did you mean {meant}? Else write smb://")
+
+
+def test_what_may_be_a_password_is_not_repeated_in_what_was_meant():
+    with pytest.raises(UsageError) as caught:
+        parse_target("smb:hush@nas1")
+    assert "did you mean smb://…@nas1?" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", ["sftp://nas1/x", "tftp://nas1/x", "nfs://nas1/x"])
+def test_the_scheme_of_another_program_is_no_slip_of_the_pen(typed: str):
+    with pytest.raises(UsageError, match=r"not a target: '.*'; write smb://"):
+        parse_typed_target(typed)
+
+
+@pytest.mark.parametrize("typed", ["nas1:445/data/f@2024.iso", r"C:\data\a@b"])
+def test_a_port_or_a_drive_before_an_at_sign_is_not_called_a_password(typed: str):
+    with pytest.raises(UsageError, match=r"^not a target: .*…@.*; write smb://") as caught:
+        parse_target(typed)
+    assert not isinstance(caught.value, PasswordInURLError)
+
+
+def test_a_password_before_a_bare_host_is_refused_as_one():
+    with pytest.raises(PasswordInURLError) as caught:
+        parse_typed_target("bench:hush@nas1")
+    assert "hush" not in str(caught.value)

@@ -1,0 +1,100 @@
+"""Logins: where a password may stand, and that it stays there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.base.errors import LoginError, UsageError
+from app.clients.base import Secrets
+from app.clients.logins import log_in_as, read_credentials, same_login
+from storage.records import Target
+
+ALICE = Target(protocol="smb", host="server", port=445, share="s", path="f", user="alice")
+NOBODY = Target(protocol="smb", host="server", port=445, share="s", path="f")
+
+
+@pytest.fixture(autouse=True)
+def _no_password_around(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+
+
+@pytest.fixture
+def credentials(tmp_path: Path) -> Path:
+    path = tmp_path / "credentials"
+    path.write_text("# who\nusername = bob\npassword = two words = fine \ndomain=CORP\n")
+    return path
+
+
+def test_a_credentials_file_as_mount_cifs_reads_it(credentials: Path):
+    found = read_credentials(credentials)
+    assert (found.user, found.domain, found.password) == ("bob", "CORP", "two words = fine ")
+    assert "fine" not in repr(found)
+
+
+def test_the_file_names_the_user_where_the_url_does_not(credentials: Path):
+    target, secrets = log_in_as(NOBODY, credentials=credentials)
+    assert (target.user, target.domain, secrets.password) == ("bob", "CORP", "two words = fine ")
+
+
+def test_the_environment_comes_before_the_prompt(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "from the environment")
+
+    def never(prompt: str) -> str:
+        raise AssertionError(prompt)
+
+    assert log_in_as(ALICE, ask=never)[1].password == "from the environment"
+
+
+def test_the_prompt_names_user_and_host():
+    asked = []
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return "typed"
+
+    assert log_in_as(ALICE, ask=ask)[1].password == "typed"
+    assert asked == ["Password of alice on server: "]
+
+
+def test_a_password_goes_to_another_host_of_a_survey_but_never_by_another_protocol():
+    assert same_login(ALICE, replace(ALICE, host="127.0.0.1", port=1445))
+    assert not same_login(ALICE, replace(ALICE, protocol="ftp", share=None))
+    assert not same_login(ALICE, replace(ALICE, user="bob"))
+    assert not same_login(ALICE, replace(ALICE, domain="OTHER"))
+
+
+def test_nobody_to_ask_is_an_error_that_names_the_ways():
+    with pytest.raises(LoginError, match=r"SHAREBENCH_PASSWORD.*a file of credentials"):
+        log_in_as(ALICE)
+
+
+def test_no_user_is_a_guest_and_a_local_path_needs_nobody(monkeypatch: pytest.MonkeyPatch):
+    assert log_in_as(NOBODY) == (NOBODY, Secrets())
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "unused")
+    local = Target(protocol="file", path="/x")
+    assert log_in_as(local) == (local, Secrets())
+
+
+def test_a_ticket_needs_no_password():
+    assert log_in_as(ALICE, kerberos=True)[1] == Secrets(kerberos=True)
+
+
+@pytest.mark.parametrize("text", ["nonsense\n", "username: bob\n", "passwort = x\n"])
+def test_a_wrong_credentials_file_names_its_line_and_not_its_content(tmp_path: Path, text: str):
+    path = tmp_path / "credentials"
+    path.write_text("\n" + text)
+    with pytest.raises(UsageError, match="line 2 of the credentials file") as caught:
+        read_credentials(path)
+    assert text.strip() not in str(caught.value)
+
+
+def test_a_missing_credentials_file_is_named(tmp_path: Path):
+    with pytest.raises(UsageError, match="cannot read the credentials file"):
+        read_credentials(tmp_path / "none")
+
+
+def test_secrets_do_not_show_themselves():
+    assert "hunter2" not in repr(Secrets(password="hunter2"))

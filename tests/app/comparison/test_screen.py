@@ -1,0 +1,172 @@
+"""Two series measured again, run by run: the verdict comes first, and what cannot be measured says why."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from app.clients.base import OWN
+from app.comparison import screen as interleaved
+from app.comparison.screen import InterleavedScreen
+from app.recording.process import Paused, RunFinished, RunStarted, ScratchMade
+from app.series.progress import RunPace
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.notebook.reading import CompareScreen
+from app.tui.widgets import recording
+from app.tui.widgets.recording import PART_SECONDS, EventsHeard, MeasurementEnded
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
+from storage.records import ClientFacts, Phase, Target
+from tests.builders import all_series, book, one, run_at
+from tests.tui import app_on, here, measured, painted, settled
+
+RUNS = 3
+
+
+def written(tmp_path: Path, **fields: Any) -> Path:
+    file = tmp_path / "big.bin"
+    file.write_bytes(bytes(1 << 20))
+    plan = Plan(runs=RUNS, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    small = replace(plan, settings=Settings(block_bytes=4096))
+    target, client = Target(protocol="file", path=str(file)), ClientFacts(name=OWN, version="1")
+    return book(
+        tmp_path / "notebook.db",
+        one(1, target=target, client=client, plan=plan, label="large blocks"),
+        one(2, target=target, client=client, plan=small, label="small blocks", **fields),
+    )
+
+
+async def begun(app: SharebenchApp, pilot: Pilot[Any]) -> None:
+    await settled(app, pilot)
+    app.visit("interleaved", base=f"{1:012x}", other=f"{2:012x}", runs=RUNS)
+    await settled(app, pilot)
+
+
+async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Path):
+    path = written(tmp_path)
+    app = app_on(path)
+    async with app.run_test(size=(100, 72)) as pilot:
+        await begun(app, pilot)
+        assert isinstance(here(app), InterleavedScreen)
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert isinstance(here(app), CompareScreen), "with its chart, its next step, and its export"
+        shown = painted(app)
+    assert "The runs were interleaved: what slows both down cancels out, and no earlier change shows." in " ".join(
+        shown.split()
+    )
+    assert shown.index("interleaved: what") < shown.index("Averages"), "the answer first"
+    new = all_series(path)[:2]
+    assert {one.label: one.plan.settings.block_bytes for one in new if one.plan} == {
+        "large blocks, interleaved": None, "small blocks, interleaved": 4096,
+    }  # fmt: skip
+    assert [len(one.measured()) for one in new] == [RUNS, RUNS]
+
+
+async def test_an_imported_series_sends_nobody_to_its_server(tmp_path: Path):
+    path = written(tmp_path, imported_at="2026-02-01T10:00:00.000Z")
+    app = app_on(path)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await begun(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert f"series {2:012x} was imported" in " ".join(painted(app).split())
+    with Notebook(path) as notebook:
+        assert len(notebook.heads()) == 2
+
+
+async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_long_it_takes(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(InterleavedScreen, "begin", lambda _: None)
+    screen = InterleavedScreen(f"{1:012x}", f"{2:012x}", 4)
+    now = [1000.0]
+    app = app_on(written(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.push_screen(screen)
+        await settled(app, pilot)
+        screen.requests = [SimpleNamespace(label=name) for name in ("large", "small")]  # type: ignore[misc]
+        screen._pace = RunPace([5, 5], clock=lambda: now[0])
+        assert screen.now() == "Pair 1 of 4: connecting"
+        screen.heard(1, ScratchMade(path="x"))
+        assert screen.now() == "Pair 1 of 4: other, making the file"
+        screen.heard(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
+        screen.heard(1, Paused())
+        assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1"
+        now[0] += 2
+        screen.heard(0, RunFinished(run=run_at(1, 1e8, phase=Phase.WARM_UP)))
+        assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1; about 18 s left"
+        for index in range(2):
+            screen.heard(index, RunFinished(run=run_at(1, 1e8)))
+        assert screen.now().startswith("Pair 2 of 4; about ")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_or_every_few_seconds(
+    tmp_path: Path, monkeypatch, size
+):
+    now, drawn = [1000.0], []
+    monkeypatch.setattr(interleaved, "monotonic", lambda: now[0])
+    monkeypatch.setattr(InterleavedScreen, "begin", lambda _: None)
+    screen = InterleavedScreen(f"{1:012x}", f"{2:012x}", 40)
+    app = app_on(written(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        app.push_screen(screen)
+        await settled(app, pilot)
+        screen.requests = [SimpleNamespace(label=name) for name in ("large blocks", "small blocks")]  # type: ignore[misc]
+        for number in range(1, 31):
+            for index in range(2):
+                screen.heard(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
+        screen.tick()
+        await settled(app, pilot)
+        text = painted(app)
+        assert "base (large blocks): 30 runs, 100.0 MB/s" in text
+        assert "base 30" in text
+        assert "other 30" in text
+        assert "more bars not shown" in text
+        assert len([line for line in text.splitlines() if "█" in line]) >= size[1] - 14
+        assert screen.query_one("#run-box").max_scroll_y == 0, "nothing is cut"
+
+        draw = screen.draw
+
+        def noted() -> None:
+            drawn.append(now[0])
+            draw()
+
+        monkeypatch.setattr(screen, "draw", noted)
+        screen.heard(0, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        now[0] += PART_SECONDS - 0.1
+        screen.tick()
+        assert not drawn, "it would be missing from the transfer"
+        now[0] += 0.1
+        screen.tick()
+        assert len(drawn) == 1
+        screen.tick()
+        assert len(drawn) == 1
+        screen.heard(0, RunFinished(run=run_at(31, 1e8)))
+        screen.tick()
+        assert len(drawn) == 2, "no run is timed"
+        screen.heard(1, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        screen.tick()
+        assert len(drawn) == 2
+        screen.control.cancelled.set()
+        screen.tick()
+        assert len(drawn) == 3, "that it stops is told at once"
+
+
+def test_the_end_of_a_run_is_told_at_once_but_no_more_often_than_every_two_seconds(monkeypatch):
+    ends = [RunFinished(run=run_at(number, 1e8)) for number in range(3)]
+    seconds, told = iter([100.0, 100.0, 101.9, 102.0, 102.0]), []
+    screen = InterleavedScreen("a", "b", 3)
+    monkeypatch.setattr(recording, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(recording, "get_current_worker", lambda: SimpleNamespace(is_cancelled=False))
+    monkeypatch.setattr(screen, "run_worker", lambda record, **_: record())
+    monkeypatch.setattr(screen, "set_interval", lambda *_: None)
+    monkeypatch.setattr(screen, "post_message", lambda message: told.append(type(message)))
+    screen.listen(lambda: enumerate(ends), every_seconds=1.0)
+    assert told == [EventsHeard, EventsHeard, MeasurementEnded]

@@ -1,0 +1,204 @@
+"""``sharebench diagnose`` against a real smbd: what it finds, what it stores, and that nothing stays on the share."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from app.clients.smb.files import SMBFiles
+from app.diagnosis.spec import SIZES, Sizes
+from app.diagnosis.stages import copy_as
+from app.recording.process import TimeLimit
+from forms.diagnosis.summary import CopyPattern, patterns
+from storage.looks import Effort, StageName, diagnosis_of, recording_of
+from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.records import SeriesStatus, format_target
+from tests.command_line import Inside
+from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
+from tests.waiting import wait_for
+
+TINY = Sizes(
+    logins=2, echoes=10, files=8, streams=2, pattern_files=2, entries=(20, 200), asked=5, bulk_bytes=1 << 20, rounds=3,
+    long_bytes=4 << 20, stage_seconds=120.0,
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    for effort in Effort:
+        monkeypatch.setitem(SIZES, effort, TINY)
+
+
+def diagnosed(inside: Inside, smbd: Smbd, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = inside.json("diagnose", format_target(smbd.target()), "--yes", "--json", *words)
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == [], "everything that was made is removed"
+    return found
+
+
+def refused(inside: Inside, code: int, *words: str) -> str:
+    done = inside("diagnose", *words)
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    return done.stderr
+
+
+def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside: Inside, smbd: Smbd):
+    found = diagnosed(inside, smbd, "--smb-conf", str(smbd.conf), "--label", "monday")
+    assert (found["schema"], found["status"], found["label"]) == ("sharebench/diagnosis/1", "complete", "monday")
+    assert {stage["name"] for stage in found["stages"]} == set(StageName)
+    assert found["audit"]["scope"] == "server"
+    figures = {one["key"]: one["value"] for one in found["figures"]}
+    assert figures["entries_per_second"] > 0
+    (cards,) = (stage["facts"] for stage in found["stages"] if stage["name"] == "cards")
+    assert cards["interfaces"] == 1, "the loopback, of which the server names two addresses"
+    assert {"first_connect_seconds", "round_trip_seconds", "put_file_seconds", "signed_percent"} <= set(figures)
+    for pattern in patterns():
+        assert figures[f"{pattern.key}_put_per_second"] > 0
+        assert figures[f"{pattern.key}_get_per_second"] > 0
+    form = inside("show", "last").stdout
+    assert "not verified against the programs" in form
+    assert "robocopy /MT:8" in form
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
+def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern):
+    smbd: Smbd = make_smbd()
+    with closing(SMBFiles(smbd.target(), smbd.secrets(), Settings())) as files:
+        files.connect()
+        for requests in (pattern.put, pattern.get):
+            copy_as(requests, ["one", "two", "three"], 2, memoryview(b"content"), 0, files)
+    assert {path.name for path in smbd.folder.iterdir()} == {"one", "three"}, "the other stream has the second"
+    found = smbd.folder / "three"
+    assert found.read_bytes() == b"content"
+    assert (datetime.fromtimestamp(found.stat().st_mtime, UTC).year == 2022) == ("times" in pattern.put)
+
+
+@pytest.mark.long
+def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smbd, through: Sshd):
+    found = diagnosed(inside, smbd, "--only", "cards", "--server-ssh", "fileserver", "--smb-conf", str(smbd.conf))
+    figures = {one["key"]: one["value"] for one in found["figures"]}
+    assert figures["card_lo_percent"] > 0, "other tests have links of their own"
+    assert figures["server_card_lo_percent"] > 0
+    assert "the server's lo" in inside("show", "last").stdout
+
+
+def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):
+    target = format_target(smbd.target())
+    assert "pass --yes to confirm; nothing was written" in refused(inside, 2, target)
+    with Notebook(inside.db) as notebook:
+        assert notebook.recordings() == []
+
+
+def test_what_only_looks_asks_nothing_and_writes_nothing(inside: Inside, smbd: Smbd):
+    done = inside("diagnose", format_target(smbd.target()), "--only", "connect")
+    assert done.returncode == 0, done.stderr
+    assert "Creates" not in done.stderr
+
+
+def test_an_existing_folder_is_only_read(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd()
+    (smbd.folder / "big").mkdir()
+    for number in range(30):
+        (smbd.folder / "big" / f"file {number}").touch()
+    before = {path.name: path.stat().st_mtime_ns for path in (smbd.folder / "big").iterdir()}
+    found = inside.json(
+        "diagnose", format_target(smbd.target()), "--only", "folders", "--folder", "big", "--json"
+    )  # fmt: skip
+    (stage,) = found["stages"]
+    assert len(stage["samples"]["list_30_seconds"]) == 3
+    assert {path.name: path.stat().st_mtime_ns for path in (smbd.folder / "big").iterdir()} == before
+    assert [path.name for path in smbd.folder.iterdir()] == ["big"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--only", "cards,conect"], "did you mean connect?"),
+        (["--quick", "--thorough"], "contradict each other"),
+        (["--only", "cards", "--folder", "big"], "--folder is for the stage folders"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(inside: Inside, smbd: Smbd, words: list[str], said: str):
+    assert said in refused(inside, 2, format_target(smbd.target()), "--yes", *words)
+
+
+def test_a_folder_that_is_missing_ends_it_and_stores_nothing(inside: Inside, smbd: Smbd):
+    target = format_target(smbd.target("no such folder"))
+    assert "there is no such folder" in refused(inside, 4, target, "--yes")
+    with Notebook(inside.db) as notebook:
+        assert notebook.recordings() == []
+
+
+def test_an_interrupted_one_is_resumed_where_it_stopped(inside: Inside, smbd: Smbd):
+    diagnosed(inside, smbd, "--only", "connect,distance")
+    with Notebook(inside.db) as notebook:
+        whole = diagnosis_of(notebook.recording("last"))
+        half = replace(whole, stages=whole.stages[:1], status=SeriesStatus.INTERRUPTED)
+        notebook.update_recording(recording_of(half))
+    done = inside("diagnose", "--resume", "last", "--yes")
+    assert done.returncode == 0, done.stderr
+    with Notebook(inside.db) as notebook:
+        again = diagnosis_of(notebook.recording("last"))
+    assert again.status is SeriesStatus.COMPLETE
+    assert again.stages[0] == whole.stages[0]
+    assert [stage.name for stage in again.stages] == [StageName.CONNECT, StageName.DISTANCE]
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+
+
+def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
+    inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    words = ("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,distance", "--within", "9")
+    done = inside(*words)
+    with Notebook(inside.db) as notebook:
+        found = diagnosis_of(notebook.recording("last"))
+    assert [stage.name for stage in found.stages] == [StageName.CONNECT]
+    last = f"sharebench: time is over (--within 9); `sharebench diagnose --resume {found.id}` completes it"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, last)
+    assert inside("diagnose", "--resume", "last", "--yes", "--within", "9").returncode == 0
+    with Notebook(inside.db) as notebook:
+        assert diagnosis_of(notebook.recording("last")).status is SeriesStatus.COMPLETE
+
+
+@pytest.mark.long
+def test_a_cancelled_one_removes_what_it_made_and_keeps_what_it_measured(sharebench, smbd: Smbd):
+    """Small pieces of a folder of entries that takes long: the signal comes in the middle."""
+    running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,folders")
+    wait_for(lambda: any(smbd.folder.glob(".sharebench-diagnose-*")))
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 130, said
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+    with Notebook(sharebench.db) as notebook:
+        found = diagnosis_of(notebook.recording("last"))
+    assert (found.status, found.leftover) == (SeriesStatus.INTERRUPTED, None)
+    assert found.stage(StageName.CONNECT)
+
+
+def test_what_a_kill_leaves_is_named_and_cleaned(sharebench, smbd: Smbd):
+    running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "folders")
+    wait_for(lambda: any(smbd.folder.glob(".sharebench-diagnose-*/d9000/*")))
+    with Notebook(sharebench.db) as notebook:
+        left = notebook.recording("last", "diagnosis").leftovers
+    assert left is not None
+    (child,) = (int(line) for line in _children(running.pid))
+    os.kill(running.pid, signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
+    running.communicate()
+    target = format_target(smbd.target())
+    assert f"sharebench clean {target}" in sharebench("show", "last").stderr
+    assert sharebench("clean", target, "--yes").returncode == 0
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+
+
+def _children(pid: int) -> list[str]:
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:  # noqa: PTH123
+        return file.read().split()

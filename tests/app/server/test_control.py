@@ -1,0 +1,62 @@
+"""smbd's profiling level on a real server: restored at the end, and after a kill."""
+
+import subprocess
+import sys
+
+import pytest
+
+from app.base.errors import MeasurementError
+from app.clients.base import make_files
+from app.server.shell import ServerShell
+from app.server.smbd import Profiler, SmbdControl
+from storage.isolation import PROCESSOR, profile_rounds
+from storage.plan import Settings
+from tests.command_line import ROOT
+from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
+
+_PROFILED = """
+import sys, time
+from app.server.smbd import Profiler
+with Profiler(None, sys.argv[1]):
+    print("on", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("level", ["off", "count"])
+def test_the_profiling_level_is_restored_at_the_end_and_after_a_kill(smbd: Smbd, level: str):
+    control = SmbdControl(ServerShell(None), str(smbd.conf))
+    control.set_level(level)
+    wait_for(lambda: control.level() == level)
+    with Profiler(None, str(smbd.conf)):
+        wait_for(lambda: control.level() == "on")
+    wait_for(lambda: control.level() == level)
+    words = [sys.executable, "-c", _PROFILED, str(smbd.conf)]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "on\n"
+        wait_for(lambda: control.level() == "on")
+        process.kill()
+    wait_for(lambda: control.level() == level)
+    control.set_level("off")
+
+
+def test_a_server_without_counters_is_left_with_its_level(smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
+    control = SmbdControl(ServerShell(None), str(smbd.conf))
+    wait_for(lambda: control.level() == "off")
+    monkeypatch.setattr(SmbdControl, "profile", lambda _: (_ for _ in ()).throw(MeasurementError("none")))
+    with pytest.raises(MeasurementError), Profiler(None, str(smbd.conf)):
+        pass
+    wait_for(lambda: control.level() == "off")
+
+
+def test_a_round_has_the_processor_time_of_who_serves(make_smbd):
+    server: Smbd = make_smbd()
+    files = make_files(server.target(), server.secrets(), Settings())
+    with Profiler(None, str(server.conf)) as profiler:
+        files.connect()
+        for number in range(50):
+            files.write_file(f"f{number}", memoryview(bytes(4096)))
+        wait_for(lambda: PROCESSOR in (profile_rounds(profiler.round(1)) or [{}])[0])
+    files.close()

@@ -1,0 +1,66 @@
+"""Whatever a server answers, it costs facts and nothing else: real answers with pieces broken out of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+
+import pytest
+
+from app.server.facts import ask_server, counters_since, network_facts, server_facts
+from app.server.host_facts import HOST_FILES
+from app.server.shell import Answer
+from storage.json_reader import LARGEST
+from storage.records import Target
+
+WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")
+LINES = ("=", "[", "[]", "[x", "include = /etc/samba/smb.conf", "a=", "x = \\", " : ", "\0")
+
+
+@pytest.fixture(scope="module")
+def whole() -> Answer:
+    """This machine's own answer."""
+    files = "\n".join(HOST_FILES)
+    return ask_server({"samba": "yes", "share": "homes", "client": "127.0.0.1", "files": files, "folder": "/"}, None)
+
+
+def broken(text: str, chance: random.Random) -> str:
+    lines = text.splitlines()
+    for _ in range(chance.randint(1, 6)):
+        if not lines:
+            break
+        index = chance.randrange(len(lines))
+        words = lines[index].split(" ")
+        words[chance.randrange(len(words))] = chance.choice(WORDS)
+        noise = "".join(chance.choices(string.printable, k=10))
+        cut = lines[index][: chance.randint(0, len(lines[index]))]
+        lines[index : index + 1] = chance.choice(
+            ([], [cut], [noise], [" ".join(words)], [lines[index], chance.choice(LINES)])
+        )
+    return "\n".join(lines[: chance.choice((len(lines), len(lines) // 2))])
+
+
+def test_a_shaper_that_was_not_looked_at_is_not_called_none() -> None:
+    seen = {"outward": "eth0", "shaper": "[]"}
+    assert network_facts(Answer(sections=seen))["link.shaper"] == "none"
+    assert "link.shaper" not in network_facts(Answer(sections={"outward": "eth0"}))
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed)
+    answer = Answer(
+        sections={
+            name: broken(text, chance) if chance.random() < 0.7 else text
+            for name, text in whole.sections.items()
+            if chance.random() < 0.95
+        }
+    )
+    target = Target(protocol="smb", host="127.0.0.1", port=445, share="homes", path="x")
+    monkeypatch.setattr("app.server.facts.ask_server", lambda *_: answer)
+    found = server_facts(target, "fileserver")
+    facts = {**found.facts, **counters_since(found)}
+    assert facts["os"]
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert all(abs(value) <= LARGEST for value in facts.values() if isinstance(value, int))
