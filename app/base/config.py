@@ -117,7 +117,7 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
 
     server = ServerProfile(**texts)
     if server.ssh:
-        from app.base.targets import check_ssh_host  # noqa: PLC0415  few servers need it
+        from app.base.ssh_address import check_ssh_host  # noqa: PLC0415  few servers need it
 
         try:
             check_ssh_host(server.ssh)

@@ -9,7 +9,8 @@ import click
 
 from app.base.config import ConfigError, ServerProfile, config, profile
 from app.base.errors import UsageError
-from app.base.targets import by_name, check_ssh_host
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import by_name
 from app.base.user_files import config_file
 from app.cli import common
 from app.series.requests import SeriesOptions, parse_change

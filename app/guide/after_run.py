@@ -10,7 +10,8 @@ from typing import Any
 
 from app.audit.engine import read_configuration
 from app.base.errors import UsageError
-from app.base.targets import check_ssh_host, parse_target
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import parse_target
 from app.clients.base import OWN
 from app.guide import choices as acts
 from app.guide.before_run import (

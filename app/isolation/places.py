@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from app.base.errors import MeasurementError, UsageError
-from app.base.targets import ISOLATION_PREFIX, check_ssh_host, is_isolation_folder
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import ISOLATION_PREFIX, is_isolation_folder
 from app.clients.base import Secrets
 from app.isolation.script import Operation, Script, load_script
 from app.recording.process import ServerRequest

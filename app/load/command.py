@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from app.base.errors import MeasurementError, UsageError
-from app.base.targets import check_ssh_host, is_load_folder, parse_target
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import is_load_folder, parse_target
 from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, chosen, series_options, targets_argument

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from app.base.errors import CancelledError, ChildDiedError, MeasurementError, UsageError
-from app.base.targets import check_ssh_host, new_folder
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import new_folder
 from app.clients.file_tree import FileSet
 from app.load import events
 from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused

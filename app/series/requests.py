@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from app.base.errors import UsageError
-from app.base.targets import check_complete, check_ssh_host, without_password
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import check_complete, without_password
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
 from app.recording.process import FormEntries, MeasurementPlan, SeriesRequest
 from storage.json_reader import named, shared

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import IO, NamedTuple
 
 from app.base.errors import UsageError
-from app.base.targets import check_ssh_host
+from app.base.ssh_address import check_ssh_host
 from storage.programs import clean_environment, kill_group
 
 RUN_SECONDS = 20.0

@@ -14,7 +14,8 @@ import click
 
 from app.base.errors import MeasurementError, UsageError
 from app.base.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
-from app.base.targets import check_ssh_host, parse_target
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import parse_target
 from app.cli import common
 from app.exchange import peers as sharing
 from app.exchange.importing import read, store

@@ -14,7 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Label, Static
 
 from app.base.errors import UsageError
-from app.base.targets import check_ssh_host, may_hold_password, parse_typed_target
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import may_hold_password, parse_typed_target
 from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.guide.backend import PasswordNeededError

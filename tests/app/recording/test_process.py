@@ -26,7 +26,7 @@ from storage.records import Command, Target
 @pytest.fixture
 def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of the test's own in place of the measuring process."""
-    package = tmp_path / "app" / "measure"
+    package = tmp_path / "app" / "recording"
     package.mkdir(parents=True)
     for folder in (tmp_path / "app", package):
         (folder / "__init__.py").touch()

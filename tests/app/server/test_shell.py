@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from app.base.errors import PasswordInURLError, UsageError
-from app.base.targets import check_ssh_host
+from app.base.ssh_address import check_ssh_host
 from app.server import shell
 from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, run_script
 from tests.waiting import wait_for
