@@ -165,6 +165,9 @@ def why_not_writable(path: Path) -> str:
     The file is not opened for it: closing it would give up this process's locks on it.
     """
     folder = next((folder for folder in path.parents if os.access(folder, os.F_OK)), path.parent)
+    if not folder.is_dir():
+        return ""  # opening it says so
+
     is_made = os.access(path, os.F_OK)
     if os.access(folder, os.W_OK) and (not is_made or os.access(path, os.W_OK)):
         return ""

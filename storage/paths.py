@@ -72,7 +72,11 @@ def real_path(path: Path) -> Path:
 def make_folders(folder: Path) -> None:
     """Make ``folder`` and those above it that are missing. Raises ForeignLinkError, OSError."""
     existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
-    (real_path(existing) / folder.relative_to(existing)).mkdir(parents=True, exist_ok=True)
+    real = real_path(existing)
+    if not real.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"{existing} is no folder", str(existing))
+
+    (real / folder.relative_to(existing)).mkdir(parents=True, exist_ok=True)
 
 
 class _Walk:

@@ -44,13 +44,18 @@ def signal_mask(status: str, name: str) -> int:
     return int(line.split()[1], 16)
 
 
+def command_line_of(pid: int) -> list[str]:
+    """psutil takes a blank in the path of a forked process for the end of a word."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0").split("\0")
+
+
 def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
     environment = wait_for(Path(f"/proc/{pid}/environ").read_bytes)  # Linux tells none for a moment
     return {
         "parent": process.ppid(),
         "begun with what it was given": b"\0GIVEN=now\0" in b"\0" + environment,
-        "command line": wait_for(process.cmdline),  # nor any of these
+        "command line": wait_for(lambda: command_line_of(pid)),  # nor any of these
         "folder": process.cwd(),
         "its own session": os.getsid(pid) == pid,
         "umask": next(line for line in status.splitlines() if line.startswith("Umask")),

@@ -93,7 +93,9 @@ def _other_fonts(missing: Iterable[int], folder: Path) -> Iterator[tuple[Path, i
 
 def boxes(codes: Iterable[int]) -> bytes:
     """A TrueType font that draws each of these characters as a box, and blanks as nothing."""
-    names = {code: f"u{code:05X}" for code in sorted(codes)}
+    # HarfBuzz puts the blank in place of a character that is not to be seen, such as a selector of variations. Without
+    # one it drops the character, and fpdf2 fails on a line of which nothing is left.
+    names = {code: f"u{code:05X}" for code in sorted({ord(" "), *codes})}
     box, empty = TTGlyphPen(None), TTGlyphPen(None).glyph()
     for corners in (((80, 0), (80, 700), (920, 700), (920, 0)), ((130, 50), (870, 50), (870, 650), (130, 650))):
         box.moveTo(corners[0])

@@ -22,6 +22,7 @@ from tests.builders import every_field, full_series
 from tests.forms.golden_files import FOLDER
 from tests.recordings import MAKERS
 from tests.reliability.figures import Clock, Figures, Share
+from tests.servers.process import require
 
 _GOLDEN = ("run_form", "isolation")
 _IN_TESTS_ALONE = "weighing"
@@ -50,6 +51,7 @@ def _document_of(make: Callable[[Notebook], str]) -> Any:
 
 
 def new_key(folder: Path) -> Path:
+    require("ssh-keygen", root=False)
     key = folder / "key"
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "campaign", "-f", str(key)]
     subprocess.run(words, check=True, stdin=subprocess.DEVNULL)

@@ -23,6 +23,7 @@ from tests.reliability import (
     storage,
 )
 from tests.reliability.figures import Figures, Share
+from tests.servers.process import require
 
 
 @pytest.mark.long
@@ -110,6 +111,7 @@ def test_a_change_that_is_cut_off_leaves_nothing_behind(kinds: tuple[str, ...]):
 
 def test_what_a_disk_had_no_time_to_write_is_a_loss(monkeypatch: pytest.MonkeyPatch):
     """The campaign itself: a step that syncs nothing has to be found."""
+    require("smbd")
     careless = script.library().replace('sync "$1" 2>/dev/null', ":")
     monkeypatch.setattr(script, "library", lambda: careless)
     case = steps.Case("loss", "hook", "undo", 1, "before", "script")

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from storage.programs import PASSWORD_VARIABLE, run_program
+from tests.servers.process import require
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 0.5
@@ -81,6 +82,7 @@ def test_it_is_given_its_input_and_gives_its_output(tmp_path, monkeypatch):
 
 
 def test_a_question_is_asked_on_the_terminal_alone_where_that_is_wanted(tmp_path):
+    require("ps", root=False)
     asking = fake(tmp_path, "asking", "ps -o sid= -p $$")
     ours = os.getsid(0)
     assert int(run_program([asking], seconds=30, may_ask=True).text) == ours

@@ -48,8 +48,8 @@ QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "s
         ("lode", "no such command 'lode'; did you mean load? See `sharebench --help`"),
         ("run smb://alice@nas/public", "smb://alice@nas/public names no file; name one"),
         (
-            "run --db /proc/no.db file:///etc/hostname",
-            "cannot use /proc/no.db as a notebook: No such file or directory;",
+            "run --db /etc/hostname/no.db file:///etc/hostname",
+            "cannot use /etc/hostname/no.db as a notebook: /etc/hostname is no folder;",
         ),
     ],
 )

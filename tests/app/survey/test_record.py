@@ -17,6 +17,7 @@ from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, ExperimentKind, SeriesStatus, Target
 from tests.builders import all_series
+from tests.servers.process import require_localhost
 from tests.servers.smbd import Smbd
 
 
@@ -53,6 +54,7 @@ def plan(chosen: SurveyChoices, book: Path, *, again: bool = False) -> SurveyRou
 
 
 def test_places_of_this_machine_and_of_others():
+    require_localhost()
     assert places(["127.0.0.1"])[0] == (StationPlace.LOOPBACK, "127.0.0.1")
     assert places(["localhost"])[0] == (StationPlace.LOOPBACK, "localhost")
     assert all(place is not StationPlace.NETWORK for place, _ in places(["127.0.0.1"]))

@@ -61,6 +61,13 @@ def test_every_text_can_be_read_out(text):
     assert re.search(r"rejected: ?" + re.escape(text), page) or text in page.split("rejected:")[1]
 
 
+@pytest.mark.parametrize("text", [*HOSTILE, *(f"{code} {code}a" for code in "\u00ad\u200b\u2060\ufe0f\U000e0041")])
+def test_a_machine_without_fonts_prints_every_text(text, monkeypatch):
+    monkeypatch.setattr("forms.exporters.pdf.which", lambda _program: None)
+    (page,) = texts(export([hostile_series(text)], "pdf"))
+    assert f"Label {text}" in page
+
+
 def test_rejected_rows_are_struck_out_with_their_reason():
     kept = PdfReader(io.BytesIO(export([unmarked()], "pdf"))).pages[0].get_contents()
     struck = PdfReader(io.BytesIO(export([full_series()], "pdf"))).pages[0].get_contents()
@@ -117,7 +124,7 @@ def test_blank_forms():
 def test_what_no_font_has_is_a_box_and_a_blank_is_nothing():
     font = TTFont(io.BytesIO(pdf.boxes({0x3000, 0x65E5, 0x65E6})))
     contours = {code: font["glyf"][name].numberOfContours for code, name in font.getBestCmap().items()}
-    assert contours == {0x3000: 0, 0x65E5: 2, 0x65E6: 2}
+    assert contours == {0x20: 0, 0x3000: 0, 0x65E5: 2, 0x65E6: 2}
 
 
 def test_symbols_then_fonts_of_the_system_then_boxes_draw_what_the_text_font_lacks(monkeypatch, tmp_path):
@@ -127,10 +134,10 @@ def test_symbols_then_fonts_of_the_system_then_boxes_draw_what_the_text_font_lac
     symbols, system, last = pdf._other_fonts({0x1F4BB, 0x4E2D, 0x65E5, 0x65E6}, tmp_path)
     assert 0x1F4BB in TTFont(symbols[0]).getBestCmap()
     assert system == (file, 0)
-    assert set(TTFont(last[0]).getBestCmap()) == {0x65E6}
+    assert set(TTFont(last[0]).getBestCmap()) == {0x20, 0x65E6}
     file.write_bytes(b"no font")
     *_, last = pdf._other_fonts({0x4E2D}, tmp_path)
-    assert set(TTFont(last[0]).getBestCmap()) == {0x4E2D}
+    assert set(TTFont(last[0]).getBestCmap()) == {0x20, 0x4E2D}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.command_line import Inside
 from tests.reliability.documents import whole_notebook
+from tests.servers.process import require
 
 WRONG, SOUND = one(1).id, one(2).id
 
@@ -91,6 +92,7 @@ def test_what_people_wrote_closes_nothing(table: str, column: str, value: str, t
 
 def saved(path: Path, advice: str) -> Inside:
     """What is saved by the command that an error advises."""
+    require("sqlite3", root=False)
     command = re.search("`(sqlite3 .*?)`", advice)
     assert command
     new = path.with_name("new.db")
