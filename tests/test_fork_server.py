@@ -44,18 +44,13 @@ def signal_mask(status: str, name: str) -> int:
     return int(line.split()[1], 16)
 
 
-def command_line_of(pid: int) -> list[str]:
-    """psutil takes a blank in the path of a forked process for the end of a word."""
-    return Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0").split("\0")
-
-
 def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
     environment = wait_for(Path(f"/proc/{pid}/environ").read_bytes)  # Linux tells none for a moment
     return {
         "parent": process.ppid(),
         "begun with what it was given": b"\0GIVEN=now\0" in b"\0" + environment,
-        "command line": wait_for(lambda: command_line_of(pid)),  # nor any of these
+        "command line": " ".join(wait_for(process.cmdline)),  # nor any of these; forked, a blank in its path parts it
         "folder": process.cwd(),
         "its own session": os.getsid(pid) == pid,
         "umask": next(line for line in status.splitlines() if line.startswith("Umask")),
@@ -84,7 +79,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
     assert facts_of(child.pid) == {
         "parent": os.getpid(),
         "begun with what it was given": how == STARTED,  # what is forked has its server's environment there
-        "command line": child_process.own_command("app.recording.child"),
+        "command line": " ".join(child_process.own_command("app.recording.child")),
         "folder": str(tmp_path),
         "its own session": True,
         "umask": "Umask:\t0027",
