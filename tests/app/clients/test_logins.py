@@ -11,6 +11,7 @@ from app.base.errors import LoginError, UsageError
 from app.clients.base import Secrets
 from app.clients.logins import log_in_as, read_credentials, same_login
 from storage.records import Target
+from tests.command_line import Inside
 
 ALICE = Target(protocol="smb", host="server", port=445, share="s", path="f", user="alice")
 NOBODY = Target(protocol="smb", host="server", port=445, share="s", path="f")
@@ -32,6 +33,15 @@ def test_a_credentials_file_as_mount_cifs_reads_it(credentials: Path):
     found = read_credentials(credentials)
     assert (found.user, found.domain, found.password) == ("bob", "CORP", "two words = fine ")
     assert "fine" not in repr(found)
+
+
+@pytest.mark.parametrize(("mode", "is_warned_of"), [(0o644, True), (0o604, True), (0o640, False), (0o600, False)])
+def test_a_file_that_everybody_can_read_is_warned_of_once(
+    credentials: Path, mode: int, is_warned_of: bool, tmp_path: Path
+):
+    credentials.chmod(mode)
+    checked = Inside(tmp_path / "n.db")("--credentials", str(credentials), "check", "smb://127.0.0.1:1/share")
+    assert checked.stderr.count(f"chmod 600 {credentials}") == is_warned_of
 
 
 def test_the_file_names_the_user_where_the_url_does_not(credentials: Path):

@@ -5,7 +5,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,10 +13,10 @@ import pytest
 
 from app.cli.progress import ProgressLine
 from app.recording import rescue, writer
-from app.recording.process import RunFinished
+from app.recording.process import RunFinished, Warned
 from app.series.record import RecorderEvent
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
+from storage.records import SeriesStatus, format_target
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
 
@@ -101,6 +101,54 @@ def test_a_series_goes_on_beside_a_lost_notebook_and_is_imported_whole(
     alone = Inside(saved)
     assert runs_of_last(alone) == RUNS
     assert alone.json("show", "last", "--json")["status"] == "complete"
+
+
+def at_write(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object]) -> None:
+    """Have ``act`` done before that many writes of a recorder are carried out."""
+    flush = writer.Recorder.flush
+    flushed = [0]
+
+    def flush_or_lose(recorder: writer.Recorder) -> Iterator[Warned]:
+        if recorder.leases and recorder._waiting:
+            flushed[0] += 1
+            if flushed[0] == number:
+                act()
+        yield from flush(recorder)
+
+    monkeypatch.setattr(writer.Recorder, "flush", flush_or_lose)
+
+
+_OTHERS = {
+    "load": ("load", "SHARE/lost", "--users", "1,2", "--duration", "1", "--files", "60", "--settle", "0.2", "--processes", "1"),
+    "isolation": ("isolate", "SHARE", "--seconds", "2", "--rounds", "2", "--clients", "1"),
+    "diagnosis": ("diagnose", "SHARE", "--quick", "--only", "connect,distance", "--yes"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", _OTHERS)
+def test_every_kind_goes_on_beside_a_lost_notebook_and_is_imported_whole(
+    kind: str, inside: Inside, make_smbd, monkeypatch: pytest.MonkeyPatch
+):
+    smbd = make_smbd()
+    folder = smbd.folder / "lost"
+    folder.mkdir()
+    folder.chmod(0o777)
+    measuring = Inside(inside.db, smbd.password)
+    inside.db.parent.mkdir()
+    at_write(monkeypatch, 3, inside.db.unlink)
+    done = measuring(*(word.replace("SHARE", format_target(smbd.target())) for word in _OTHERS[kind]))
+
+    saved = saved_beside(inside.db)
+    assert done.returncode == 4, done.stderr
+    assert str(saved) in done.stderr
+    assert not inside.db.exists()
+    imported = inside("import", str(saved))
+    assert imported.returncode == 0, imported.stderr
+    document = inside.json("show", "last", "--json")
+    assert document["schema"].startswith(f"sharebench/{kind}/")
+    assert document["status"] == "complete"
+    assert document == Inside(saved).json("show", "last", "--json")
 
 
 def locked(notebook: Notebook) -> Callable[[], object]:

@@ -129,6 +129,21 @@ def test_a_line_for_cron(inside: Inside):
     assert not inside.db.exists()
 
 
+@pytest.mark.parametrize("form", ["cron", "systemd"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\x0b"])
+def test_a_word_with_a_line_end_is_in_no_timer(inside: Inside, form: str, end: str):
+    words = (*SCHEDULED, "--on-change", f"mail{end}* * * * * root rm")
+    assert "line end" in inside.fails(2, "schedule", *words, "--print", form)
+
+
+def test_a_percent_sign_in_the_name_of_the_credentials_file_is_no_specifier(inside: Inside, tmp_path: Path):
+    credentials = tmp_path / "50%d"
+    printed = inside("--credentials", str(credentials), "schedule", *SCHEDULED, "--print", "systemd").stdout
+    assert f"LoadCredential=login:{tmp_path}/50%%d" in printed.splitlines()
+    line = inside("--credentials", str(credentials), "schedule", *SCHEDULED, "--print", "cron").stdout.splitlines()[-1]
+    assert rf"{tmp_path}/50\%d" in line
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
