@@ -119,7 +119,20 @@ def at_write(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], obj
 
 
 _OTHERS = {
-    "load": ("load", "SHARE/lost", "--users", "1,2", "--duration", "1", "--files", "60", "--settle", "0.2", "--processes", "1"),
+    "load": (
+        "load",
+        "SHARE/lost",
+        "--users",
+        "1,2",
+        "--duration",
+        "1",
+        "--files",
+        "60",
+        "--settle",
+        "0.2",
+        "--processes",
+        "1",
+    ),
     "isolation": ("isolate", "SHARE", "--seconds", "2", "--rounds", "2", "--clients", "1"),
     "diagnosis": ("diagnose", "SHARE", "--quick", "--only", "connect,distance", "--yes"),
 }
@@ -149,6 +162,38 @@ def test_every_kind_goes_on_beside_a_lost_notebook_and_is_imported_whole(
     assert document["schema"].startswith(f"sharebench/{kind}/")
     assert document["status"] == "complete"
     assert document == Inside(saved).json("show", "last", "--json")
+
+
+@pytest.mark.long
+def test_a_trial_whose_notebook_is_lost_restores_the_setting_and_is_imported_whole(
+    inside: Inside, make_smbd, monkeypatch: pytest.MonkeyPatch
+):
+    smbd = make_smbd()
+    smbd.make_file("file", b"x" * 3_000_000)
+    conf = smbd.conf.read_bytes()
+    measuring = Inside(inside.db, smbd.password)
+    inside.db.parent.mkdir()
+    at_write(monkeypatch, 6, inside.db.unlink)
+    words = (
+        "sweep",
+        "SO_RCVBUF=256K",
+        f"{format_target(smbd.target())}/file",
+        "--blocks",
+        "2",
+        "--ceiling",
+        "skip",
+        "--yes",
+    )
+    done = measuring(*words, "--smb-conf", str(smbd.conf))
+
+    saved = saved_beside(inside.db)
+    assert done.returncode == 4, done.stderr
+    assert str(saved) in done.stderr
+    assert smbd.conf.read_bytes() == conf
+    assert inside("import", str(saved)).returncode == 0
+    with Notebook(inside.db) as notebook:
+        measured = [notebook.series(head.id) for head in notebook.heads()]
+    assert [(series.status, len(series.measured())) for series in measured] == [(SeriesStatus.COMPLETE, 2)] * 2
 
 
 def locked(notebook: Notebook) -> Callable[[], object]:
