@@ -14,6 +14,7 @@ from tests.cases import for_each
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+FOR_CONTRIBUTORS = CONTRIBUTING + "".join(page.read_text() for page in sorted((ROOT / "tests").rglob("README.md")))
 SECURITY = (ROOT / "SECURITY.md").read_text()
 
 
@@ -43,20 +44,20 @@ def test_the_readme_names_commands_at_all():
     assert len(written_commands()) > 10
 
 
-@for_each("path", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
+@for_each("path", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README + CONTRIBUTING))))
 def test_each_picture_and_page_is_there(path: str):
     assert (ROOT / path).is_file()
 
 
-@for_each("path", sorted(set(re.findall(r"`((?:tests|storage|app|forms|\.ci)/[\w./-]+)`", CONTRIBUTING))))
-def test_each_path_of_contributing_is_there(path: str):
+@for_each("path", sorted(set(re.findall(r"`((?:tests|storage|app|forms|\.ci)/[\w./-]+)`", FOR_CONTRIBUTORS))))
+def test_each_path_that_contributors_read_is_there(path: str):
     assert (ROOT / path).exists()
 
 
 def test_make_targets_are_listed_and_there():
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    named = set(re.findall(r"`make ([a-z]+)", README + CONTRIBUTING))
+    named = set(re.findall(r"`make ([a-z]+)", README + FOR_CONTRIBUTORS))
     assert named
     assert named <= targets
     assert targets <= set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))

@@ -25,9 +25,15 @@ from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = """\
+MESSAGE = """\
 # How often the verdicts are true
 
+**Where nothing changed, at most 5 of 100 comparisons say "faster" or "slower"**: in every world below whose sessions
+differ by at most 3 %, and on real paths. One slow run decides nothing. How small a change is found in nine of ten
+depends on how it is measured: two series may differ by the time alone, so that they tell large changes only; what is
+measured in turn, or in pairs (`--versus`, `try`), tells small ones.
+"""
+HEAD = """
 Made by `make truth` in some minutes: the program's own rule (`forms/stats/decision.py`, `variation.py`) on series that
 are made up, with a fixed seed, and on equal series of real servers. They are decided in bulk, and some of each cell by
 the program itself, which must agree. A trial is a comparison; {trials} trials a cell, and {more} where one reads more
@@ -118,6 +124,7 @@ sweeps name the number of blocks that would settle them, or say that the runs va
     ("Unusual runs", "Normal variation of 3 %.", tables.flags),
 )
 FEWER: dict[object, int] = {
+    tables.smallest_found: 20,
     tables.advice_on_runs: 100,
     tables.promises: 20,
     tables.until: 20,
@@ -125,7 +132,7 @@ FEWER: dict[object, int] = {
     sweeps_table: 50,
     hiccups.history_table: 20,
 }
-"""By how much fewer trials a table has that the program itself decides one by one."""
+"""By how much fewer trials a table has that the program itself decides one by one, or that is a search."""
 
 LEAST = 400
 """Trials a cell has at least."""
@@ -143,7 +150,9 @@ def main() -> int:
     asked = parser.parse_args()
     more = asked.trials * tables.MORE
     error = 100 * 2 * (0.05 * 0.95 / more) ** 0.5
-    lines = HEAD.format(trials=asked.trials, more=more, near=tables.NEAR, error=error).splitlines()
+    lines = MESSAGE.splitlines()
+    lines += ["", *tables.smallest_found(max(LEAST, asked.trials // FEWER[tables.smallest_found]))]
+    lines += HEAD.format(trials=asked.trials, more=more, near=tables.NEAR, error=error).splitlines()
     print("\n".join(lines))
     with ProcessPoolExecutor(2) as pool:
         for made in pool.map(_lines, *zip(*HALVES, strict=True), repeat(asked.trials)):

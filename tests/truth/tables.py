@@ -98,6 +98,28 @@ def power(trials: int) -> Iterator[str]:
             yield f"| {change:+g} % | {deviation:g} % | {' | '.join(cells)} |"
 
 
+SMALL_TO_LARGE = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 60, 100)
+"""Changes in percent, from which the smallest one that is found is told."""
+
+
+def smallest_found(trials: int) -> Iterator[str]:
+    """The smallest of some changes that is found in nine of ten, by how it is measured and what runs vary by."""
+    deviations = (0.3, 1.0, 3.0)
+    yield f"| five runs a series | {' | '.join(f'runs vary by {deviation:g} %' for deviation in deviations)} |"
+    yield f"| --- |{' ---: |' * len(deviations)}"
+    for design in SHOWN:
+        cells = [_smallest_found(design, deviation, trials) for deviation in deviations]
+        yield f"| {design.name} | {' | '.join(cells)} |"
+
+
+def _smallest_found(design: Design, deviation: float, trials: int) -> str:
+    world = Timeline(name="", base_variation=deviation, other_variation=deviation)
+    for change in SMALL_TO_LARGE:
+        if design.tally(world, 5, trials, float(change), SEED).different_percent >= 90:
+            return f"{change} %"
+    return f"more than {SMALL_TO_LARGE[-1]} %"
+
+
 def _at_most_five(tally: Tally) -> str:
     """What is called different, against five percent and what chance adds to an exact five (two standard errors)."""
     most = 5 + 2 * 100 * (0.05 * 0.95 / tally.trials) ** 0.5
