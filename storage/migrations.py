@@ -1,8 +1,8 @@
 """The formats of a notebook and how one becomes the next, never by today's readers.
 
 Limits of today must not decide what is kept. Each change of the schema is a new file in ``formats``, never a changed
-one, and its name in ``_FORMATS``, which raises :data:`CURRENT_FORMAT`. Statements that several formats share stand once in
-``shared.sql``, each below its name, and are used as ``@name``. A notebook of an older format is copied beside itself
+one, and its name in ``_FORMATS``, which raises :data:`CURRENT_FORMAT`. Statements that several formats share stand once
+in ``shared.sql``, each below its name, and are used as ``@name``. A notebook of an older format is copied beside itself
 and migrated when it is opened; ``tests/storage`` keeps a dump of each old format to test that.
 """
 
