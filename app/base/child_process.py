@@ -21,11 +21,14 @@ from storage.programs import clean_environment
 try:
     import fcntl
     import resource
-except ImportError:  # told by name where something is started that needs them
+except ImportError:  # no POSIX system: need_linux tells it by name where something is started that needs them
     fcntl = resource = None  # type: ignore[assignment]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+
+# Options of prctl(2), from linux/prctl.h.
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 
 
 def plain(value: Any) -> Any:
@@ -35,10 +38,12 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, tuple) else value
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
 
 
 def line_of(message: Any) -> str:
@@ -51,9 +56,11 @@ def message_of(line: str, kinds: Iterable[type]) -> Any:
     from storage.json_reader import JSONNode  # noqa: PLC0415  the first paint does not wait for it
 
     raw: dict[str, Any] = json.loads(line)
-    kind = {each.__name__: each for each in kinds}.get(raw.pop("event", ""))
+    kind_by_name = {kind.__name__: kind for kind in kinds}
+    kind = kind_by_name.get(raw.pop("event", ""))
     if kind is None:
         raise ValueError(f"not a message: {line[:80]}")
+
     return JSONNode("", raw).record(kind)
 
 
@@ -103,17 +110,18 @@ def held_seconds() -> float:
     return (int(worked) + int(waited)) / 1e9
 
 
-def need_linux(what: str) -> None:
-    """See that this machine has what measuring is made of. Raises LinuxNeededError, which says what it is for."""
+def need_linux(activity: str) -> None:
+    """See that this machine has what measuring needs. Raises LinuxNeededError, which names the activity."""
     lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
     try:
         Path("/proc/self/stat").read_bytes()
     except OSError:
         lacking.append("/proc")
+
     if lacking:
         raise LinuxNeededError(
-            f"{what} needs Linux, and this machine lacks {' and '.join(lacking)}: measure on a Linux machine, and fetch"
-            " its notebook with `sharebench pull HOST`"
+            f"{activity} needs Linux, and this machine lacks {' and '.join(lacking)}: measure on a Linux machine, and "
+            "fetch its notebook with `sharebench pull HOST`"
         )
 
 
@@ -130,24 +138,33 @@ def keep_memory_to_ourselves() -> None:
     """Let this process, which knows passwords, leave no core file, nor the user's other processes read its memory."""
     if resource is None or not sys.platform.startswith("linux"):
         return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard_limit))
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
-_TOLD_BYTES = 4000
+# The end of stderr that is read for its last line; a line of an error is shorter.
+_READ_ERROR_BYTES = 4000
 
 
 class ChildProcess:
-    """EOF on its stdin cancels it; it cleans up and ends."""
+    """A process of our own that runs a module; EOF on its stdin cancels it: it cleans up and ends."""
 
     def __init__(self, module: str, *arguments: str, grace_seconds: float) -> None:
-        """Killed if it takes longer than ``grace_seconds`` to clean up."""
+        """The process is killed if it takes longer than ``grace_seconds`` to clean up."""
         self._grace_seconds = grace_seconds
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._process = subprocess.Popen(
-            own_command(module, *arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-            text=True, encoding="utf-8", errors="replace", env=own_environment(), start_new_session=True,
-        )  # fmt: skip
+            own_command(module, *arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=own_environment(),
+            start_new_session=True,
+        )
 
     @property
     def has_ended(self) -> bool:
@@ -175,19 +192,22 @@ class ChildProcess:
     def close(self) -> None:
         self.cancel()
         assert self._process.stdout
-        self._process.stdout.close()  # first: a process that waits for room in the pipe could not clean up
+        # Before we wait: a process that waits for room in the pipe could not clean up.
+        self._process.stdout.close()
         self._wait()
         self._errors.close()
 
     def how_it_ended(self) -> str:
         """Waits; such as "ended with exit code 1" and the last line of stderr."""
         code = self._wait()
-        how = f"ended with exit code {code}"
+        ending = f"ended with exit code {code}"
         if code < 0:
-            how = f"was ended by signal {-code} ({signal.Signals(-code).name})"
+            ending = f"was ended by signal {-code} ({signal.Signals(-code).name})"
+
         self._errors.seek(0)
-        last = self._errors.read()[-_TOLD_BYTES:].decode(errors="replace").strip().splitlines()
-        return f"{how}: {last[-1]}" if last else how
+        error_text = self._errors.read()[-_READ_ERROR_BYTES:].decode(errors="replace")
+        lines = error_text.strip().splitlines()
+        return f"{ending}: {lines[-1]}" if lines else ending
 
     def _wait(self) -> int:
         try:

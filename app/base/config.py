@@ -36,13 +36,16 @@ class ServerProfile:
     link: str = ""
 
     def url(self, path: str | None = None) -> str:
-        """Of ``path`` below the share, by default the usual file."""
+        """The URL of ``path`` below the share, by default of the usual file."""
         from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
 
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
-        parts = [part for part in (self.share.strip("/"), (self.path if path is None else path).lstrip("/")) if part]
-        return f"{self.protocol}://{domain}{user}{self.address}/" + "/".join(quote(part, safe="/") for part in parts)
+
+        below_share = self.path if path is None else path
+        parts = [self.share.strip("/"), below_share.lstrip("/")]
+        url_path = "/".join(quote(part, safe="/") for part in parts if part)
+        return f"{self.protocol}://{domain}{user}{self.address}/{url_path}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,18 +74,20 @@ def read_config(path: Path) -> Config:
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
+
     try:
         tables = read_toml(text)
     except ValueError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    _only(path, "", tables, ("servers", "defaults", "who", "tui", "keys"))
+
+    _check_names(path, "", tables, ("servers", "defaults", "who", "tui", "keys"))
     servers = _table(path, "servers", tables)
     tui = _table(path, "tui", tables)
-    _only(path, "tui.", tui, ("theme",))
+    _check_names(path, "tui.", tui, ("theme",))
     return Config(
-        servers={name: _server(path, name, found) for name, found in servers.items()},
+        servers={name: _server(path, name, entry) for name, entry in servers.items()},
         defaults=_table(path, "defaults", tables),
-        who=Measurer(**_texts(path, "who.", _table(path, "who", tables), Measurer)),
+        who=_measurer(path, _table(path, "who", tables)),
         theme=str(tui.get("theme", "")),
         keys=_table(path, "keys", tables),
     )
@@ -94,28 +99,54 @@ def config() -> Config:
     return read_config(config_file())
 
 
-def profile(name: str, found: Config | None = None) -> ServerProfile:
-    """Raises UsageError with the known names."""
+def profile(name: str, settings: Config | None = None) -> ServerProfile:
+    """The server of that name. Raises UsageError with the known names."""
     from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
-    servers = (found or config()).servers
+    servers = (settings or config()).servers
     if name in servers:
         return servers[name]
-    near = get_close_matches(name, servers, n=1)
-    known = f"did you mean @{near[0]}?" if near else f"known are: {', '.join(sorted(servers)) or 'none yet'}"
-    raise UsageError(f"there is no server {name!r} in {config_file()}; {known}")
+
+    similar_names = get_close_matches(name, servers, n=1)
+    if similar_names:
+        advice = f"did you mean @{similar_names[0]}?"
+    else:
+        advice = f"known are: {', '.join(sorted(servers)) or 'none yet'}"
+    raise UsageError(f"there is no server {name!r} in {config_file()}; {advice}")
 
 
-def _server(path: Path, name: str, found: object) -> ServerProfile:
+def _measurer(path: Path, table: Mapping[str, Any]) -> Measurer:
+    texts = _texts(path, "who.", table, Measurer)
+    return Measurer(name=texts.get("name", ""), ticket=texts.get("ticket", ""), site=texts.get("site", ""))
+
+
+def _server(path: Path, name: str, table: object) -> ServerProfile:
     place = f"servers.{name}."
-    if not isinstance(found, dict):
+    if not isinstance(table, dict):
         raise ConfigError(f'{path}: servers.{name} must be a table with at least address = "HOST"')
-    texts = _texts(path, place, found, ServerProfile)
+    texts = _texts(path, place, table, ServerProfile)
     if not texts.get("address"):
         raise ConfigError(f'{path}: {place}address is missing; write address = "HOST"')
+
+    server = ServerProfile(
+        address=texts["address"],
+        protocol=texts.get("protocol", "smb"),
+        share=texts.get("share", ""),
+        path=texts.get("path", ""),
+        user=texts.get("user", ""),
+        domain=texts.get("domain", ""),
+        ssh=texts.get("ssh", ""),
+        smb_conf=texts.get("smb_conf", ""),
+        link=texts.get("link", ""),
+    )
+    _check_server(path, place, server)
+    return server
+
+
+def _check_server(path: Path, place: str, server: ServerProfile) -> None:
+    """Raises ConfigError."""
     from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
 
-    server = ServerProfile(**texts)
     if server.ssh:
         from app.base.ssh_address import check_ssh_host  # noqa: PLC0415  few servers need it
 
@@ -123,34 +154,36 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
             check_ssh_host(server.ssh)
         except UsageError as error:
             raise ConfigError(f"{path}: {place}ssh: {error}") from None
+
     if "/" in server.address or "@" in server.address:
         raise ConfigError(f'{path}: {place}address has a user, a password or a path; write "HOST" or "HOST:PORT" alone')
     if server.protocol not in PROTOCOLS or not PROTOCOLS[server.protocol].has_login:
         raise ConfigError(f"{path}: {place}protocol is none of smb, ftp, ftps")
-    return server
 
 
 def _table(path: Path, name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
-    found = tables.get(name, {})
-    if not isinstance(found, dict):
+    table = tables.get(name, {})
+    if not isinstance(table, dict):
         raise ConfigError(f"{path}: {name} must be a table, written [{name}]")
-    return found
+    return table
 
 
-def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) -> dict[str, str]:
-    _only(path, place, found, tuple(each.name for each in fields(kind)))
-    for name, value in found.items():
+def _texts(path: Path, place: str, table: Mapping[str, Any], kind: type[Any]) -> dict[str, str]:
+    """The table's texts, whose names are fields of ``kind``. Raises ConfigError."""
+    _check_names(path, place, table, tuple(setting.name for setting in fields(kind)))
+    for name, value in table.items():
         if not isinstance(value, str):
             raise ConfigError(f'{path}: {place}{name} must be a text in quotes: {name} = "…"')
-    return dict(found)
+    return dict(table)
 
 
-def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    for name in found:
+def _check_names(path: Path, place: str, table: Mapping[str, Any], known_names: tuple[str, ...]) -> None:
+    """Raises ConfigError for a name that no setting has."""
+    for name in table:
         if name in _NOT_HERE:
             raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
-        if name not in known:
+        if name not in known_names:
             from storage.errors import did_you_mean  # noqa: PLC0415  the first paint does not wait for it
 
-            advice = did_you_mean(name, known).rstrip() or f"known are: {', '.join(known)}"
+            advice = did_you_mean(name, known_names).rstrip() or f"known are: {', '.join(known_names)}"
             raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

@@ -96,5 +96,7 @@ class CancelledError(SharebenchError):
     exit_code = 130
 
 
-BY_NAME = {name: one for name, one in [*vars().items()] if isinstance(one, type) and issubclass(one, SharebenchError)}
+BY_NAME = {
+    name: kind for name, kind in [*vars().items()] if isinstance(kind, type) and issubclass(kind, SharebenchError)
+}
 """What our processes can name to each other; any other error is told as the kind above it."""

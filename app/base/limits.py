@@ -28,16 +28,20 @@ def limit_memory(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
     except (ImportError, OSError):  # no Linux: the size of the text is the limit
         yield
         return
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    allocated = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData:"))
-    most = [limit for limit in (allocated + limit_bytes, *before) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(most), before[1]))
+
+    limits_before = resource.getrlimit(resource.RLIMIT_DATA)
+    _, hard_limit = limits_before
+    kibibytes = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
+    candidates = (1024 * kibibytes + limit_bytes, *limits_before)
+    lowest_limit = min(limit for limit in candidates if limit != resource.RLIM_INFINITY)
+
+    resource.setrlimit(resource.RLIMIT_DATA, (lowest_limit, hard_limit))
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
-        resource.setrlimit(resource.RLIMIT_DATA, before)
+        resource.setrlimit(resource.RLIMIT_DATA, limits_before)
 
 
 @contextmanager
@@ -50,10 +54,10 @@ def limit_processor_time(processor_seconds: float = MOST_PROCESSOR_SECONDS) -> I
     def give_up(*_: object) -> None:
         raise TooMuchTimeError
 
-    before = signal.signal(signal.SIGPROF, give_up)
+    handler_before = signal.signal(signal.SIGPROF, give_up)
     signal.setitimer(signal.ITIMER_PROF, processor_seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, handler_before)

@@ -77,7 +77,8 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
             status = place.status()
             is_device = place.is_of_kernel or (status is not None and not stat.S_ISREG(status.st_mode))
             with _device(place) if is_device else _replacement(place, status) as file:
-                hint = hint if is_device else "nothing was left there"
+                if not is_device:
+                    hint = "nothing was left there"
                 yield file
     except BrokenPipeError:
         raise
@@ -144,34 +145,39 @@ class PrintingError(SharebenchError):
 
 
 def printers() -> list[str]:
-    """The default first. Raises PrintingError, MissingProgramError."""
+    """The names of the printers, the default first. Raises PrintingError, MissingProgramError."""
     lpstat = find_program("lpstat", _PACKAGE)
-    names = _told([lpstat, "-e"]).split()
+    names = _answer_of([lpstat, "-e"]).split()
     if not names:
         raise PrintingError(f"there is no printer: {_SET_UP}")
-    usual = _told([lpstat, "-d"]).rpartition(":")[2].strip()
-    return sorted(names, key=lambda name: name != usual)
+
+    default = _answer_of([lpstat, "-d"]).rpartition(":")[2].strip()
+    return [name for name in names if name == default] + [name for name in names if name != default]
 
 
 def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
     """Returns the message of ``lp``. Raises PrintingError, MissingProgramError."""
     command = [find_program("lp", _PACKAGE), "-t", title, "-o", f"media={paper}"]
     if printer:
-        known = printers()
-        if printer not in known:
-            raise PrintingError(f"there is no printer {printer!r}; there is: {', '.join(known)}")
+        names = printers()
+        if printer not in names:
+            raise PrintingError(f"there is no printer {printer!r}; there is: {', '.join(names)}")
         command += ["-d", printer]
-    return _told([*command, "-"], pdf, must=True).strip().removesuffix(_NOT_COUNTED) or "handed to the printer"
+
+    message = _answer_of([*command, "-"], pdf, must_succeed=True)
+    return message.strip().removesuffix(_NOT_COUNTED) or "handed to the printer"
 
 
-def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:
+def _answer_of(command: Sequence[str], document: bytes = b"", *, must_succeed: bool = False) -> str:
+    """What a program of the printing system answers, empty where it fails. Raises PrintingError."""
     try:
-        done = run_program(command, seconds=_PATIENCE_SECONDS, given=given, may_ask=True)
+        result = run_program(command, seconds=_PATIENCE_SECONDS, given=document, may_ask=True)
     except OSError as error:
         raise PrintingError(f"{command[0]} does not answer: {error}; is the printing service running?") from error
-    if done.code:
-        why = " ".join(done.error.decode(errors="replace").split()) or f"it ended with {done.code}"
-        if must:
-            raise PrintingError(f"nothing was printed: {why}; {_SET_UP}")
+
+    if not result.code:
+        return result.text
+    if not must_succeed:
         return ""
-    return done.text
+    reason = " ".join(result.error.decode(errors="replace").split()) or f"it ended with {result.code}"
+    raise PrintingError(f"nothing was printed: {reason}; {_SET_UP}")

@@ -6,8 +6,8 @@ from app.base import errors
 
 
 def find_program(name: str, package: str) -> str:
-    """Raises MissingProgramError, which names the package to install."""
-    found = shutil.which(name)
-    if found is None:
+    """The program's path. Raises MissingProgramError, which names the package to install."""
+    path = shutil.which(name)
+    if path is None:
         raise errors.MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
-    return found
+    return path

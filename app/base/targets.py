@@ -35,27 +35,25 @@ _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 def parse_target(text: str) -> Target:
     """UNC paths and ``/PATH`` too; a ``%`` that starts no escape is literal. Raises UsageError, PasswordInURLError."""
-    scheme, separator, rest = _as_url(text.strip()).partition("://")
+    scheme, separator, address_and_path = _as_url(text.strip()).partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
         raise _not_a_target(text.strip())
-    authority, slash, raw_path = rest.partition("/")
-    if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
+
+    # The name of a local file may have a line end, where it is written as an escape.
+    forbidden = r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]"
+    if re.search(forbidden, address_and_path):
         raise UsageError("a target cannot contain line ends or NUL")
+
+    authority, slash, raw_path = address_and_path.partition("/")
     if protocol.is_local:
-        path = slash + raw_path
-        if authority not in ("", "localhost"):
-            raise UsageError(
-                f"a file target has three slashes: {without_password(f'file:///{authority}{path}')}, not"
-                f" {without_password(text)!r}"
-            )
-        if not path.strip("/") and not path:
-            raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
-        return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
+        return _local_target(text, authority, slash + raw_path)
+
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
     host, port = _address(text, address, protocol)
     server = Target(protocol=protocol.name, host=host, port=port, user=user, domain=domain)
+
     if protocol.has_share:
         share, _, path = raw_path.partition("/")
         return replace(server, share=_unescape(share) or None, path=_unescape(path).strip("/"))
@@ -69,20 +67,35 @@ def parse_target(text: str) -> Target:
     return replace(server, path="/" + _unescape(raw_path).lstrip("/"))
 
 
+def _local_target(text: str, authority: str, path: str) -> Target:
+    if authority not in ("", "localhost"):
+        suggestion = without_password(f"file:///{authority}{path}")
+        raise UsageError(f"a file target has three slashes: {suggestion}, not {without_password(text)!r}")
+    if not path:
+        raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
+    return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
+
+
 def _not_a_target(text: str) -> UsageError:
     if not text:
         return UsageError(f"nothing was typed; write {FORMS}")
+
     scheme = _SCHEME.match(text)
     is_address = _PORT_ONLY.match(text, text.find(":"))
     if not scheme and "@" in text and may_hold_password(text) and not is_address:
         return PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
-    told = without_password(text)
-    meant = f"smb://{told}" if _BARE.fullmatch(told) else ""
-    known = _known_scheme(scheme[0]) if scheme else None
-    if scheme and known:
-        meant = f"{known}://{'/' if PROTOCOLS[known].is_local else ''}{told[scheme.end() :].replace(_BACKSLASH, '/')}"
-    shown = repr(told).replace(2 * _BACKSLASH, _BACKSLASH)
-    return UsageError(f"not a target: {shown}; {f'did you mean {meant}? Else write' if meant else 'write'} {FORMS}")
+
+    typed = without_password(text)
+    suggestion = f"smb://{typed}" if _BARE.fullmatch(typed) else ""
+    protocol_name = _known_scheme(scheme[0]) if scheme else None
+    if scheme and protocol_name:
+        third_slash = "/" if PROTOCOLS[protocol_name].is_local else ""
+        behind_scheme = typed[scheme.end() :].replace(_BACKSLASH, "/")
+        suggestion = f"{protocol_name}://{third_slash}{behind_scheme}"
+
+    quoted = repr(typed).replace(2 * _BACKSLASH, _BACKSLASH)
+    advice = f"did you mean {suggestion}? Else write" if suggestion else "write"
+    return UsageError(f"not a target: {quoted}; {advice} {FORMS}")
 
 
 def _known_scheme(typed: str) -> str | None:
@@ -90,7 +103,9 @@ def _known_scheme(typed: str) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415  only words that are wrong need it
 
     name = typed.rstrip(":/\\").lower()
-    return None if name in _OTHER_SCHEMES else next(iter(get_close_matches(name, PROTOCOLS, 1)), None)
+    if name in _OTHER_SCHEMES:
+        return None
+    return next(iter(get_close_matches(name, PROTOCOLS, 1)), None)
 
 
 def parse_typed_target(text: str) -> Target:
@@ -123,11 +138,14 @@ def without_password(text: str) -> str:
     """Replaces what may be a password by ``…``: from the first colon after the scheme to the last ``@`` or the end."""
     scheme = _SCHEME.match(text)
     start = scheme.end() if scheme else 0
+    # The colons of an IPv6 address in brackets begin no password.
     bracket = text.find("]", start) if text[start : start + 1] == "[" else start
     colon = text.find(":", max(start, bracket))
+
     at = text.rfind("@")
     if at > start:
-        return f"{text[: colon + 1]}…{text[at:]}" if 0 <= colon < at else f"{text[:start]}…{text[at:]}"
+        password_start = colon + 1 if 0 <= colon < at else start
+        return f"{text[:password_start]}…{text[at:]}"
     if colon < 0 or _PORT_ONLY.match(text, colon) or _DRIVE.match(text):
         return text
     return text[: colon + 1] + "…"
@@ -152,9 +170,10 @@ def _unescape(text: str) -> str:
 def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     if ":" in login:
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
-    domain, separator, user = login.partition(";") if protocol.has_share else ("", "", login)
-    if not separator:
-        domain, user = "", login
+    domain = ""
+    user = login
+    if protocol.has_share and ";" in login:
+        domain, _, user = login.partition(";")
     return _unescape(domain) or None, _unescape(user) or None
 
 
@@ -166,8 +185,9 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
     if not is_plain(match[1]):
         raise UsageError(f"no host is called {visible(match[1])[:40]!r}: its name has a character that is not printed")
-    typed = match[2].lstrip("0") if match[2] else str(protocol.default_port)
-    port = int(typed or "0") if len(typed) < 6 else 0
+
+    digits = match[2].lstrip("0") if match[2] else str(protocol.default_port)
+    port = int(digits or "0") if len(digits) < 6 else 0
     if not 0 < port < 65536:
         raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
     return match[1].strip("[]"), port
@@ -186,7 +206,7 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
 
 
 def join(target: Target, name: str) -> str:
-    """In the form of ``Target.path``."""
+    """The path of ``name`` in the target's folder, in the form of ``Target.path``."""
     folder = target.path.rstrip("/")
     return f"{folder}/{name}" if folder or not target.abilities.has_share else name
 
@@ -208,7 +228,8 @@ def new_folder(of: str) -> str:
 
 def new_scratch_path(target: Target, *, tree: bool = False) -> str:
     """A random name in the folder ``target.path``; ``tree`` is for a folder of files."""
-    return join(target, f"{PREFIX}{'tree-' if tree else ''}{secrets.token_hex(6)}")
+    kind = "tree-" if tree else ""
+    return join(target, f"{PREFIX}{kind}{secrets.token_hex(6)}")
 
 
 def is_scratch_path(target: Target, path: str) -> bool:

@@ -19,12 +19,14 @@ def parse_size(text: str) -> int:
     bits = _BIT_SIZE.fullmatch(text.strip())
     if bits:
         raise UsageError(f"{text.strip()} is bits; did you mean {bits[1]}{bits[2]}B?")
+
     match = _SIZE.fullmatch(text.strip())
     if not match:
         raise UsageError(f"not a size: {text!r}; write it like 64K, 1M, 3G (powers of 1024) or 500MB (10^6)")
+
     number, prefix, unit = match.groups()
     base = 1000 if prefix and (unit or "").lower() == "b" else 1024
-    size = _whole(number, base ** _POWER[prefix.lower()])
+    size = _multiply(number, base ** _POWER[prefix.lower()])
     if size < 1:
         raise UsageError(f"a size must be at least one byte: {text!r}")
     if size > LARGEST:
@@ -38,11 +40,13 @@ def parse_rate(text: str) -> int:
     if in_bytes:
         bits = (8 * Decimal(in_bytes[1])).normalize()
         raise UsageError(f"{text.strip()} is bytes; did you mean {bits:f}{in_bytes[2].upper()}?")
+
     match = _RATE.fullmatch(text.strip())
     if not match:
         raise UsageError(f"not a link rate: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
+
     number, prefix = match.groups()
-    rate = _whole(number, 1000 ** _POWER[prefix.lower()])
+    rate = _multiply(number, 1000 ** _POWER[prefix.lower()])
     if rate < 1000:
         raise UsageError(f"no link is that slow: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")
     if rate > LARGEST:
@@ -50,5 +54,6 @@ def parse_rate(text: str) -> int:
     return rate
 
 
-def _whole(number: str, factor: int) -> int:
+def _multiply(number: str, factor: int) -> int:
+    """Exact up to the last bytes, which a float would lose; a fraction is cut off."""
     return int(Decimal(number) * factor)
