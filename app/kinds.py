@@ -453,7 +453,7 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
 
 
 def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
-    from forms.comparison.differences import differences, prose, same_path  # noqa: PLC0415  as the module says
+    from forms.tuning.differences import differences, prose, same_path  # noqa: PLC0415  as the module says
 
     first, *others = notebook.heads_of(ids)
     for one in others:

@@ -206,6 +206,15 @@ def blank_fields(*names: str) -> tuple[Field, ...]:
     return tuple(Field(name=name, text="") for name in names)
 
 
+def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str, Tone]]) -> list[Table]:
+    """The findings that two recordings do not share, as (title, why); nothing where they share all."""
+    rows = [row_of(f"gone: {title}", why, tone=Tone.GOOD) for title, why in gone]
+    rows += [row_of(f"new: {title}", why, tone=tone) for title, why, tone in new]
+    if not rows:
+        return []
+    return [Table(columns=columns_of("Finding", "Why"), rows=tuple(rows), caption="Findings", sentences=True)]
+
+
 FAR_ABOVE = 2.5
 
 

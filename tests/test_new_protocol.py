@@ -14,11 +14,11 @@ from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
 from app.series.requests import SeriesOptions
 from forms.comparison.report import comparison_report
+from forms.comparison.rules import findings
 from forms.comparison.summary import heading, protocol_matrix
 from forms.comparison.verdict import compare
 from forms.experiments.report import survey_document
 from forms.experiments.summary import Station, StationPlace, survey, with_series
-from forms.findings.rules import findings
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
 from storage.plan import Settings

@@ -10,14 +10,6 @@ from itertools import takewhile
 from app.base.errors import UsageError
 from forms import wording
 from forms.audit.report import audit_report
-from forms.comparison.differences import (
-    differences,
-    differences_before,
-    differences_of_repeat,
-    is_repeat,
-    prose,
-    same_path,
-)
 from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
 from forms.report import Report
@@ -25,6 +17,14 @@ from forms.stats.decision import MOST_EARLIER, Verdict, decide_interleaved
 from forms.stats.variation import NONE_AFTER_DAYS
 from forms.trial.report import KINDS, change_answer, judge_change
 from forms.trial.summary import TrialSummary, is_trial_of
+from forms.tuning.differences import (
+    differences,
+    differences_before,
+    differences_of_repeat,
+    is_repeat,
+    prose,
+    same_path,
+)
 from forms.tuning.smb_conf import parameter_key
 from storage.changes import TrialPlan
 from storage.looks import WATCH, Audit, unconfirmed_ids

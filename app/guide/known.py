@@ -182,7 +182,7 @@ def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
 
 def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
     """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
-    from forms.findings.rules import findings  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.comparison.rules import findings  # noqa: PLC0415  what computes is loaded when it is first needed
 
     heads, of = notebook.heads(limit=_LOOKED_THROUGH), partial(sides_to_compare, notebook)
     series = _series(notebook, choices.series_id)

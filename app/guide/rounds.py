@@ -24,7 +24,6 @@ from app.trial.spec import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
-from forms.comparison.differences import effective, parameter_of
 from forms.comparison.settling import SettlingStep
 from forms.experiments.summary import Survey
 from forms.isolation.report import look_at
@@ -32,6 +31,7 @@ from forms.isolation.summary import IsolationDoubt, isolation_summary
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
+from forms.tuning.differences import effective, parameter_of
 from forms.tuning.smb_conf import CONF_SET, lines_of_fact, same_value, spelling
 from storage.isolation import Isolation
 from storage.load.records import Load, PointStatus

@@ -18,15 +18,14 @@ from app.server.facts import Environment, collect, with_counters
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load
 from app.server.smbd import profiled_conf
 from forms import wording
-from forms.comparison.differences import differences_before, prose
 from forms.experiments.summary import next_base
 from forms.findings.rules_series import why_hidden
-from forms.findings.series_warnings import UNKNOWN
 from forms.series.report import NOT_CALIBRATED
 from forms.series.summary import duration
 from forms.stats.paired import drawn_order
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.smb_conf import dialect_rank
+from forms.tuning.differences import differences_before, prose
+from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
 from forms.wording import byte_rate, plain
 from storage import records
 from storage.json_reader import named, shared
@@ -128,7 +127,7 @@ class SeriesMonitor:
         for side, facts in self._environment.parts().items():
             self._writer.put_facts(side, facts)
         if self._environment.problems:
-            self._writer.put_facts("server", {UNKNOWN: "; ".join(self._environment.problems)})
+            self._writer.put_facts("server", {FACTS_UNKNOWN: "; ".join(self._environment.problems)})
 
 
 def dialect_before(series: records.Series, notebook: Notebook) -> str:

@@ -13,9 +13,9 @@ from app.recording.writer import Recorder
 from app.series.record import SeriesClosed
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import differences_of_repeat, prose
 from forms.comparison.verdict import Sides, compare_sides, path_of
 from forms.stats.decision import Limits, Verdict
+from forms.tuning.differences import differences_of_repeat, prose
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
 from storage.json_reader import named

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from forms.comparison.differences import values_that_matter
-from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
-from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
+from forms.report import Report, ReportKind, Table, changes_table, columns_of, fields_of, row_of, table_of
 from forms.tuning.catalogue import about
+from forms.tuning.differences import values_that_matter
 from forms.tuning.smb_conf import PARAMETER_PREFIX, file_lines, is_volatile, same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling

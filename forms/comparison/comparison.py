@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.differences import Difference, session_difference, told
 from forms.comparison.hiccups import Alternative, OutstandingRun, runs_text
 from forms.comparison.settling import REQUIRED, VERSUS_DIFFERENCES, SettlingStep, typed_value
 from forms.layout import Sign, Tone
@@ -11,6 +10,7 @@ from forms.series.summary import duration
 from forms.stats.changes import percent_of
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.trial.summary import TrialSummary
+from forms.tuning.differences import Difference, session_difference, told
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from storage.records import Change
 

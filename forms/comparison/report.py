@@ -11,7 +11,6 @@ from forms import wording
 from forms.comparison import summary
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
-from forms.comparison.differences import prose
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.layout import Tone, Toned
 from forms.report import (
@@ -38,6 +37,7 @@ from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
 from forms.stats.readings import read_series
 from forms.trial.report import tried_lines
+from forms.tuning.differences import prose
 from storage.isolation import profile_rounds
 from storage.json_reader import named
 from storage.records import Series

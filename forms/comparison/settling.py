@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import wording
-from forms.comparison.differences import Difference, prose
 from forms.series.summary import duration
 from forms.stats import settle
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles, Way
 from forms.stats.variation import Variation, in_pairs
+from forms.tuning.differences import Difference, prose
 from forms.tuning.smb_conf import spelling
 from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Series, format_target

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import shown, told
 from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import drift, half_width, lag_1, mean
+from forms.tuning.differences import shown, told
 from storage.records import Change, Command, Evidence, JSONValue, QuietVerdict, Series, with_zone
 
 

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
 from forms.comparison.hiccups import RunNumbers, RunPairs, answer_without, left_out_runs, rates_without
 from forms.comparison.settling import OpenComparison, SettlingStep, cheapest_step, interleaved_seconds
 from forms.findings.series_warnings import advice
@@ -32,6 +31,7 @@ from forms.stats.summary import student_t
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
 from forms.trial.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting
+from forms.tuning.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
 from storage.records import Change, Evidence, QuietVerdict, Run, Series
 
 

@@ -10,7 +10,7 @@ from forms.diagnosis.rules import complaints
 from forms.diagnosis.summary import figures, patterns
 from forms.findings import finding
 from forms.layout import Tone, Toned
-from forms.report import Report, Table, columns_of, fields_of, row_of
+from forms.report import Report, Table, changes_table, columns_of, fields_of, row_of
 from forms.wording import plain
 from storage.isolation import profile_rounds
 from storage.json_reader import named
@@ -135,7 +135,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
             ),
         ),
         tables=(
-            *finding.changes_table(
+            *changes_table(
                 [(one.title, one.evidence) for one in gone],
                 [(one.title, one.evidence, finding.SIGNS[one.severity].tone) for one in new],
             ),

@@ -9,11 +9,10 @@ from itertools import dropwhile
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import is_repeat
+from forms.comparison.rules import findings
 from forms.comparison.summary import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.comparison.verdict import Sides, compare, compare_steps, paired_rates, unseen_between
-from forms.findings.finding import Finding, is_loopback, is_loopback_address
-from forms.findings.rules import findings, first_to_look_at
+from forms.findings.finding import Finding, first_to_look_at, is_loopback, is_loopback_address
 from forms.findings.rules_series import BUSY
 from forms.series.summary import run_form
 from forms.stats.decision import LEAST_RUNS, Limits, Verdict
@@ -22,6 +21,7 @@ from forms.stats.settle import run_variation, shown_by_series, smallest_promised
 from forms.stats.summary import drift, mean
 from forms.stats.variation import pooled_run_variance
 from forms.tuning.change_evidence import SettingState, standing
+from forms.tuning.differences import is_repeat
 from storage.protocols import protocol_of
 from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from forms import wording
-from forms.layout import Sign, Tone
+from forms.layout import Sign
 from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
@@ -56,6 +56,15 @@ class Finding:
     @property
     def text(self) -> str:
         return f"{self.title}: {self.evidence} {self.what_to_do}" if self.evidence else self.title
+
+
+def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
+    severities = list(Severity)
+    return sorted(findings, key=lambda finding: severities.index(finding.severity))
+
+
+def first_to_look_at(findings: Iterable[Finding]) -> Finding | None:
+    return next((finding for finding in findings if finding.severity is not Severity.GOOD), None)
 
 
 @cache
@@ -166,13 +175,6 @@ def findings_report(found: Sequence[Finding]) -> Report:
         tables=(findings_table(found, ""),),
         document=lambda: {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]},
     )
-
-
-def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str, Tone]]) -> list[Table]:
-    rows = [row_of(f"gone: {title}", why, tone=Tone.GOOD) for title, why in gone]
-    rows += [row_of(f"new: {title}", why, tone=tone) for title, why, tone in new]
-    table = Table(columns=columns_of("Finding", "Why"), rows=tuple(rows), caption=TITLE, sentences=True)
-    return [table] if rows else []
 
 
 def findings_table(found: Sequence[Finding], caption: str = TITLE) -> Table:

@@ -3,13 +3,22 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.comparison.differences import effective
 from forms.findings import finding, series_warnings
-from forms.findings.finding import Finding, Severity, is_loopback, is_practice, number, round_trip_seconds, say
+from forms.findings.finding import (
+    Finding,
+    Severity,
+    gravest_first,
+    is_loopback,
+    is_practice,
+    number,
+    round_trip_seconds,
+    say,
+)
 from forms.stats import summary
+from forms.tuning.differences import effective
 from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern, tidy_value
 from storage.looks import AuditFinding
 from storage.plan import Settings
@@ -404,3 +413,11 @@ _WAY_RULES = (limited_by_distance, relayed, _harmful_server_settings, _client_ce
 _SESSION_RULES = (old_dialect, signing_and_encryption, slow_login, slow_opening)
 _OTHER_RULES = (nfs, low_utilisation, contradicting_cells)
 RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (*_LINK_RULES, *_WAY_RULES, *_SESSION_RULES, *_OTHER_RULES)
+
+
+def series_findings(series: Series) -> list[Finding]:
+    """What one series says of its set-up, the gravest first; nothing of a practice server."""
+    if is_practice(series):
+        return []
+    findings = [replace(finding, series_ids=(series.id,)) for rule in RULES for finding in rule(series)]
+    return gravest_first(findings)

@@ -11,6 +11,7 @@ from itertools import takewhile
 from forms import wording
 from forms.findings.finding import Finding, is_practice, said
 from forms.stats import summary
+from forms.tuning.smb_conf import FACTS_UNKNOWN
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_WARMUPS
 from storage.records import (
     Command,
@@ -34,7 +35,6 @@ CEILING_PERCENT = 70.0
 _ALL_PERCENT = 100.01
 """Allows for rounding where a series raised its own ceiling."""
 MANY_RUNS = 10
-UNKNOWN = "facts.unknown"
 _LARGEST_ADVISED = 64 * 1024**3
 MEMORY_SHARE = 0.5
 
@@ -93,7 +93,7 @@ def _unchecked(series: Series) -> Iterator[Finding]:
 
 
 def _unread(series: Series) -> Iterator[Finding]:
-    problem = series.environment.get("server", {}).get(UNKNOWN)
+    problem = series.environment.get("server", {}).get(FACTS_UNKNOWN)
     if problem and series.plan and (series.plan.server_ssh or series.plan.smb_conf):
         yield warn("unread", problem=wording.plain(str(problem)))
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from enum import StrEnum
 
-from forms.comparison.differences import effective
 from forms.stats.summary import confidence_interval, mean
+from forms.tuning.differences import effective
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, SeriesStatus, Spread
 

@@ -5,10 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.comparison.differences import parameter_of, values_that_matter
 from forms.findings import finding
-from forms.findings.rules import findings_of
-from forms.findings.rules_series import closing_seconds, harmful_in, opening_seconds
+from forms.findings.rules_series import closing_seconds, harmful_in, opening_seconds, series_findings
 from forms.findings.series_warnings import advice, ceiling_beaten, near_ceiling_percent
 from forms.layout import Tone
 from forms.report import (
@@ -35,6 +33,7 @@ from forms.report import (
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
 from forms.stats.settle import PAIRS, Shown
 from forms.stats.summary import LEVEL, mean
+from forms.tuning.differences import parameter_of, values_that_matter
 from forms.tuning.smb_conf import CONF_SET, lines_of_fact
 from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
@@ -296,7 +295,7 @@ def series_document(series: records.Series) -> Document:
         **named(series, "ceiling_bytes_per_second", "error", "base_id"),
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
-        "findings": [finding.finding_document(one) for one in findings_of(series)],
+        "findings": [finding.finding_document(one) for one in series_findings(series)],
         "advice": [{"key": said.key, "text": said.text} for said in advice(series)],
     }
     if target.domain:
@@ -368,7 +367,7 @@ _MEASURES = tuple(RunMeasures.__dataclass_fields__)
 
 def series_report(form: SeriesSummary) -> Report:
     series = form.series
-    found = (one for one in findings_of(series) if one.key not in _WARNED_OF)
+    found = (one for one in series_findings(series) if one.key not in _WARNED_OF)
     return Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forms.comparison.differences import GLOBAL, SHARE, Difference, differences, effective
-from forms.findings.series_warnings import UNKNOWN
 from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
+from forms.tuning.differences import GLOBAL, SHARE, Difference, differences, effective
 from forms.wording import plain, value_of
 from storage.records import Change, Evidence, Facts, FactValue, Series
 
@@ -202,7 +201,7 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
         reasons = smb_conf.lines_of_fact(new, smb_conf.CONF_WARNINGS)
         text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
     else:
-        why = new.get(UNKNOWN)
+        why = new.get(smb_conf.FACTS_UNKNOWN)
         text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
     seen = smb_conf.agreement(name, value, before.client, after.client) if before else None
     return _unconfirmed(f"{text} The session fits it ({seen})." if seen else text)

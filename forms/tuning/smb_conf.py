@@ -272,6 +272,8 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 PARAMETER_PREFIX = "smb.conf/"
 CONF_STATE, CONF_WARNINGS, CONF_SET = "smb.conf.state", "smb.conf.warnings", "smb.conf.set"
+FACTS_UNKNOWN = "facts.unknown"
+"""The fact that says why the facts of a server could not be read."""
 _BETWEEN = "; "
 
 

@@ -40,8 +40,8 @@ from app.guide.known import (
 )
 from app.guide.session import request_of
 from forms.comparison.comparison import MANY_RUNS
+from forms.comparison.rules import findings
 from forms.comparison.verdict import Sides
-from forms.findings.rules import findings
 from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime

@@ -8,7 +8,6 @@ from unittest.mock import Mock
 import pytest
 
 from forms.comparison.comparison import MANY_RUNS, Comparison, needs_longer_runs
-from forms.comparison.differences import Difference, prose
 from forms.comparison.report import _properties, comparison_report
 from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import ComparisonRow, comparison_form, comparisons
@@ -16,6 +15,7 @@ from forms.comparison.verdict import Sides, compare, compare_several, compare_si
 from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
+from forms.tuning.differences import Difference, prose
 from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, Facts, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series

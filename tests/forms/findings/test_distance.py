@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.rules import findings
 from forms.findings.finding import Finding, Severity, is_far
-from forms.findings.rules import findings
 from forms.findings.rules_series import slow_start_rules
 from forms.series.report import head_fields
 from storage.records import Command, Quiet, QuietVerdict, Series

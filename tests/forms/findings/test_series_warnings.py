@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.findings.series_warnings import UNKNOWN, advice, advised_size, near_ceiling_percent
+from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
+from forms.tuning.smb_conf import FACTS_UNKNOWN
 from storage.plan import Plan
 from storage.records import (
     Command,
@@ -218,7 +219,7 @@ def test_a_link_that_carries_more_than_itself_is_set_wrong():
 )
 def test_what_was_to_be_read_on_the_server_and_was_not_is_said(asked, problem, said):
     one = series(STEADY)
-    facts = {UNKNOWN: problem} if problem else {}
+    facts = {FACTS_UNKNOWN: problem} if problem else {}
     looked = replace(one, environment={"server": facts}, plan=Plan(runs=5, **asked))
     assert texts(looked).get("unread") == ("The server's settings are not all known: ssh: no route." if said else None)
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.base.targets import parse_target
 from forms.exporters import export_reports, times_for
-from forms.findings.rules import findings_of
+from forms.findings.rules_series import series_findings
 from forms.importers.filled_form import Given
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
@@ -183,7 +183,7 @@ def test_table_b9_as_it_is_printed(headings):
         " (a misprint of Using Samba, table B-9); "
         "average: printed 62 % of the link, the other cells give 61"
     )
-    assert [f.key for f in findings_of(found)] == ["contradicting-cells"]
+    assert [f.key for f in series_findings(found)] == ["contradicting-cells"]
 
 
 def test_times_alone_under_the_printed_heading():

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.differences import Difference, differences, differences_before
+from forms.tuning.differences import Difference, differences, differences_before
 from forms.tuning.smb_conf import is_volatile
 from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target

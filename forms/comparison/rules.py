@@ -10,7 +10,7 @@ from forms.comparison.verdict import compare
 from forms.findings import rules_series, series_warnings
 from forms.findings.finding import (
     Finding,
-    Severity,
+    gravest_first,
     is_far,
     is_loopback,
     is_practice,
@@ -23,7 +23,6 @@ from forms.stats.decision import Limits, Verdict
 from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
-_ORDER = list(Severity)
 _WAITING = "low-utilisation"
 _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
 
@@ -32,7 +31,7 @@ def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings, the gravest first; those of several series once, with all ids."""
     series = [one for one in series if not is_practice(one)]
     commands = {one.id: one.command for one in series}
-    found = [finding for one in series for finding in findings_of(one)]
+    found = [finding for one in series for finding in rules_series.series_findings(one)]
     found += [finding for rule in _CROSS_RULES for finding in rule(series)]
     told = {series_id for finding in found if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids}
     found = [one for one in found if one.key != _WAITING or not told.issuperset(one.series_ids)]
@@ -40,17 +39,7 @@ def findings(series: Sequence[Series]) -> list[Finding]:
     for finding in found:
         groups.setdefault((finding.key, finding.title), []).append(finding)
     joined = [_joined(group, commands) for group in groups.values()]
-    return sorted(joined, key=lambda finding: _ORDER.index(finding.severity))
-
-
-def findings_of(series: Series) -> list[Finding]:
-    rules = () if is_practice(series) else rules_series.RULES
-    found = [replace(finding, series_ids=(series.id,)) for rule in rules for finding in rule(series)]
-    return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
-
-
-def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
-    return next((finding for finding in found if finding.severity is not Severity.GOOD), None)
+    return gravest_first(joined)
 
 
 def _joined(group: list[Finding], commands: Mapping[str, Command]) -> Finding:
