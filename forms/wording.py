@@ -7,6 +7,7 @@ from dataclasses import replace
 from forms import layout
 from forms.layout import Sign, Toned
 from forms.stats.decision import Verdict
+from forms.stats.summary import UnusualRate
 from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc, to_minute
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
@@ -143,6 +144,23 @@ def _step_of(bytes_per_second: float) -> int:
     while abs(value) >= 999.95 and step < len(_DECIMAL) - 1:
         value, step = value / 1000, step + 1
     return step
+
+
+TOO_LITTLE_WARM_UP = "too little warm-up"
+
+
+def unusual_text(unusual: UnusualRate) -> str:
+    """Why a run is unusual: ``12.3 % slower than the median run, more than others vary (…)``."""
+    how_far = "far"
+    if unusual.share_of_median is not None:
+        how_far = f"{100 * unusual.share_of_median:.1f} %"
+    way = "slower" if unusual.is_slow else "faster"
+    score = with_minus(f"{unusual.score:+.1f}")
+    text = (
+        f"{how_far} {way} than the median run, more than others vary"
+        f" (modified z-score {score}, limit {unusual.bound:g})"
+    )
+    return f"{TOO_LITTLE_WARM_UP}: {text}" if unusual.is_warm_up else text
 
 
 def count(number: int, noun: str) -> str:

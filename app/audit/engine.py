@@ -16,7 +16,7 @@ from app.server.facts import server_facts
 from app.server.shell import Answer
 from app.server.smbd import loadable_modules
 from forms.audit.judge import AuditedServer, judge
-from forms.findings.finding import FAR_SECONDS
+from forms.findings.path import FAR_SECONDS
 from forms.tuning.smb_conf import read_conf
 from storage.looks import Audit, AuditScope
 from storage.plan import Settings

@@ -8,7 +8,7 @@ from app.comparison.history import sides_to_compare
 from forms.comparison.report import comparison_report
 from forms.comparison.rules import findings
 from forms.comparison.summary import comparisons
-from forms.findings.finding import findings_report
+from forms.findings.report import findings_report
 from forms.stats.decision import Limits
 from storage.recordings import SERIES
 

@@ -32,7 +32,8 @@ from forms import wording
 from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
-from forms.findings.finding import SIGNS, is_practice
+from forms.findings.path import is_practice
+from forms.findings.report import SIGNS
 from forms.layout import Tone, Toned
 from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form

@@ -285,7 +285,7 @@ def _table(form: summary.SeriesSummary) -> Iterator[Option]:
             hint = f"left out: {wording.plain(row.run.reason or 'no reason given')}"
             act = acts.Judge(row.run.number, RunStatus.VALID)
         else:
-            hint = f"counts, unusual: {row.unusual}" if row.unusual else "counts"
+            hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
             act = acts.Judge(row.run.number, RunStatus.REJECTED)
         yield Option(title, act, hint, mark=mark, is_value=True)
 

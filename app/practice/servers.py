@@ -18,7 +18,7 @@ from app.base.child_process import ChildProcess, message_of, send
 from app.base.errors import MeasurementError
 from app.clients.base import Secrets
 from app.practice.access import is_of_another_user, let_in_only
-from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
+from forms.findings.path import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target
 
 HOST = "127.0.0.1"

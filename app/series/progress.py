@@ -12,7 +12,7 @@ from app.recording import process
 from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
 from forms import wording
 from forms.series.summary import ExpectedRate, RunProgress, duration, estimate_text, standing
-from forms.stats.summary import student_t
+from forms.stats.distributions import student_t
 from forms.wording import byte_rate
 from storage.json_reader import named
 from storage.records import Phase, Run, RunStatus, SeriesStatus

@@ -25,9 +25,9 @@ from forms.stats.decision import (
     decide_interleaved,
     decide_together,
 )
+from forms.stats.distributions import student_t
 from forms.stats.settle import needed_range, needed_runs, run_variation
 from forms.stats.several import holm
-from forms.stats.summary import student_t
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
 from forms.trial.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting

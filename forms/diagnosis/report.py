@@ -8,7 +8,8 @@ from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import complaints
 from forms.diagnosis.summary import figures, patterns
-from forms.findings import finding
+from forms.findings.finding import Finding
+from forms.findings.report import SIGNS, finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import Report, Table, changes_table, columns_of, fields_of, row_of
 from forms.wording import plain
@@ -45,9 +46,9 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def complaint_document(complaint: finding.Finding) -> dict[str, Any]:
+def complaint_document(complaint: Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    found = {name: value for name, value in finding.finding_document(complaint).items() if name != "series"}
+    found = {name: value for name, value in finding_document(complaint).items() if name != "series"}
     return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
 
 
@@ -58,7 +59,7 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
     if wrong:
         first = wrong[0]
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return Toned(f"{finding.SIGNS[first.severity]} {first.title}.{more}", finding.SIGNS[first.severity].tone)
+        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", SIGNS[first.severity].tone)
     if not done:
         return Toned(f"Nothing was measured{f': {plain(diagnosis.error)}' if diagnosis.error else ''}.", Tone.CAUTION)
     known = f" {wording.count(len(found), 'thing')} worth knowing below." if found else ""
@@ -96,7 +97,7 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     found, measured = complaints(diagnosis), figures(diagnosis)
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
         if of_these := [one for one in found if one.is_wrong is wrong]:
-            yield finding.findings_table(of_these, caption)
+            yield findings_table(of_these, caption)
     rates = {one.key: one.text for one in measured}
     copied = [(one, [f"{one.key}_{command}" for command in ("put", "get")]) for one in patterns()]
     apart = {key for _, keys in copied for key in keys}
@@ -137,7 +138,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         tables=(
             *changes_table(
                 [(one.title, one.evidence) for one in gone],
-                [(one.title, one.evidence, finding.SIGNS[one.severity].tone) for one in new],
+                [(one.title, one.evidence, SIGNS[one.severity].tone) for one in new],
             ),
             *tables,
         ),
@@ -155,6 +156,6 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     return with_blame(report, *(profile_rounds(stage.facts if stage else {}) for stage in stages))
 
 
-def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[finding.Finding]:
+def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Finding]:
     known = {each.key for each in complaints(other)}
     return [each for each in complaints(one) if each.key not in known]

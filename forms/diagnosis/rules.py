@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
 from forms.diagnosis import summary
-from forms.findings import finding
+from forms.findings.finding import Finding, Severity
+from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
 from storage.looks import Diagnosis, Ruling, Stage, StageName
 
@@ -50,7 +51,7 @@ _USUALLY = {
 _WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
 
 
-def complaints(diagnosis: Diagnosis) -> list[finding.Finding]:
+def complaints(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     stages = ((rule, diagnosis.stage(name)) for name, rule in RULES)
     found = [one for rule, stage in stages if stage and (one := rule(stage, diagnosis))]
@@ -59,7 +60,7 @@ def complaints(diagnosis: Diagnosis) -> list[finding.Finding]:
     return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
 
 
-def slow_connect(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
     totals = stage.of("total_seconds")
     if not totals:
         return None
@@ -77,9 +78,9 @@ def slow_connect(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     spans = later and f"{wording.milliseconds(min(later))} to {wording.milliseconds(max(later))}"
     sure = f"{wording.count(len(later), 'later login')}: {spans}" if later else "measured once"
     parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
-    return finding.Finding(
+    return Finding(
         key="slow-connect",
-        severity=finding.Severity.PROBLEM if again else finding.Severity.WARNING,
+        severity=Severity.PROBLEM if again else Severity.WARNING,
         title=f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for"
         f" {name}",
         evidence=f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
@@ -89,13 +90,13 @@ def slow_connect(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     )
 
 
-def far_away(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
+def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     """Credits that do not fill the path, else the distance itself."""
     if not stage.of("echo_seconds"):
         return None
     trip, (low, high) = summary.middle(stage.of("echo_seconds"))
     rates = summary.rates_in_flight(stage)
-    if summary.at_least(stage.of("echo_seconds")) < finding.FAR_SECONDS or len(rates) < 2:
+    if summary.at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
         return None
     most, least = max(rates), min(rates)
     half = max(size for size in rates if size <= most / 2 or size == least)
@@ -106,9 +107,9 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
     link = diagnosis.link_bits_per_second
     if granted < asked and rates[most] >= RISING * rates[half]:
         needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
-        return finding.Finding(
+        return Finding(
             key="credits",
-            severity=finding.Severity.PROBLEM,
+            severity=Severity.PROBLEM,
             title=f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
             evidence=f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
             f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
@@ -117,7 +118,7 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
             sure=sure,
             setting="smb2 max credits=8192",
         )
-    return finding.Finding(
+    return Finding(
         key="distance",
         title=f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
         evidence=f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])},"
@@ -140,7 +141,7 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     return max(found, key=lambda one: one[1], default=None)
 
 
-def many_small_files(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def many_small_files(stage: Stage, _: Diagnosis) -> Finding | None:
     """Small files whose time goes to the way, or to moving the data."""
     slower = _per_file(stage)
     if slower is None:
@@ -156,7 +157,7 @@ def many_small_files(stage: Stage, _: Diagnosis) -> finding.Finding | None:
         title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
     else:
         title = f"Each small file takes {wording.milliseconds(seconds)}, most of it to move {size}"
-    return finding.Finding(
+    return Finding(
         key="small-files",
         title=title,
         evidence=f"{wording.milliseconds(seconds)} a file of {size} by {command},"
@@ -179,7 +180,7 @@ def _opening(stage: Stage, command: str) -> tuple[float, float]:
     return max(0.0, summary.middle(times)[0] - trips), max(0.0, summary.at_least(times) - trips)
 
 
-def slow_open(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def slow_open(stage: Stage, _: Diagnosis) -> Finding | None:
     slower = _per_file(stage)
     if slower is None:
         return None
@@ -188,7 +189,7 @@ def slow_open(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
         return None
     opened, closed = (summary.middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
-    return finding.Finding(
+    return Finding(
         key="slow-open",
         title=f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
         evidence=f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
@@ -200,7 +201,7 @@ def slow_open(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     )
 
 
-def large_folders(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def large_folders(stage: Stage, _: Diagnosis) -> Finding | None:
     """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
     counts = summary.sizes_of(stage, "list")
     if not counts:
@@ -210,7 +211,7 @@ def large_folders(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     return max(findings, key=lambda broken: (broken.is_wrong, broken.cost or 0.0), default=None)
 
 
-def _missing_name(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:
+def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
     """A scan of the folder for each name that is not there; in a folder that we made it takes more to be a warning."""
     count = counts[-1]
     times = stage.of(f"missing_{count}_seconds")
@@ -231,9 +232,9 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> finding.Finding | None
     if not is_compared:
         beside = f"A round trip takes {wording.milliseconds(trip)}."
     whose = "" if is_real_folder else " The folder was made for this diagnosis: name one of yours with --folder."
-    return finding.Finding(
+    return Finding(
         key="missing-name",
-        severity=finding.Severity.WARNING if is_wrong else finding.Severity.NOTE,
+        severity=Severity.WARNING if is_wrong else Severity.NOTE,
         title=f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
         evidence=f"{beside}{whose}",
         what_to_do="Set `case sensitive = yes` on this share, or split the folder. Risk: names then must be"
@@ -246,7 +247,7 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> finding.Finding | None
     )
 
 
-def _slow_folder(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:
+def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     count = counts[-1]
     times = stage.of(f"ask_{count}_seconds")
     if not times:
@@ -257,7 +258,7 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:
 
     trip = summary.round_trip(stage)
     is_far = 2 * trip >= value / 2
-    return finding.Finding(
+    return Finding(
         key="slow-folder",
         title=f"Showing a folder takes {wording.milliseconds(value)} for each entry",
         evidence=f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)}"
@@ -270,14 +271,14 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:
     )
 
 
-def _steep_folder(stage: Stage, counts: Sequence[int]) -> finding.Finding | None:
+def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     growth = summary.growth(stage)
     if growth is None or growth[1][0] < STEEP:
         return None
     exponent, (low, high) = growth
     count = counts[-1]
     took = summary.middle(stage.of(f"list_{count}_seconds"))[0]
-    return finding.Finding(
+    return Finding(
         key="steep-folder",
         title=f"Listing grows faster than the folder: ten times the entries take {10**exponent:.0f} times as long",
         evidence=f"{count:,} entries take {wording.seconds(took)}.",
@@ -287,7 +288,7 @@ def _steep_folder(stage: Stage, counts: Sequence[int]) -> finding.Finding | None
     )
 
 
-def protected(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def protected(stage: Stage, _: Diagnosis) -> Finding | None:
     """Signing or encryption that the server asks for, with what this machine spends on it."""
     base = stage.of("plain_bytes_per_second")
     signing = str(stage.facts.get("plain.signing") or "none")
@@ -309,9 +310,9 @@ def protected(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     further = None if is_encrypted else summary.price(base, stage.of("encrypted_bytes_per_second"))
     more = f" Encryption would cost {_with_interval(*further)} more." if further and further[1][0] > 0 else ""
     rate = wording.rate(summary.middle(base)[0])
-    return finding.Finding(
+    return Finding(
         key="encryption" if is_encrypted else "signing",
-        severity=finding.Severity.WARNING if is_old else finding.Severity.NOTE,
+        severity=Severity.WARNING if is_old else Severity.NOTE,
         title=f"Every request is {'encrypted' if is_encrypted else 'signed'} ({algorithm}), because the server asks for"
         " it",
         evidence=f"A get ran at {rate}.{spent}{more} This processor's AES instructions:"
@@ -330,12 +331,12 @@ def _with_interval(percent: float, interval: summary.Interval) -> str:
 _KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
-def fades(stage: Stage, _: Diagnosis) -> finding.Finding | None:
+def fades(stage: Stage, _: Diagnosis) -> Finding | None:
     found = summary.break_of(stage)
     if found is None or found.after > FADES_TO * found.before:
         return None
     flush = stage.number("flush_seconds") or 0.0
-    return finding.Finding(
+    return Finding(
         key="fast-then-slow",
         title=f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
         f" {wording.rate(found.after)}",
@@ -346,7 +347,7 @@ def fades(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     )
 
 
-def several_connections(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
+def several_connections(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     """Several connections that carry much more than one does, or much less."""
     factor = summary.connections_factor(stage)
     if factor is None:
@@ -354,17 +355,15 @@ def several_connections(stage: Stage, diagnosis: Diagnosis) -> finding.Finding |
     return _one_stream(stage, diagnosis, *factor) or _slow_connections(stage, *factor)
 
 
-def _one_stream(
-    stage: Stage, diagnosis: Diagnosis, factor: float, interval: summary.Interval
-) -> finding.Finding | None:
+def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: summary.Interval) -> Finding | None:
     """More than one does; on the loopback they only share the processors."""
     way = diagnosis.stage(StageName.DISTANCE)
-    is_far = way is not None and summary.round_trip(way) >= finding.FAR_SECONDS
+    is_far = way is not None and summary.round_trip(way) >= FAR_SECONDS
     if diagnosis.loopback or is_far or interval[0] < ONE_STREAM_LIMITS:
         return None
     low, high = interval
     count, offered = int(stage.number("connections") or 0), int(stage.number("interfaces") or 0)
-    return finding.Finding(
+    return Finding(
         key="one-stream",
         title=f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
         evidence=f"The server offers {wording.count(offered, 'interface')} for multichannel.",
@@ -377,7 +376,7 @@ def _one_stream(
     )
 
 
-def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -> finding.Finding | None:
+def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -> Finding | None:
     """Less than one does, in each turn, while this machine's processors had time."""
     turns = summary.connection_turns(stage)
     busy = median(stage.of(summary.BUSY_WITH_SEVERAL))
@@ -385,7 +384,7 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
     if not is_lost or busy is None or busy >= _BUSY_PERCENT:
         return None
     count = int(stage.number("connections") or 0)
-    return finding.Finding(
+    return Finding(
         key="slow-connections",
         title=f"{count} connections together carry {factor:.2f} times what one does",
         evidence=f"So in each of {len(turns)} turns, while this machine's processors were {busy:.0f} % busy.",
@@ -396,17 +395,15 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
     )
 
 
-def _bad_settings(diagnosis: Diagnosis) -> finding.Finding | None:
+def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
     audit = diagnosis.audit
     bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
     if audit is None or not bad:
         return None
     first = next(iter(remedies(bad)), None)
-    return finding.Finding(
+    return Finding(
         key="settings",
-        severity=finding.Severity.PROBLEM
-        if any(one.verdict is Ruling.HARMFUL for one in bad)
-        else finding.Severity.WARNING,
+        severity=Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
         title=f"The server's settings: {audit_answer(audit)[:-1]}",
         evidence="; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
@@ -415,7 +412,7 @@ def _bad_settings(diagnosis: Diagnosis) -> finding.Finding | None:
     )
 
 
-RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], finding.Finding | None]], ...] = (
+RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], Finding | None]], ...] = (
     (StageName.CONNECT, slow_connect),
     (StageName.DISTANCE, far_away),
     (StageName.SMALL_FILES, many_small_files),

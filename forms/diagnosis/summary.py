@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 from forms import wording
 from forms.stats import summary
-from forms.stats.paired import mann_whitney_p
+from forms.stats.ranks import mann_whitney_p
 from forms.tuning.smb_conf import toml_data
 from storage.looks import Diagnosis, Stage, StageName
 

@@ -10,7 +10,7 @@ from forms.comparison.comparison import basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
 from forms.comparison.settling import SettlingStep
 from forms.experiments import summary
-from forms.findings.finding import finding_document, findings_table
+from forms.findings.report import finding_document, findings_table
 from forms.layout import Sign, Tone, Toned
 from forms.series.report import origin_fields, resumed_text
 from forms.series.summary import run_form

@@ -12,7 +12,8 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.rules import findings
 from forms.comparison.summary import ProtocolMatrix, protocol_matrix, protocol_name
 from forms.comparison.verdict import Sides, compare, compare_steps, paired_rates, unseen_between
-from forms.findings.finding import Finding, first_to_look_at, is_loopback, is_loopback_address
+from forms.findings.finding import Finding, first_to_look_at
+from forms.findings.path import is_loopback, is_loopback_address
 from forms.findings.rules_series import BUSY
 from forms.series.summary import run_form
 from forms.stats.decision import LEAST_RUNS, Limits, Verdict

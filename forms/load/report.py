@@ -6,12 +6,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.findings.finding import practice_text
+from forms.findings.path import practice_text
 from forms.load import lateness, summary
 from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import origin_fields
-from forms.stats.summary import LEVEL, confidence_interval, student_t
+from forms.stats.distributions import student_t
+from forms.stats.summary import LEVEL, confidence_interval
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.load.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
 from storage.load.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json

@@ -9,7 +9,8 @@ from forms import wording
 from forms.layout import Sign, Tone, Toned
 from forms.load import lateness
 from forms.load.lateness import standstill_seconds
-from forms.stats.summary import LEVEL, student_t
+from forms.stats.distributions import student_t
+from forms.stats.summary import LEVEL
 from storage.load.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 

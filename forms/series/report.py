@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.findings import finding
+from forms.findings import path as series_path
+from forms.findings.report import finding_document
 from forms.findings.rules_series import closing_seconds, harmful_in, opening_seconds, series_findings
 from forms.findings.series_warnings import advice, ceiling_beaten, near_ceiling_percent
 from forms.layout import Tone
@@ -102,7 +103,7 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
     text, url = records.format_target(series.target, escaped=False), records.format_target(series.target)
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
-    yield from fields_of(("Server", finding.practice_text(series.target)))
+    yield from fields_of(("Server", series_path.practice_text(series.target)))
     facts = tuple((name, str(value)) for name, value in asdict(series.client).items() if value not in {None, ""})
     yield Field(name="Client", text=client_text(series.client), facts=facts)
     plan, rate = series.plan, mean(series.rates())
@@ -230,17 +231,17 @@ def processors_text(quiet: records.Quiet | None) -> str:
 
 def _round_trip(series: records.Series) -> Iterator[Field]:
     path = series.environment.get("path", {})
-    least, loaded = path.get(finding.TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
+    least, loaded = path.get(series_path.TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
     if not isinstance(least, int | float):
         return
     rate = mean([r.bytes_per_second for r in series.measured() if r.bytes_per_second])
     text = wording.milliseconds(least)
     if isinstance(loaded, int | float) and loaded >= _QUEUES_TIMES * least:
         text += f", {wording.milliseconds(loaded)} under load"
-    request, trip = finding.request_seconds(series), finding.round_trip_seconds(series)
+    request, trip = series_path.request_seconds(series), series_path.round_trip_seconds(series)
     if request is not None:
         text += f"; an empty request {wording.milliseconds(request)}"
-    if rate is not None and trip is not None and not finding.is_loopback(series):
+    if rate is not None and trip is not None and not series_path.is_loopback(series):
         text += f"; bandwidth-delay product {wording.binary_size(round(rate * trip))}"
     yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
@@ -295,7 +296,7 @@ def series_document(series: records.Series) -> Document:
         **named(series, "ceiling_bytes_per_second", "error", "base_id"),
         "decision": series.decision.value if series.decision else None,
         "plan": series.plan.to_json() if series.plan else {},
-        "findings": [finding.finding_document(one) for one in series_findings(series)],
+        "findings": [finding_document(one) for one in series_findings(series)],
         "advice": [{"key": said.key, "text": said.text} for said in advice(series)],
     }
     if target.domain:
@@ -442,7 +443,9 @@ def _row(row: RunRow, index: int) -> Row:
             *(Cell(value=value, formula=formula) for value, formula in zip(numbers, formulas, strict=True)),
         ),
         mark=mark_of(row),
-        remark=row.run.error or "" if failed else row.run.reason or row.unusual or "",
+        remark=row.run.error or ""
+        if failed
+        else row.run.reason or (wording.unusual_text(row.unusual) if row.unusual else ""),
     )
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from forms import wording
-from forms.findings.finding import PRACTICE_BYTES_PER_SECOND, is_loopback_address, practice_text
+from forms.findings.path import PRACTICE_BYTES_PER_SECOND, is_loopback_address, practice_text
 from forms.findings.series_warnings import GOOD_SECONDS, MEMORY_SHARE, SHORT_SECONDS, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.stats import summary
@@ -33,7 +33,7 @@ class RunMeasures:
 class RunRow:
     run: Run
     measures: RunMeasures
-    unusual: str | None = None
+    unusual: summary.UnusualRate | None = None
 
     @property
     def label(self) -> str:
@@ -110,11 +110,13 @@ def run_form(series: Series) -> SeriesSummary:
     )
 
 
-def unusual_runs(series: Series) -> dict[int, str]:
+def unusual_runs(series: Series) -> dict[int, summary.UnusualRate]:
     valid = series.measured()
     rates = [r.bytes_per_second or 0.0 for r in valid]
     seconds = [r.seconds for r in valid if r.seconds]
-    return {r.number: why for r, why in zip(valid, summary.unusual(rates, seconds), strict=True) if why}
+    return {
+        r.number: unusual for r, unusual in zip(valid, summary.unusual_rates(rates, seconds), strict=True) if unusual
+    }
 
 
 def _each_column(

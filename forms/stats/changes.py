@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forms.stats.distributions import student_t, student_tail
 from forms.stats.readings import Rates, SeriesReading, plain_reading, read_series
-from forms.stats.summary import student_t, student_tail
 from forms.stats.variation import SeriesGroup, Variation, squared_deviations, weight
 
 
@@ -92,13 +92,13 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) ->
     sides = [0.0] * len(base.series) + [1.0] * len(other.series)
 
     trend = _products(places, places)
-    both = _products(sides, places)
-    apart = _products(sides, sides) - both**2 / trend if trend > 0 else 0.0
-    if apart < 1e-9:
+    side_by_place = _products(sides, places)
+    apart = _products(sides, sides) - side_by_place**2 / trend if trend > 0 else 0.0
+    if apart < 1e-9:  # the sides follow one another as the places do, but for rounding
         return None
 
     along = _products(places, logs)
-    change = (_products(sides, logs) - both * along / trend) / apart
+    change = (_products(sides, logs) - side_by_place * along / trend) / apart
     unexplained = max(0.0, _products(logs, logs) - along**2 / trend - change**2 * apart)
 
     # The sides' own repeats are replaced by what the trend leaves unexplained of them: one degree of freedom less.
@@ -112,7 +112,8 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) ->
 def steady_trend_score(times: Sequence[float], base_count: int) -> float:
     """The t that a steady trend alone gives: 0 for A B A, infinite without repeats."""
     places = _places(times)
-    base, other = places[:base_count], places[base_count:]
+    base = places[:base_count]
+    other = places[base_count:]
     shift = abs(statistics.fmean(other) - statistics.fmean(base))
     freedom = len(places) - 2
     squares = squared_deviations(base) + squared_deviations(other)

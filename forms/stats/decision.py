@@ -29,10 +29,11 @@ from forms.stats.changes import (
     steady_trend_score,
     within_series,
 )
-from forms.stats.paired import signed_rank_p
+from forms.stats.distributions import student_t
+from forms.stats.ranks import signed_rank_p
 from forms.stats.readings import Rates
 from forms.stats.several import critical_of
-from forms.stats.summary import LEVEL, student_t
+from forms.stats.summary import LEVEL
 from forms.stats.variation import (
     SeriesGroup,
     Variation,
@@ -160,12 +161,12 @@ def _joint_variation(
     usable = [groups[index] for index in sorted(measured)]
     judged_steps = [step for step in steps if step.base in measured and step.other in measured]
 
-    middle = {index: statistics.fmean(groups[index].times) for index in measured}
-    gap = max((abs(middle[step.base] - middle[step.other]) for step in judged_steps), default=0.0)
+    middle_times = {index: statistics.fmean(groups[index].times) for index in measured}
+    gap = max((abs(middle_times[step.base] - middle_times[step.other]) for step in judged_steps), default=0.0)
     now = max((max(group.times) for group in usable), default=0.0)
 
-    own = pooled_run_variance([rates for group in usable for rates in group.series])
-    judged_by = judged_variation(own, usable, history, gap, now)
+    run_variance = pooled_run_variance([rates for group in usable for rates in group.series])
+    judged_by = judged_variation(run_variance, usable, history, gap, now)
     if judged_by is None:
         return None, 0.0
     counts = tuple(len(group.series) for group in groups)
@@ -231,15 +232,18 @@ def confirmed_changes(series: Sequence[Rates], times: Sequence[float]) -> list[t
         if abs(averages[place] / average_before - 1) * 100 <= Limits().noise_percent:
             continue  # no verdict would be faster or slower
 
-        verdicts = (
-            decide(series[first:place], [series[next_]], times=[*times[first:place], times[next_]]).verdict
-            for next_ in (place, place + 1)
-        )
-        verdict = next(verdicts)
-        if verdict in {Verdict.FASTER, Verdict.SLOWER} and next(verdicts) is verdict:
+        verdict = _verdict_on(place, series, times, first, place)
+        is_change = verdict in {Verdict.FASTER, Verdict.SLOWER}
+        if is_change and _verdict_on(place + 1, series, times, first, place) is verdict:
             changes.append((place, verdict))
             begin = place
     return changes
+
+
+def _verdict_on(place: int, series: Sequence[Rates], times: Sequence[float], first: int, last: int) -> Verdict:
+    """The verdict on one series against those from ``first`` up to, but without, ``last``."""
+    decision = decide(series[first:last], [series[place]], times=[*times[first:last], times[place]])
+    return decision.verdict
 
 
 def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forms.stats.summary import student_t
+from forms.stats.distributions import student_t
 
 Rates = Sequence[float]
 """The throughputs of a series' runs in the order measured, in any unit."""

@@ -10,7 +10,14 @@ from functools import cache
 
 from forms.stats.changes import percent_of
 from forms.stats.decision import LEAST_RUNS, Limits
-from forms.stats.summary import LEVEL, chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
+from forms.stats.distributions import (
+    chi_square_quantile,
+    noncentral_t_shift,
+    scale_nodes,
+    shift_with_power,
+    student_t,
+)
+from forms.stats.summary import LEVEL
 from forms.stats.variation import LEAST_ALTERNATING, RunVariance, side_run_variance, updated_prior
 
 POWER = 0.9
@@ -23,9 +30,15 @@ SWITCH_SECONDS = 1.5
 
 _RANK_EFFICIENCY = 3 / math.pi
 """Efficiency of the rank test beside Student's t for normal runs (Pitman)."""
+
 _STEPS = 8
+"""Changes that are looked at on each side of the one that was seen."""
+
 _NO_WEIGHT = 1e-14
+"""Pairs of scales that weigh less change no digit of the sum."""
+
 _CHANGE_LEVEL = 0.88
+"""With it, and 80 % for the variation, the range holds in 85 % of first looks or more (TRUTH.md)."""
 
 
 def slot_seconds(run_seconds: float) -> float:
@@ -55,7 +68,7 @@ def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool
     if runs < 2:
         return None
     if paired:
-        spread = basic.stdev(b - a for a, b in zip(base, other, strict=True))
+        spread = basic.stdev(changed - unchanged for unchanged, changed in zip(base, other, strict=True))
     else:
         spread = math.sqrt(basic.variance(base) + basic.variance(other))
     return RunVariation(percent=100 * spread / basic.fmean(base), runs=runs, paired=paired)
@@ -64,55 +77,74 @@ def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool
 def needed_runs(change_percent: float, variation: RunVariation, limits: Limits) -> int | None:
     """Runs a side that find the change or show the same, nine times in ten; None above ``MOST_RUNS``."""
     change = abs(change_percent)
-    ways = (
-        _least(lambda runs: smallest_found_percent(variation, runs, limits) <= change),
-        _least(lambda runs: _room_for_the_same(variation, runs, limits) <= limits.margin_percent - change),
-    )
-    return min((runs for runs in ways if runs is not None), default=None)
+
+    def find_change(runs: int) -> bool:
+        return smallest_found_percent(variation, runs, limits) <= change
+
+    def show_the_same(runs: int) -> bool:
+        return _room_for_the_same(variation, runs, limits) <= limits.margin_percent - change
+
+    answers = (_fewest_runs(find_change), _fewest_runs(show_the_same))
+    return min((runs for runs in answers if runs is not None), default=None)
 
 
 def needed_range(change_percent: float, variation: RunVariation, limits: Limits) -> tuple[int, int | None]:
-    """(fewest, most) runs a side, were variation (chi-square, 80 %) and change (Student's t, 88 %) others than seen.
-    Right in 85 % of first looks or more (TRUTH.md). None: no number may be enough.
+    """(fewest, most) runs a side, if the true variation and the true change are not those of the first look.
+
+    The variation lies in its 80 % interval (chi-square), the change in its 88 % interval (Student's t). None for the
+    most: no number may be enough.
     """
     freedom = variation.freedom(variation.runs)
     half = student_t(_CHANGE_LEVEL, freedom) * variation.error(variation.runs)
     changes = {abs(change_percent + half * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)}
     if abs(change_percent) <= half:
         changes.add(0.0)
-    spreads = [variation.percent * math.sqrt(freedom / chi_square_quantile(share, freedom)) for share in (0.9, 0.1)]
-    found = [needed_runs(c, replace(variation, percent=spread), limits) for spread in spreads for c in changes]
-    known = [runs for runs in found if runs is not None]
-    return min(known, default=MOST_RUNS), None if len(known) < len(found) else max(known)
+
+    answers = []
+    for share in (0.9, 0.1):
+        spread = variation.percent * math.sqrt(freedom / chi_square_quantile(share, freedom))
+        possible_variation = replace(variation, percent=spread)
+        answers += [needed_runs(change, possible_variation, limits) for change in changes]
+
+    enough = [runs for runs in answers if runs is not None]
+    fewest = min(enough, default=MOST_RUNS)
+    most = max(enough) if len(enough) == len(answers) else None
+    return fewest, most
 
 
 def smallest_found_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """The change found nine times in ten at exactly this variation."""
-    freedom, error = variation.freedom(runs), variation.error(runs)
+    freedom = variation.freedom(runs)
+    error = variation.error(runs)
     beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
 def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """:func:`smallest_found_percent` that allows for first looks that happened to vary little."""
-    freedom, known = variation.freedom(runs), variation.freedom(variation.runs)
+    freedom = variation.freedom(runs)
+    first_freedom = variation.freedom(variation.runs)
     error = variation.error(runs)
-    beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, known) * error
-    return max(beyond_noise, _predictive(freedom, known, limits.level) * error)
+    beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, first_freedom) * error
+    return max(beyond_noise, _predictive_shift(freedom, first_freedom, limits.level) * error)
 
 
 @cache
-def _predictive(freedom: int, known: int, level: float) -> float:
-    """Estimated errors of a change whose t exceeds its bound in a new test nine times in ten."""
-    bound, nodes = student_t(level, freedom), scale_nodes(freedom)[::4]
+def _predictive_shift(freedom: int, first_freedom: int, level: float) -> float:
+    """Errors, as the first look estimated them, of a change whose t exceeds its bound in a new test nine times in ten.
+
+    Neither the first look's variation nor that of the new test is the true one: both are averaged over.
+    """
+    bound = student_t(level, freedom)
+    new_scales = scale_nodes(freedom)[::4]
     terms = [
-        (first, bound * second, one * two)
-        for first, one in scale_nodes(known)
-        for second, two in nodes
-        if one * two > _NO_WEIGHT
+        (first_scale, bound * new_scale, first_weight * new_weight)
+        for first_scale, first_weight in scale_nodes(first_freedom)
+        for new_scale, new_weight in new_scales
+        if first_weight * new_weight > _NO_WEIGHT
     ]
     total = math.fsum(weight for *_, weight in terms)
-    return reaching(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
+    return shift_with_power(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 
 
 def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> float:
@@ -120,20 +152,29 @@ def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> fl
     return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * variation.error(runs)
 
 
-def _least(enough: Callable[[int], bool]) -> int | None:
-    if not enough(MOST_RUNS):
+def _fewest_runs(are_enough: Callable[[int], bool]) -> int | None:
+    if not are_enough(MOST_RUNS):
         return None
-    low, high = LEAST_RUNS - 1, MOST_RUNS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+
+    too_few = LEAST_RUNS - 1
+    enough = MOST_RUNS
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if are_enough(middle):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
 
 
 _NINE_IN_TEN = 1.2816
+"""The normal quantile of 90 %."""
+
 UNKNOWN_SESSION = 0.005
 """Assumed difference between sessions where there are no repeats yet."""
+
 MOST_ALTERNATING = 10
+LEAST_INTERLEAVED = 5
 MOST_INTERLEAVED = 60
 
 PAIRS = (8, 14, 20)
@@ -208,53 +249,66 @@ def shown_like(rates: Sequence[float]) -> Shown | None:
 
 def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
     """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
-    freedom, error = 2 * series - 2, spread * math.sqrt(2 / series)
+    freedom = 2 * series - 2
+    error = spread * math.sqrt(2 / series)
     beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
 def shown_by_pairs(run_deviation: float, pairs: int = PAIRS[0]) -> float:
     """The change in percent that 8, 14 or 20 pairs of a trial show."""
-    column, percent = PAIRS.index(pairs), 100 * run_deviation
-    at = min(bisect([row[0] for row in _SHOWN_BY_PAIRS], percent), len(_SHOWN_BY_PAIRS) - 1)
-    (low, below), (high, above) = _SHOWN_BY_PAIRS[at - 1], _SHOWN_BY_PAIRS[at]
+    column = PAIRS.index(pairs)
+    percent = 100 * run_deviation
+
+    # Between two rows of the table in proportion; beyond the last as its last two rows continue.
+    place = min(bisect([row[0] for row in _SHOWN_BY_PAIRS], percent), len(_SHOWN_BY_PAIRS) - 1)
+    low, below = _SHOWN_BY_PAIRS[place - 1]
+    high, above = _SHOWN_BY_PAIRS[place]
     share = (percent - low) / (high - low)
     return below[column] + share * (above[column] - below[column])
 
 
 def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
     """The fewest pairs of a trial that settle it; None where 20 do not."""
-    for pairs, same in zip(PAIRS, _SAME_BY_PAIRS, strict=True):
-        shown = shown_by_pairs(run_deviation, pairs)
-        if shown <= abs(change_percent) or (
-            abs(change_percent) <= limits.noise_percent and 100 * run_deviation <= same
-        ):
-            return Settles(way=Way.TRY, count=pairs, shows_percent=shown)
+    for pairs, most_deviation_percent in zip(PAIRS, _SAME_BY_PAIRS, strict=True):
+        shows_percent = shown_by_pairs(run_deviation, pairs)
+        finds_change = shows_percent <= abs(change_percent)
+        is_noise = abs(change_percent) <= limits.noise_percent
+        shows_the_same = is_noise and 100 * run_deviation <= most_deviation_percent
+        if finds_change or shows_the_same:
+            return Settles(way=Way.TRY, count=pairs, shows_percent=shows_percent)
     return None
 
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
-    spread = RunVariation(percent=100 * run_deviation * math.hypot(1, 1 + change_percent / 100), runs=5, paired=True)
-    runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
+    # Pair differences vary as both sides together do; each side varies in proportion to its average.
+    difference_percent = 100 * run_deviation * math.hypot(1, 1 + change_percent / 100)
+    variation = RunVariation(percent=difference_percent, runs=LEAST_INTERLEAVED, paired=True)
+    runs = needed_runs(change_percent, variation, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
         return None
-    return Settles(way=Way.INTERLEAVED, count=max(5, runs), shows_percent=abs(change_percent))
+    return Settles(way=Way.INTERLEAVED, count=max(LEAST_INTERLEAVED, runs), shows_percent=abs(change_percent))
 
 
 def by_base_again(
     change_percent: float, runs: RunVariance, *, base: int, other: int, repeats: float, spread: float
 ) -> Settles | None:
-    shown = shown_by_series(runs, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
-    return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shown) if shown <= abs(change_percent) else None
+    shows_percent = shown_by_series(runs, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
+    if shows_percent > abs(change_percent):
+        return None
+    return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shows_percent)
 
 
 def by_alternating(change_percent: float, spread: float, limits: Limits, *, have: int) -> Settles | None:
     """The fewest alternating series that settle it, less those that count already."""
     for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
-        shown = shown_by_alternating(spread, series, limits)
+        shows_percent = shown_by_alternating(spread, series, limits)
         half = student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
+        # Half the interval, as nine in ten such measurements estimate it at most.
         room = 100 * (1 + _NINE_IN_TEN / math.sqrt(4 * series - 4)) * half
-        enough = shown <= abs(change_percent) or room <= limits.margin_percent - abs(change_percent)
-        if enough and 2 * series > have:
-            return Settles(way=Way.ALTERNATING, count=2 * series - have, shows_percent=shown)
+
+        finds_change = shows_percent <= abs(change_percent)
+        shows_the_same = room <= limits.margin_percent - abs(change_percent)
+        if (finds_change or shows_the_same) and 2 * series > have:
+            return Settles(way=Way.ALTERNATING, count=2 * series - have, shows_percent=shows_percent)
     return None

@@ -23,8 +23,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forms.stats.distributions import chi_square_quantile, student_t
 from forms.stats.readings import Rates, SeriesReading, plain_reading, read_series
-from forms.stats.summary import LEVEL, chi_square_quantile, student_t
+from forms.stats.summary import LEVEL
 
 SESSION = 0.025
 """Least assumed difference of equal series."""
@@ -32,7 +33,8 @@ PER_RUN_DEVIATION = 2.6
 MOST = 0.5
 PRIOR_FREEDOM = 4
 DAY_SECONDS = 86_400.0
-HALF_AFTER_DAYS, NONE_AFTER_DAYS = 30, 90
+HALF_AFTER_DAYS = 30
+NONE_AFTER_DAYS = 90
 LEAST_ALTERNATING = 3
 
 
@@ -113,18 +115,19 @@ def judged_variation(
     if alternating:
         return _repeats_alone(own_runs, [*sides, *history], gap_seconds, now)
 
-    alone = _updated_by_groups(own_runs, sides, gap_seconds, now)
+    by_sides = _updated_by_groups(own_runs, sides, gap_seconds, now)
     if not history:
-        return alone
+        return by_sides
+
     earlier_runs = usual_run_variance([rates for group in history for rates in group.series])
     together = _updated_by_groups(_pooled(own_runs, earlier_runs), [*sides, *history], gap_seconds, now)
-    if alone is None or together is None:
+    if by_sides is None or together is None:
         return together
 
     earlier_squares, earlier_freedom = _repeats(history, gap_seconds, now)
-    if earlier_squares > earlier_freedom * alone.variance:
+    if earlier_squares > earlier_freedom * by_sides.variance:
         return together
-    return min(alone, together, key=_least_shown)
+    return min(by_sides, together, key=_least_shown)
 
 
 def _least_shown(variation: Variation) -> float:
@@ -194,11 +197,12 @@ def _median_share(freedom: int) -> float:
     return chi_square_quantile(0.5, freedom) / freedom
 
 
-def _pooled(own: RunVariance, earlier: RunVariance) -> RunVariance:
-    freedom = own.freedom + earlier.freedom
+def _pooled(later: RunVariance, earlier: RunVariance) -> RunVariance:
+    freedom = later.freedom + earlier.freedom
     if not freedom:
-        return own
-    return RunVariance((own.variance * own.freedom + earlier.variance * earlier.freedom) / freedom, freedom)
+        return later
+    squares = later.variance * later.freedom + earlier.variance * earlier.freedom
+    return RunVariance(squares / freedom, freedom)
 
 
 def prior_variance(runs: RunVariance) -> float:

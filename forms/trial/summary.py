@@ -11,7 +11,7 @@ from statistics import fmean, median
 from forms import wording
 from forms.findings.finding import Finding
 from forms.findings.series_warnings import FULL_SECONDS, short_runs
-from forms.stats import paired
+from forms.stats import paired, ranks
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import mean
 from forms.tuning.smb_conf import parameter_key, same_value, tidy_value
@@ -387,7 +387,7 @@ def sweep_summary(
         plan=plan,
         values=tuple(values),
         blocks=len(blocks),
-        friedman_p=paired.friedman_p(table) if has_friedman else None,
+        friedman_p=ranks.friedman_p(table) if has_friedman else None,
         settled=is_settled,
         default_is_as_good=values[0].on_plateau,
         smallest=min(as_good, key=lambda value: _size_of_value(plan, value)) if as_good else None,

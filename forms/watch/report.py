@@ -19,7 +19,7 @@ from forms.load.summary import percentile_seconds
 from forms.report import Report, fields_of
 from forms.series.summary import run_form
 from forms.stats.decision import Limits, Verdict
-from forms.stats.summary import student_t
+from forms.stats.distributions import student_t
 from storage.load.records import Load
 from storage.looks import Watch, WatchState
 from storage.records import Series, Target, with_zone

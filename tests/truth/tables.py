@@ -16,7 +16,7 @@ from forms.stats.settle import (
     run_variation,
     smallest_promised_percent,
 )
-from forms.stats.summary import known_to_percent, unusual
+from forms.stats.summary import known_to_percent, unusual_rates
 from tests.truth.designs import (
     A_B_A,
     DESIGNS,
@@ -210,7 +210,7 @@ def flags(trials: int) -> Iterator[str]:
     random = np.random.default_rng(SEED)
     for runs in (5, 6, 8, 10, 20, 30):
         series = random.normal(100, 3, (trials, runs))
-        healthy = sum(any(unusual(rates)) for rates in series.tolist())
+        healthy = sum(any(unusual_rates(rates)) for rates in series.tolist())
         series[:, 0] = 100 - 30
-        found = sum(bool(unusual(rates)[0]) for rates in series.tolist())
+        found = sum(bool(unusual_rates(rates)[0]) for rates in series.tolist())
         yield f"| {runs} | {100 * healthy / trials:.1f} | {100 * found / trials:.1f} |"

@@ -205,7 +205,8 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
 def reject_unusual(context: click.Context, series_id: str) -> None:
     with common.notebook(context) as notebook:
         found = unusual_runs(notebook.series(series_id))
-        for number, why in found.items():
+        for number, unusual in found.items():
+            why = wording.unusual_text(unusual)
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
             common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
     if found:

@@ -15,7 +15,7 @@ import pytest
 from app.base.errors import LoginError, NoSuchFileError
 from app.clients.base import Content, Secrets, make_client
 from app.practice.servers import Pace, PracticeServers
-from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
+from forms.findings.path import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter
 

@@ -9,7 +9,8 @@ import pytest
 
 from forms.comparison.rules import _is_loss, findings
 from forms.exporters.text import table_lines
-from forms.findings.finding import NO_FINDINGS, Finding, Severity, finding_document, findings_table, first_to_look_at
+from forms.findings.finding import Finding, Severity, first_to_look_at
+from forms.findings.report import NO_FINDINGS, finding_document, findings_table
 from forms.series.report import result_fields
 from forms.series.summary import run_form
 from forms.stats.decision import Verdict

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from forms.comparison.rules import findings
-from forms.findings.finding import Finding, Severity, is_far
-from forms.findings.rules_series import slow_start_rules
+from forms.findings.finding import Finding, Severity
+from forms.findings.path import is_far
+from forms.findings.rules_distance import spends_runs_in_slow_start
 from forms.series.report import head_fields
 from storage.records import Command, Quiet, QuietVerdict, Series
 from tests.builders import CLIENT, runs, series
@@ -123,9 +124,9 @@ def test_no_ratio_where_slow_start_rules():
 
 
 def test_long_runs_outlast_slow_start():
-    assert slow_start_rules(far(70, 50, runs=runs((70e6, 71e6, 69e6), size_bytes=1 << 26)))
-    assert not slow_start_rules(far(70, 50))
-    assert not slow_start_rules(far(70, 0.5))
+    assert spends_runs_in_slow_start(far(70, 50, runs=runs((70e6, 71e6, 69e6), size_bytes=1 << 26)))
+    assert not spends_runs_in_slow_start(far(70, 50))
+    assert not spends_runs_in_slow_start(far(70, 0.5))
     assert not is_far(series((1e6,)))
 
 

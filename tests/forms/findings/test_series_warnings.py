@@ -45,7 +45,7 @@ def test_too_little_warm_up_depends_on_what_was_done():
 
 
 def test_what_helps_cold_runs_does_not_hang_on_how_they_are_called(monkeypatch):
-    monkeypatch.setattr("forms.stats.summary.TOO_LITTLE_WARM_UP", "reworded")
+    monkeypatch.setattr("forms.wording.TOO_LITTLE_WARM_UP", "reworded")
     said = texts(series([80e6, *[100e6 + i * 1e5 for i in range(9)]], warmups=1))
     assert "Run 1: reworded: " in said["warm-up"]
     assert "unusual" not in said

@@ -8,10 +8,10 @@ from scipy import stats
 
 from forms.stats.changes import beside_trend, between_series, steady_trend_score, within_series
 from forms.stats.decision import Limits, Step, Verdict, decide_together
+from forms.stats.distributions import student_t
 from forms.stats.readings import plain_reading
 from forms.stats.settle import RunVariation, needed_range, needed_runs
 from forms.stats.several import critical_of, holm
-from forms.stats.summary import student_t
 from forms.stats.variation import RunVariance, SeriesGroup, Variation
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from scipy import special, stats
 
-from forms.stats import summary as ours
+from forms.stats import distributions as ours
 
 FREEDOMS = (0.5, 1, 1.5, 2, 3, 4, 5, 7.3, 8, 10, 20, 38, 39.5, 50, 99, 200, 500, 999.9, 1000.1, 1998, 1e4, 1e5, 1e7)
 LEVELS = (0.01, 0.1, 0.3, 0.5, 0.501, 0.8, 0.9, 0.95, 0.975, 0.99, 0.999, 1 - 1e-6)
@@ -87,11 +87,11 @@ def test_what_reaches_a_power():
     for _ in range(50):
         terms = [(generator.uniform(0.2, 3), generator.uniform(-5, 40), 1 / 20) for _ in range(20)]
         power = generator.uniform(0.02, 0.98)
-        x = ours.reaching(power, terms)
+        x = ours.shift_with_power(power, terms)
         assert sum(w * special.ndtr(factor * x - bound) for factor, bound, w in terms) == pytest.approx(power, abs=1e-9)
 
 
 def test_neither_numpy_nor_scipy_is_loaded():
-    code = "import sys; from forms.stats import summary as d; d.noncentral_t_shift(2.3, 8, 0.9);"
+    code = "import sys; from forms.stats import distributions as d; d.noncentral_t_shift(2.3, 8, 0.9);"
     code += "sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,14 +14,11 @@ from forms.stats.paired import (
     LEVELS,
     LOOKS,
     base_comes_first,
-    critical_count,
-    friedman_p,
     interleaved_effect,
-    mann_whitney_p,
     paired_effect,
-    signed_rank_p,
     slot_effect_percent,
 )
+from forms.stats.ranks import critical_count, friedman_p, mann_whitney_p, signed_rank_p
 
 
 @pytest.mark.parametrize("pairs", [2, 6, 8, 14, 20])

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from forms.stats.distributions import student_t
 from forms.stats.readings import HICCUP_SHARE, LEAST_DEVIATION, hiccup_bound, most_hiccups, plain_reading, read_series
-from forms.stats.summary import student_t
 
 
 def test_the_bound_is_that_of_a_deleted_residual():

@@ -7,8 +7,8 @@ import pytest
 
 from forms.stats.changes import percent_of
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide
+from forms.stats.distributions import chi_square_quantile, student_t
 from forms.stats.settle import shown_by_series
-from forms.stats.summary import chi_square_quantile, student_t
 from forms.stats.variation import (
     DAY_SECONDS,
     RunVariance,

@@ -8,9 +8,12 @@ import pytest
 
 from app.cli.commands.notebook import reject_unusual
 from app.cli.main import run
+from forms.stats.summary import UnusualRate
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.builders import series
+
+SLOW = UnusualRate(share_of_median=0.5, score=-9.0, bound=7.9, is_warm_up=False)
 
 
 def in_context(db: Path) -> click.Context:
@@ -44,7 +47,7 @@ def test_a_steady_series_loses_nothing(tmp_path: Path, capsys):
     ("option", "statuses"), [((), ["valid", "valid"]), (("--reject-unusual",), ["valid", "rejected"])]
 )
 def test_the_option_of_run(option, statuses, tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.setattr("app.cli.commands.notebook.unusual_runs", lambda _series: {2: "so slow"})
+    monkeypatch.setattr("app.cli.commands.notebook.unusual_runs", lambda _series: {2: SLOW})
     (tmp_path / "file").write_bytes(bytes(1 << 20))
     words = ["run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "0", "--json", "--db", str(tmp_path / "n.db")]
     assert run([*words, "--quiet-time", "skip", "--ceiling", "skip", *option], lambda *_args, **_more: 0) == 0

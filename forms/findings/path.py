@@ -1,0 +1,97 @@
+"""What a series' facts say of the path to its server: how far, by which kind of link, to which kind of server."""
+
+import ipaddress
+
+from forms import wording
+from storage.records import Facts, QuietVerdict, Series, Target
+
+FAR_SECONDS = 0.005
+"""The round trip from which a server is far."""
+
+TCP_ROUND_TRIP = "tcp.least_round_trip_seconds"
+REQUEST_ROUND_TRIP = "request.least_round_trip_seconds"
+
+_BUSY_TIMES = 4
+"""On a busy machine requests may take so many times longer before TCP is taken to end before the server."""
+
+PRACTICE = "practice"
+PRACTICE_BYTES_PER_SECOND = 20_000_000
+"""What the practice servers are limited to: little enough for two of them on a busy machine."""
+
+
+def number_of_fact(facts: Facts, name: str) -> float | None:
+    value = facts.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def path_facts(series: Series) -> Facts:
+    return series.environment.get("path", {})
+
+
+def server_facts(series: Series) -> Facts:
+    return series.environment.get("server", {})
+
+
+def round_trip_seconds(series: Series) -> float | None:
+    """The least round trip to the server, by requests where TCP is relayed; None where unknown."""
+    if is_relayed(series):
+        return request_seconds(series)
+    return tcp_round_trip_seconds(series)
+
+
+def tcp_round_trip_seconds(series: Series) -> float | None:
+    return number_of_fact(path_facts(series), TCP_ROUND_TRIP)
+
+
+def request_seconds(series: Series) -> float | None:
+    return number_of_fact(path_facts(series), REQUEST_ROUND_TRIP)
+
+
+def is_relayed(series: Series) -> bool:
+    """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
+    by_tcp = tcp_round_trip_seconds(series)
+    by_request = request_seconds(series)
+    if by_tcp is None or by_request is None:
+        return False
+
+    # Other programs on this machine slow requests to a server on it as well.
+    is_busy_here = is_loopback(series) and series.quiet_verdict is QuietVerdict.BUSY
+    least = FAR_SECONDS * (_BUSY_TIMES if is_busy_here else 1)
+    return by_request - by_tcp >= least
+
+
+def is_far(series: Series) -> bool:
+    return (round_trip_seconds(series) or 0.0) >= FAR_SECONDS
+
+
+def is_wireless(series: Series) -> bool:
+    return path_facts(series).get("link.kind") == "wireless"
+
+
+def is_loopback(series: Series) -> bool:
+    kind = path_facts(series).get("link.kind")
+    return is_loopback_address(series.target.host) if kind is None else kind == "loopback"
+
+
+def is_loopback_address(host: str) -> bool:
+    if host in {"", "localhost"}:
+        return True
+    without_zone, _, _ = host.partition("%")
+    try:
+        return ipaddress.ip_address(without_zone).is_loopback
+    except ValueError:
+        return False
+
+
+def is_practice(series: Series) -> bool:
+    return is_practice_target(series.target)
+
+
+def is_practice_target(target: Target) -> bool:
+    return target.user == PRACTICE and is_loopback_address(target.host)
+
+
+def practice_text(target: Target) -> str:
+    if not is_practice_target(target):
+        return ""
+    return f"practice server, limited to {wording.byte_rate(PRACTICE_BYTES_PER_SECOND)}"
