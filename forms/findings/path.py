@@ -12,7 +12,7 @@ TCP_ROUND_TRIP = "tcp.least_round_trip_seconds"
 REQUEST_ROUND_TRIP = "request.least_round_trip_seconds"
 
 _BUSY_TIMES = 4
-"""On a busy machine requests may take so many times longer before TCP is taken to end before the server."""
+"""How many times later than usual a request on a busy machine may be answered without TCP being taken to be relayed."""
 
 PRACTICE = "practice"
 PRACTICE_BYTES_PER_SECOND = 20_000_000

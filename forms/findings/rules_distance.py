@@ -24,7 +24,7 @@ _MORE_THAN_HALF = 0.55
 """Share of a buffer on the way beyond which the kernel evidently keeps less than half of it."""
 
 SLOW_START_TIMES = 20
-"""A run shorter than so many slow starts spends much of its time in one."""
+"""A run shorter than this many slow starts spends much of its time in one."""
 
 _FIRST_WINDOW_BYTES = 10 * 1460
 """The initial window of TCP (RFC 6928)."""
