@@ -85,7 +85,7 @@ class InterleavedScreen(ReportRunScreen):
             self._drawn_at = monotonic()
             self.draw()
 
-    def heard(self, index: int, event: Any) -> None:
+    def take_event(self, index: int, event: Any) -> None:
         self._pace.heard(index, event)
         if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
             self._doing = f"{_SIDES[index]}, {words(event)}"
@@ -120,7 +120,7 @@ class InterleavedScreen(ReportRunScreen):
             lines += ["", bars_chart(alternating_runs(sides), width, rows)]
         return "\n".join(lines)
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         error = error or next((one.failure.error for one in self._ended_series.values() if one.failure), None)
         targets = [one.target for one in self.series]
         if isinstance(error, LoginError) and log_in_again(self, targets, str(error), self._again):

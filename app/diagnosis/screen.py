@@ -13,7 +13,7 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import MeasurementScreen, run_keys
-from app.tui.widgets.views import joined
+from app.tui.widgets.views import join_toned
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
 from forms.wording import plain
@@ -35,7 +35,7 @@ class DiagnosisRunScreen(MeasurementScreen):
     def steps(self) -> Iterator[Any]:
         return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
 
-    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
+    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
         match event:
             case diagnosing.StageBegan(text=text):
                 self.doing = f"Stage {text}"
@@ -47,7 +47,7 @@ class DiagnosisRunScreen(MeasurementScreen):
                 self.record, self.is_closed = diagnosis, True
 
     def headline(self) -> Content:
-        return joined([diagnosis_answer(self.record)], "")
+        return join_toned([diagnosis_answer(self.record)], "")
 
     def warnings(self) -> str:
         return "\n".join(map(plain, self.problems))

@@ -99,7 +99,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         for event in self.measurement.events():
             yield 0, event
 
-    def heard(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
+    def take_event(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
         before = self.running
         self.running = before.heard(event)
         if self.running.now is None or before.now is None or self.running.now.moved_bytes > before.now.moved_bytes:
@@ -144,7 +144,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         elif not self.is_covered and (self.running.last_run_seconds or 0.0) >= LONG_RUN_SECONDS:
             self._draw_part("form")
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         if error is not None:
             self.dismiss(None)
             self.sharebench_app.tell_error(error)

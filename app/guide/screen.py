@@ -30,7 +30,7 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.parts import Choices, KeyBar, Pane
 from app.tui.widgets.asking import ask_password
-from app.tui.widgets.views import ChartView, ZoomsCharts, joined
+from app.tui.widgets.views import ChartView, ZoomsCharts, join_toned
 from forms import layout, wording
 from forms.report import SIGNS, Mark
 from forms.series.summary import FileFit
@@ -95,8 +95,11 @@ class PageView(Vertical, Commanded):
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")
         self.query_one("#page-why", Static).update(Text(page.why))
-        self.query_one("#page-facts", Static).update(joined(page.facts, "\n"))
-        for name, content in (("headline", joined(page.headline, "   ")), ("columns", Content(f"  {page.columns}"))):
+        self.query_one("#page-facts", Static).update(join_toned(page.facts, "\n"))
+        for name, content in (
+            ("headline", join_toned(page.headline, "   ")),
+            ("columns", Content(f"  {page.columns}")),
+        ):
             line = self.query_one(f"#page-{name}", Static)
             line.update(content)
             line.display = bool(content.plain.strip())

@@ -19,7 +19,7 @@ from app.recording.process import Warned
 from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import MeasurementScreen, run_keys
-from app.tui.widgets.views import joined, stopped
+from app.tui.widgets.views import join_toned, stopped
 from forms.exporters.text import figures_text
 from forms.isolation.report import answer_sentence, isolation_report
 from forms.isolation.summary import isolation_summary
@@ -58,7 +58,7 @@ class IsolationRunScreen(MeasurementScreen):
         resumed_id = self.resumed.id if self.resumed else None
         yield from record_isolation(self.request, self.context.notebook_path, self.control, resumed_id)
 
-    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
+    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
         match event:
             case IsolationOpened(isolation=isolation, runs=runs):
                 self.record, self._runs = isolation, runs
@@ -87,7 +87,7 @@ class IsolationRunScreen(MeasurementScreen):
         return super().now() + (f", about {duration(left)} left" if is_told else "")
 
     def headline(self) -> Content:
-        return joined([stopped(self.record), answer_sentence(isolation_summary(self.record).verdict)], "")
+        return join_toned([stopped(self.record), answer_sentence(isolation_summary(self.record).verdict)], "")
 
     def heard_text(self, width: int) -> str:
         if self.record is None:

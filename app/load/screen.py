@@ -24,7 +24,7 @@ from app.series.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
 from app.tui.frame.commands import keys
 from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import joined
+from app.tui.widgets.views import join_toned
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -199,7 +199,7 @@ class LoadRunScreen(MeasurementScreen):
         self.watch_machine(self.request.target)
         yield from self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
 
-    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
+    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
         self.state = self.state.heard(event)
         self.record = self.state.load
         if self.state.load is not None and self.state.load.points:
@@ -215,7 +215,7 @@ class LoadRunScreen(MeasurementScreen):
         return self.state.now(monotonic(), is_last=self._finishing)
 
     def headline(self) -> Content:
-        return joined(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
+        return join_toned(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
 
     def warnings(self) -> str:
         closed, told = self.state.closed, self.state.told()
@@ -239,11 +239,11 @@ class LoadRunScreen(MeasurementScreen):
         self.resumed = closed.load if closed.stored else self.resumed
         return closed.failure.text
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         self.state = replace(self.state, seconds=() if error else self.state.seconds)
         if (closed := self.state.closed) and not closed.stored and self.report is None:
             self.record, error = None, error or (closed.failure.error if closed.failure else None)
-        super().ended(error)
+        super().measurement_ended(error)
 
     def result(self) -> Report | None:
         return self.report if self.state.closed is not None else None

@@ -127,7 +127,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def events(self) -> Iterator[tuple[int, RecorderEvent]]:
         return survey.measure_round(self.planned, self.context.notebook_path, self.control)
 
-    def heard(self, index: int, event: RecorderEvent) -> None:
+    def take_event(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
         self._pace.heard(index, event)
         if isinstance(event, Failed) and event.kind is LoginError:
@@ -155,7 +155,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def next_steps(self) -> Iterable[NextStep]:
         return after_survey(self.survey) if self.survey is not None else ()
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         if error is not None:
             self.work_failed(error)
         self.with_notebook(lambda notebook: survey.result(self.planned, notebook), self._show)

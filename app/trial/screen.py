@@ -30,13 +30,13 @@ from app.trial.spec import (
     restore_lines,
     stored_trial,
 )
-from app.tui.frame.base import told
+from app.tui.frame.base import describe_error
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
-from app.tui.widgets.views import FiguresView, joined
+from app.tui.widgets.views import FiguresView, join_toned
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.summary import duration
@@ -130,7 +130,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
                 log_in_again(self, [target], str(error), lambda _: self.begin())
         self._is_prepared = True
         self._now = "Nothing was written."
-        self._lines = [] if isinstance(error, PasswordNeededError) else [told(error)[1]]
+        self._lines = [] if isinstance(error, PasswordNeededError) else [describe_error(error)[1]]
         if isinstance(error, ConsentNeededError):
             names, restart = self._accepted
             more = () if error.risk_of is None else (error.risk_of,)
@@ -214,7 +214,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
             yield 0, event
 
-    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
+    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
         assert self.order
         match event:
             case ValueSet(value=value, block=block):
@@ -257,7 +257,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if not isinstance(self.summary, TrialSummary):
             return Content(visible(self._now))
         verdict = verdict_field(self.summary)
-        return joined([Toned(visible(verdict.text), verdict.tone), visible(self._restored)], "\n")
+        return join_toned([Toned(visible(verdict.text), verdict.tone), visible(self._restored)], "\n")
 
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
@@ -266,13 +266,13 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         lines = (hanging(visible(text), width, "    " if text.startswith(" ") else "") for text in self._lines)
         return "\n".join(line for part in lines for line in part)
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         assert self.order
         plan = self.order.request.plan
         if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:
             self.context.logins.refuse(plan.target)  # once a value is set, it may be the setting that refuses
         if error is not None and not isinstance(error, CancelledError) and not self._restored:
-            self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
+            self._now = self._restored = describe_error(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.recorded = (self.order.experiment.name, self.order.experiment.kind)
             self.show_report(change_report(self.summary))

@@ -99,7 +99,7 @@ class CatalogueScreen(PlacedScreen):
     def _of_place(self, place: MeasuredPlace) -> None:
         super()._of_place(place)
         if self.series_id and place.series:
-            self.query_one("#entries-pane", Pane).called(f"What the server had · {wording.name_of(place.series)}")
+            self.query_one("#entries-pane", Pane).set_title(f"What the server had · {wording.name_of(place.series)}")
         at = self.query_one("#entries", OptionList).highlighted
         self._look(self.query_one("#search", Input).value)
         self.query_one("#entries", OptionList).highlighted = at if self.shown else None

@@ -17,7 +17,7 @@ from app.guide.rounds import after_comparison, branch_from, repeat_of
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
-from app.tui.frame.parts import KeyBar, Pane, kept
+from app.tui.frame.parts import KeyBar, Pane, text_behind_drawing
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
@@ -80,7 +80,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         self.summary, self.experiment = summary, summary.name
         self.refresh_bindings()
         at = steps.highlighted
-        self.query_one("#steps-pane", Pane).called(f"sharebench · Experiment · {summary.name}")
+        self.query_one("#steps-pane", Pane).set_title(f"sharebench · Experiment · {summary.name}")
         self._list_steps(summary)
         self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
         self.report = steps_report(summary)
@@ -169,7 +169,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         name = self.summary.name
 
         def answered(typed: str) -> None:
-            if (new_name := kept(name, typed).strip()) != name:
+            if (new_name := text_behind_drawing(name, typed).strip()) != name:
                 rename = partial(rename_experiment, name=name, new_name=new_name)
                 self.with_notebook(rename, lambda _: renamed(new_name))
 

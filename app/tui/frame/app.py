@@ -35,7 +35,7 @@ from app.base.errors import LinuxNeededError, UsageError
 from app.base.user_files import config_file, read_toml
 from app.charts import ascii_only
 from app.tui.frame import commands, themes
-from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
+from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, describe_error, screen_called
 from forms.layout import control_pictures, plain_signs, visible
 
 _LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
@@ -305,7 +305,7 @@ class SharebenchApp(App[int], commands.Commanded):
             self.visit(SCREENS[0].name)
 
     def tell_error(self, error: Exception) -> None:
-        self.tell_text(*told(error))
+        self.tell_text(*describe_error(error))
 
     def tell_text(self, heading: str, text: str) -> None:
         from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for what comes after it

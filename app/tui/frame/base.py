@@ -83,7 +83,7 @@ class WorkFailed(Message):
     error: Exception
 
 
-def told(error: BaseException) -> tuple[str, str]:
+def describe_error(error: BaseException) -> tuple[str, str]:
     import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
 
     from app.base.errors import SharebenchError  # noqa: PLC0415  as above

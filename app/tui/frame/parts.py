@@ -93,9 +93,9 @@ class Pane(Vertical):
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")
-        self.called(title)
+        self.set_title(title)
 
-    def called(self, title: str) -> None:
+    def set_title(self, title: str) -> None:
         self.border_title = Content(visible(title))
 
 
@@ -114,6 +114,6 @@ class FilterLine(LineInput, Commanded):
     KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
-def kept(before: str, shown: str) -> str:
+def text_behind_drawing(before: str, shown: str) -> str:
     """What an input is to be taken for: the text before, where nothing but its drawing differs."""
     return before if shown in {visible(before), control_pictures(before)} else shown

@@ -15,7 +15,7 @@ from textual.widgets.text_area import EditResult
 from app.kinds import losses_text
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import keys
-from app.tui.frame.parts import LineInput, kept
+from app.tui.frame.parts import LineInput, text_behind_drawing
 from forms.layout import control_pictures
 from forms.wording import listed, plain
 from storage.errors import RefusedError
@@ -65,7 +65,9 @@ class EditDialog(BaseDialog[SeriesTexts]):
     @on(Input.Submitted)
     def action_save(self) -> None:
         label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
-        self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
+        self.dismiss(
+            SeriesTexts(text_behind_drawing(self.before.label, label), text_behind_drawing(self.before.note, note))
+        )
 
 
 _OFFERED_NAME = "reference"

@@ -20,7 +20,7 @@ from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
-from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, joined
+from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, join_toned
 from app.watch.record import MOST_SHOWN, history_of_recording
 from forms import wording
 from forms.comparison.blame import BLAME
@@ -129,7 +129,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         marked, self.whole = forms
         form = self.form = marked if self.alone else self.whole
         self.report = pair_report(form)
-        self.query_one("#comparison-pane", Pane).called(f"sharebench · Compare · {form.comparison.title}")
+        self.query_one("#comparison-pane", Pane).set_title(f"sharebench · Compare · {form.comparison.title}")
         self.refresh_bindings()
         self.show_again()
 
@@ -150,7 +150,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             else:
                 verdict += [Toned(f"{whole.sign} {by} (o): {whole.headline}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
-        self.query_one("#verdict", Label).update(joined([*verdict, *blamed], "\n"))
+        self.query_one("#verdict", Label).update(join_toned([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=width, ansi=True)

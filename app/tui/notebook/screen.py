@@ -227,7 +227,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         hidden = len(self.rows.marked.keys() - self.rows.listing.places.keys()) if self.asked.text else 0
         also = f" ({hidden:,} hidden by the filter)" if hidden else ""
         parts = [TITLE, f"{marked:,} marked{also}" if marked else "", named if self._is_read else ""]
-        self.query_one("#all-series", Pane).called(" · ".join(filter(None, parts)))
+        self.query_one("#all-series", Pane).set_title(" · ".join(filter(None, parts)))
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:

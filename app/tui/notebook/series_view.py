@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.tui.frame.parts import Pane
-from app.tui.widgets.views import AnsiView, ChartView, joined
+from app.tui.widgets.views import AnsiView, ChartView, join_toned
 
 if TYPE_CHECKING:
     from forms.layout import Toned
@@ -44,9 +44,9 @@ class SeriesView(Widget):
         before, form = self.form, None if isinstance(shown, Report) else shown
         self.form = form
         self.set_class(form is None, "-report")
-        self.query_one("#series-headline", Static).update(joined(headline(form) if form else [answer or ""], GAP))
+        self.query_one("#series-headline", Static).update(join_toned(headline(form) if form else [answer or ""], GAP))
         name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
-        self.query_one("#series-pane", Pane).called(" · ".join([name, *(f"baseline {one}" for one in baselines)]))
+        self.query_one("#series-pane", Pane).set_title(" · ".join([name, *(f"baseline {one}" for one in baselines)]))
         self.query_one("#series-form", AnsiView).show(
             None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )

@@ -16,12 +16,12 @@ from app.trial.screen import TrialScreen
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.frame.parts import kept
+from app.tui.frame.parts import text_behind_drawing
 from app.tui.widgets import asking
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, joined, stopped
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, join_toned, stopped
 from forms.layout import Toned
 from forms.report import Report
 from forms.wording import place, plain
@@ -127,7 +127,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
         is_told = self.head.running or (_RESUMED.get(self.head.kind) is _of_trial and not self.head.error)
-        line.update(joined([self.answer] if is_told else [stopped(self.head), self.answer], ""))
+        line.update(join_toned([self.answer] if is_told else [stopped(self.head), self.answer], ""))
         line.display = True
 
     def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:
@@ -151,7 +151,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         assert head is not None
 
         def answered(label: str) -> None:
-            text = kept(head.label, label).strip()
+            text = text_behind_drawing(head.label, label).strip()
             self.with_notebook(lambda notebook: notebook.describe(head.id, label=text), lambda _: self.look())
 
         text = "What it is called in lists and on paper; empty for none."

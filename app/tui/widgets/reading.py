@@ -101,7 +101,7 @@ class ReportScreen(Copies):
         yield KeyBar()
 
     def title_is(self, title: str) -> None:
-        self.query_one(Pane).called(f"sharebench · {plain(title)}")
+        self.query_one(Pane).set_title(f"sharebench · {plain(title)}")
 
     def on_mount(self) -> None:
         self.query_one("#report-box").focus()

@@ -56,7 +56,7 @@ class MeasurementEnded(Message):
 
 
 class RecordingScreen(BaseScreen):
-    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them."""
+    """Records in a thread; ``take_event`` gets each event in the screen's own thread, when ``catch_up`` fetches it."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt recording.cancel screen.back")
     STOP_HEADING: ClassVar[str]
@@ -103,7 +103,7 @@ class RecordingScreen(BaseScreen):
 
     def catch_up(self) -> None:
         while not self._waiting.empty():  # nobody else takes from it
-            self.heard(*self._waiting.get_nowait())
+            self.take_event(*self._waiting.get_nowait())
 
     @on(EventsHeard)
     def _rare_event(self, message: EventsHeard) -> None:
@@ -125,18 +125,18 @@ class RecordingScreen(BaseScreen):
         if self._leave is not None and not self.keeps_from_leaving(message.error):
             self._leave()
         else:
-            self.ended(message.error)
+            self.measurement_ended(message.error)
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:  # noqa: ARG002  most screens lose nothing
         return False
 
-    def heard(self, index: int, event: RecorderEvent) -> None:
+    def take_event(self, index: int, event: RecorderEvent) -> None:
         """Take an event of the series at this place in."""
 
     def tick(self) -> None:
         """Catch up, and draw what the clock allows."""
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         """Everything is stored; show what came of it."""
 
     def action_stop(self) -> None:
@@ -367,7 +367,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
     def result(self) -> Report | None:
         return self.report_of(self.record) if self.is_closed else None
 
-    def ended(self, error: Exception | None) -> None:
+    def measurement_ended(self, error: Exception | None) -> None:
         def again(secrets: Secrets) -> None:
             show = self.app.push_screen if self.is_covered else self.app.switch_screen
             show(type(self)(replace(self.request, secrets=secrets), self.resumed))

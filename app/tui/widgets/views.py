@@ -174,7 +174,7 @@ def content_of(said: str | Toned) -> Content:
     return Content.styled(toned.text, STYLES.get(toned.tone, ""))
 
 
-def joined(parts: Iterable[str | Toned], gap: str) -> Content:
+def join_toned(parts: Iterable[str | Toned], gap: str) -> Content:
     return Content(gap).join([content_of(part) for part in parts])
 
 

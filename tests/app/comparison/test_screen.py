@@ -92,16 +92,16 @@ async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_l
         screen.requests = [SimpleNamespace(label=name) for name in ("large", "small")]  # type: ignore[misc]
         screen._pace = RunPace([5, 5], clock=lambda: now[0])
         assert screen.now() == "Pair 1 of 4: connecting"
-        screen.heard(1, ScratchMade(path="x"))
+        screen.take_event(1, ScratchMade(path="x"))
         assert screen.now() == "Pair 1 of 4: other, making the file"
-        screen.heard(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
-        screen.heard(1, Paused())
+        screen.take_event(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
+        screen.take_event(1, Paused())
         assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1"
         now[0] += 2
-        screen.heard(0, RunFinished(run=run_at(1, 1e8, phase=Phase.WARM_UP)))
+        screen.take_event(0, RunFinished(run=run_at(1, 1e8, phase=Phase.WARM_UP)))
         assert screen.now() == "Pair 1 of 4: base, warm-up 1 of 1; about 18 s left"
         for index in range(2):
-            screen.heard(index, RunFinished(run=run_at(1, 1e8)))
+            screen.take_event(index, RunFinished(run=run_at(1, 1e8)))
         assert screen.now().startswith("Pair 2 of 4; about ")
 
 
@@ -121,7 +121,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         screen.requests = [SimpleNamespace(label=name) for name in ("large blocks", "small blocks")]  # type: ignore[misc]
         for number in range(1, 31):
             for index in range(2):
-                screen.heard(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
+                screen.take_event(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
         screen.tick()
         await settled(app, pilot)
         text = painted(app)
@@ -139,7 +139,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
             draw()
 
         monkeypatch.setattr(screen, "draw", noted)
-        screen.heard(0, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        screen.take_event(0, RunStarted(number=31, phase=Phase.MEASURED, of=None))
         now[0] += PART_SECONDS - 0.1
         screen.tick()
         assert not drawn, "it would be missing from the transfer"
@@ -148,10 +148,10 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         assert len(drawn) == 1
         screen.tick()
         assert len(drawn) == 1
-        screen.heard(0, RunFinished(run=run_at(31, 1e8)))
+        screen.take_event(0, RunFinished(run=run_at(31, 1e8)))
         screen.tick()
         assert len(drawn) == 2, "no run is timed"
-        screen.heard(1, RunStarted(number=31, phase=Phase.MEASURED, of=None))
+        screen.take_event(1, RunStarted(number=31, phase=Phase.MEASURED, of=None))
         screen.tick()
         assert len(drawn) == 2
         screen.control.cancelled.set()

@@ -211,12 +211,12 @@ async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
 
 def test_the_table_of_the_form_fills_in_while_it_is_measured():
     screen = IsolationRunScreen(IsolationScreen.read(TYPED))
-    screen.heard(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
+    screen.take_event(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
     assert screen.heard_text(80) == ""
-    screen.heard(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))
+    screen.take_event(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))
     assert screen.now().startswith("Run 1 of 3: server, 4 clients, about ")
-    screen.heard(0, LayerRunEnded(run=STORED.runs[0]))
-    screen.heard(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
+    screen.take_event(0, LayerRunEnded(run=STORED.runs[0]))
+    screen.take_event(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
     shown = screen.heard_text(80)
     assert "25.0000" in shown, "megabytes a second"
     assert "What each carries, 4 clients" in shown

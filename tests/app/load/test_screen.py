@@ -675,7 +675,7 @@ def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
 def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
     screen = LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"}))
-    screen.heard(0, LoadClosed(load=load, failure=Failed(kind=CancelledError, text="cancelled")))
+    screen.take_event(0, LoadClosed(load=load, failure=Failed(kind=CancelledError, text="cancelled")))
     assert "To resume it, go back and press Ctrl+L" in screen.warnings()
 
 

@@ -217,8 +217,8 @@ def test_the_time_it_takes_is_said_before_it_starts_and_the_rest_while_it_runs()
     )  # fmt: skip
     screen = SurveyRunScreen(planned, [], lambda: None)
     assert screen.now() == "Measuring, interleaved, about 9 min or longer …"
-    screen.heard(0, RunStarted(number=1, phase=Phase.MEASURED, of=2))
-    screen.heard(0, RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0)))
+    screen.take_event(0, RunStarted(number=1, phase=Phase.MEASURED, of=2))
+    screen.take_event(0, RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0)))
     assert screen.now() == "Measuring, interleaved, about 1 s left …"
 
 

@@ -280,7 +280,7 @@ async def test_the_time_left_is_said_from_the_first_pair_on(app, monkeypatch, he
         screen._begun = True
         monkeypatch.setattr("app.trial.screen.monotonic", lambda: 100.0)
         for value, block in heard:
-            screen.heard(0, ValueSet(value, block))
+            screen.take_event(0, ValueSet(value, block))
         monkeypatch.setattr("app.trial.screen.monotonic", lambda: 100.0 + passed)
         assert screen.now().endswith(said)
 
@@ -292,10 +292,10 @@ async def test_past_its_time_limit_a_trial_says_that_this_pair_is_the_last(app, 
         screen = here(app)
         screen._begun, screen.order = True, replace(screen.order, within_seconds=60.0)
         monkeypatch.setattr("app.trial.screen.monotonic", lambda: 100.0)
-        screen.heard(0, ValueSet(None, 1))
-        screen.heard(0, ScratchMade(path="x"))
+        screen.take_event(0, ValueSet(None, 1))
+        screen.take_event(0, ScratchMade(path="x"))
         assert ", making the file" in screen.now()
-        screen.heard(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
+        screen.take_event(0, RunStarted(number=1, phase=Phase.WARM_UP, of=1))
         assert "making the file" not in screen.now()
         monkeypatch.setattr("app.trial.screen.monotonic", lambda: 100.0 + passed)
         assert ("; the time is over, this pair is the last" in screen.now()) is is_told
@@ -307,8 +307,8 @@ async def test_fewer_pairs_than_the_first_look_has_tell_no_figure(app, pairs: in
         await settled(app, pilot)
         screen = here(app)
         screen._begun = True
-        screen.heard(0, ValueSet(None, 1))
-        screen.heard(0, Judged(finished(screen.order, pairs)))
+        screen.take_event(0, ValueSet(None, 1))
+        screen.take_event(0, Judged(finished(screen.order, pairs)))
         assert ("so far" in screen.now()) is is_told
 
 
@@ -317,8 +317,8 @@ async def test_once_all_is_restored_it_says_so_while_the_result_is_worked_out(ap
         await settled(app, pilot)
         screen = here(app)
         screen._begun = True
-        screen.heard(0, ValueSet(None, 1))
-        screen.heard(0, SettingRestored("Restored: use sendfile is No again"))
+        screen.take_event(0, ValueSet(None, 1))
+        screen.take_event(0, SettingRestored("Restored: use sendfile is No again"))
         assert screen.now() == "Restored: use sendfile is No again. Working out the result …"
         screen._recording = False
         assert screen.now() == "Restored: use sendfile is No again"
@@ -489,14 +489,14 @@ async def test_the_newest_pair_comes_into_view_for_who_reads_at_the_end(app, at_
         await settled(app, pilot)
         screen = here(app)
         screen._begun = True
-        screen.heard(0, Judged(finished(screen.order)))
+        screen.take_event(0, Judged(finished(screen.order)))
         screen.draw()
         await settled(app, pilot)
         box = screen.query_one("#run-box")
         assert box.max_scroll_y > 0
         box.scroll_to(y=box.max_scroll_y if at_end else 0, animate=False, force=True)
         await settled(app, pilot)
-        screen.heard(0, Judged(finished(screen.order, 14)))
+        screen.take_event(0, Judged(finished(screen.order, 14)))
         screen.draw()
         await settled(app, pilot)
         assert box.scroll_y == (box.max_scroll_y if at_end else 0)
