@@ -26,7 +26,7 @@ from app.trial import spec as trial_order
 from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.key_bar import KeyBar
 from forms.series.summary import FileSizeContext
 from storage.load.records import Load
 from storage.notebook import Notebook

@@ -24,7 +24,8 @@ from app.series.record import RecorderEvent
 from app.server.host_activity import MachineNow
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
 from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_line
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts

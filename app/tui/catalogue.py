@@ -16,7 +16,8 @@ from app.guide.rounds import SET, MeasuredPlace, NextStep, measure_again, measur
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
-from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Choices, FilterLine, Pane
 from app.tui.widgets.reading import Copies, GoesOn
 from app.tui.widgets.views import AnsiView
 from forms import wording

@@ -17,7 +17,8 @@ from app.guide.rounds import after_comparison, branch_from, repeat_of
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
-from app.tui.frame.parts import KeyBar, Pane, text_behind_drawing
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane, text_behind_drawing
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of

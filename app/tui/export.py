@@ -26,7 +26,8 @@ from app.base.output import (
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
-from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Choices, LineInput, Pane
 from forms.exporters import FORMATS, PAPERS, export_reports, format_of, times_for
 from forms.report import Report
 from forms.wording import plain, short_place

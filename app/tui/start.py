@@ -32,9 +32,12 @@ def open_tui(
     """Run the TUI and give its exit code; ``first`` is the screen to open on, ``practice`` the embedded servers."""
     answer_keys_soon()
     gc.disable()  # until the first screen is painted
-    from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
-    from app.tui.frame.base import Context  # noqa: PLC0415  as above
+
+    # Textual is loaded when the TUI opens.
+    from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
+    from app.tui.frame.base import Context  # noqa: PLC0415
 
     context = Context(notebook_path=notebook_path, practice=practice, theme_file=theme_file())
-    context.logins = logins or context.logins
+    if logins is not None:
+        context.logins = logins
     return SharebenchApp(context, first=first).run() or 0

@@ -11,7 +11,8 @@ from textual.widgets import Input, Static
 
 from app.base.errors import UsageError
 from app.tui.frame.commands import keys
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
 from app.tui.widgets.asking import FormLine, input_lines, typed_count
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView

@@ -1,80 +1,38 @@
-"""The TUI's application: its screens, themes, keys and palette, and the one place where errors are told."""
+"""The TUI's application: its screens, themes and keys, and the one place where errors are told."""
 
-import errno
 import gc
-import os
-import select
-import signal
-from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-import textual
 from rich.segment import Segment
-from textual._parser import ParseError
-from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.binding import Binding
 from textual.color import Color
-from textual.command import DiscoveryHit, Hit, Hits, Provider
-from textual.constants import ESCAPE_DELAY
 from textual.driver import Driver
-from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.theme import Theme
 
 from app.base.child_process import need_linux
 from app.base.errors import LinuxNeededError, UsageError
-from app.base.user_files import config_file, read_toml
 from app.charts import ascii_only
 from app.tui.frame import commands, themes
-from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, describe_error, screen_called
+from app.tui.frame.base import SCREENS, BaseScreen, Context, ScreenEntry, describe_error, screen_called
+from app.tui.frame.palette import CommandProvider
+from app.tui.frame.terminal import driver_for
+from app.tui.frame.user_keys import KeysError, read_user_keys
 from forms.layout import control_pictures, plain_signs, visible
 
-_LOOKS_FOR_THE_END, _PAINTED_SECONDS = 0.1, 1.0
+_PAINTED_SECONDS = 1.0
+"""Until the first screen is painted for certain."""
 
-
-class Terminal(LinuxDriver):
-    """Textual's driver (8.2), but Escape waits for ``ESCDELAY``, bad UTF-8 is harmless, a closed terminal ends it."""
-
-    def run_input_thread(self) -> None:
-        parser = XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")(errors="replace").decode
-        text = ""
-        while not self.exit_event.is_set():
-            seconds = ESCAPE_DELAY if text.endswith("\x1b") else _LOOKS_FOR_THE_END
-            ready, _, _ = select.select([self.fileno], [], [], seconds)
-            if ready:
-                read = self._read()
-                if not read:
-                    # the terminal was closed; its signal went to the first process of the session alone, and where that
-                    # is `make`, it waits for us
-                    os.kill(os.getpid(), signal.SIGHUP)
-                    break
-                text = decode(read)
-                # half a character is no text yet, and no text is what the parser takes for the end of all input
-                for message in parser.feed(text) if text else ():
-                    self.process_message(message)
-            for message in parser.tick():
-                self.process_message(message)
-        with suppress(EOFError, ParseError):
-            list(parser.feed(""))
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self.fileno, 4096)
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            return b""
-
+_LASTING_SECONDS = 15
+"""A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
 
 APP_KEYS = (
     *commands.keys("app.help app.help-sign"),
@@ -88,92 +46,22 @@ def known_commands() -> set[str]:
     for entry in SCREENS:
         entry.load()
     import_module("app.guide.run_screen")  # which the guide loads when it measures
-    found = {command.id for command in APP_KEYS}
+
+    names = {command.id for command in APP_KEYS}
     waiting: list[type[commands.Commanded]] = [commands.Commanded]
     while waiting:
         kind = waiting.pop()
-        found.update(command.id for command in commands.keys_of(kind))
+        names.update(command.id for command in commands.keys_of(kind))
         waiting.extend(kind.__subclasses__())
-    return found
+    return names
 
 
 class PlainSigns(LineFilter):
+    """Puts plain ASCII in the place of signs that a terminal without UTF-8 cannot show."""
+
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
         line = iter(plain_signs("".join(segment.text for segment in segments)))
         return [Segment("".join(islice(line, len(text))), style, control) for text, style, control in segments]
-
-
-class CommandProvider(Provider):
-    def _entries(self) -> Iterator[tuple[str, str, partial[bool]]]:
-        chosen = cast("ContextApp", self.app).chosen_keys
-        for offer in sorted(commands.offered(self.screen), key=lambda one: one.command.hidden):
-            keys = commands.keys_in_use(self.app, offer.command, chosen)
-            run = partial(self.app.call_later, self.app.run_action, offer.command.action, offer.node)
-            yield f"{offer.command.name} ({keys})", offer.command.help, run
-
-    async def discover(self) -> Hits:
-        for name, text, run in self._entries():
-            yield DiscoveryHit(name, run, help=text)
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for name, text, run in self._entries():
-            score = matcher.match(name) or _IN_THE_HELP * (query.casefold() in text.casefold())
-            if score > 0:
-                yield Hit(score, matcher.highlight(name), run, help=text)
-        if len(query) < _LEAST_SOUGHT or self.screen.is_modal:
-            return
-        from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for it
-
-        visit = partial(self.app.call_later, cast("SharebenchApp", self.app).visit, "entry")
-        for entry in catalogue.search(query):
-            run = partial(visit, entry=entry.name, series_id=getattr(self.screen, "shown_series", ""))
-            rank = 0.9 if all(word in entry.name.casefold() for word in query.casefold().split()) else 0.5
-            yield Hit(_IN_THE_HELP * rank, f"{entry.name} (catalogue)", run, help=entry.expect)
-        run = partial(self.app.call_later, cast("SharebenchApp", self.app).filter_notebook, query)
-        named = 'Recordings with "' + query.replace("[", r"\[") + '"'  # Textual reads markup
-        yield Hit(_IN_THE_HELP * 0.7, named, run, help="The notebook, filtered by these words.")
-
-
-_IN_THE_HELP = 0.01  # below each match of a name
-_LEAST_SOUGHT = 3
-"""Letters that settings are found by: fewer stand in most names."""
-
-PARSER_KNOWN_IN = "8.2."
-"""Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
-
-_LASTING_SECONDS = 15
-"""A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
-
-
-def textual_version() -> str:
-    """Textual's version, off the folder that installers leave beside it; what Python has for it takes 8 ms to load."""
-    beside = Path(textual.__file__).parents[1].glob("textual-*.dist-info")
-    return next((path.name.removeprefix("textual-") for path in beside if path.name[8:9].isdigit()), "")
-
-
-def driver_for(usual: type[Driver]) -> type[Driver]:
-    """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
-    is_known = usual.__name__ == "LinuxDriver" and textual_version().startswith(PARSER_KNOWN_IN)
-    return Terminal if is_known else usual
-
-
-def _chosen_keys() -> dict[str, str]:
-    """Of the settings, and of ``keys.toml``, where they were before. Raises KeysError, UsageError."""
-    found: dict[str, str] = {}
-    if (path := config_file()).exists():
-        from app.base.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
-
-        found = commands.checked_keys(config().keys, path, known_commands)
-    if (path := path.with_name("keys.toml")).exists():
-        try:
-            table = read_toml(path.read_text(encoding="utf-8")).get("keys", {})
-        except (OSError, ValueError) as error:
-            raise commands.KeysError(f"cannot read {path}: {error}; the usual keys are in use") from error
-        if not isinstance(table, dict):
-            raise commands.KeysError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
-        found |= commands.checked_keys(table, path, known_commands)
-    return found
 
 
 class SharebenchApp(App[int], commands.Commanded):
@@ -189,21 +77,28 @@ class SharebenchApp(App[int], commands.Commanded):
     ansi_theme_dark = Reactive(themes.ANSI_ON_DARK, init=False)
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
+        """The application; ``first`` names the screen that it opens on, which takes the arguments."""
         super().__init__()
         self.context = context
         self.first = first
         self.first_arguments = arguments
         self.chosen_keys: dict[str, str] = {}
-        self._looks = (themes.Readable(), *((PlainSigns(),) if ascii_only() else ()))
+        self._line_filters: list[LineFilter] = [themes.Readable()]
+        if ascii_only():
+            self._line_filters.append(PlainSigns())
+
         for theme in themes.THEMES:
             self.register_theme(theme)
-        kept = context.theme_file
-        first_theme = (kept and themes.remembered_theme(kept, self.available_themes)) or themes.DARK.name
-        self.set_reactive(SharebenchApp.theme, first_theme)  # before its mount: styles are read once
+        self.set_reactive(SharebenchApp.theme, self._first_theme())  # before its mount: styles are read once
         self.stylesheet.set_variables(self.get_css_variables())
 
+    def _first_theme(self) -> str:
+        theme_file = self.context.theme_file
+        remembered = themes.remembered_theme(theme_file, self.available_themes) if theme_file else None
+        return remembered or themes.DARK.name
+
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), *self._looks]
+        return [*super().get_line_filters(), *self._line_filters]
 
     def get_default_screen(self) -> BaseScreen:
         make: Callable[..., BaseScreen] = screen_called(self.first or SCREENS[0].name).load()
@@ -215,16 +110,23 @@ class SharebenchApp(App[int], commands.Commanded):
     def on_mount(self) -> None:
         self.set_timer(_PAINTED_SECONDS, gc.enable)
         self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
-        if (kept := self.context.theme_file) is not None:
-            self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
+        if self.context.theme_file is not None:
+            self.theme_changed_signal.subscribe(self, self._remember_theme)
+
         try:
-            self.chosen_keys = _chosen_keys()
-        except (commands.KeysError, UsageError) as error:
-            self.notify(str(error), severity="warning", markup=False, timeout=15)
+            self.chosen_keys = read_user_keys(known_commands)
+        except (KeysError, UsageError) as error:
+            self.notify(str(error), severity="warning", markup=False, timeout=_LASTING_SECONDS)
         self.set_keymap(self.chosen_keys)
 
+    def _remember_theme(self, theme: Theme) -> None:
+        assert self.context.theme_file is not None
+        themes.remember(self.context.theme_file, theme.name)
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return themes.VARIABLES | ({"pane-border": "ansi_bright_black"} if self.current_theme.ansi else {})
+        if self.current_theme.ansi:
+            return themes.VARIABLES | {"pane-border": "ansi_bright_black"}
+        return themes.VARIABLES
 
     def notify(
         self,
@@ -238,65 +140,71 @@ class SharebenchApp(App[int], commands.Commanded):
         """A note in the corner, in place of the one before: plain text, whatever it names steers no terminal."""
         if timeout is None or timeout < _LASTING_SECONDS:
             self.clear_notifications()
-        text, title = control_pictures(message), visible(title)
-        super().notify(text, title=title, severity=severity, timeout=timeout, markup=False)
+        super().notify(
+            control_pictures(message), title=visible(title), severity=severity, timeout=timeout, markup=False
+        )
+
+    # The ways between screens
 
     def visit(self, name: str, **arguments: object) -> None:
         entry = screen_called(name)
-        if entry.needs_linux:
-            try:
-                need_linux(entry.title)
-            except LinuxNeededError as error:
-                self.tell_error(error)
-                return
-            if entry.measures and self.leads_back():
-                return
-        kind = entry.load()
-        above: list[Screen[Any]] = []
-        for screen in reversed(self.screen_stack):
-            if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ENTRY)):
-                for _ in above:
-                    self.pop_screen()
-                return
-            if isinstance(screen, BaseScreen) and screen.quit_question():
-                break
-            above.append(screen)
-        make: Callable[..., BaseScreen] = kind
+        if entry.needs_linux and not self._is_on_linux(entry):
+            return
+        if entry.needs_linux and entry.measures and self.leads_back():
+            return
+
+        if not arguments and self._go_back_to(entry):
+            return
+        make: Callable[..., BaseScreen] = entry.load()
         self.push_screen(make(**arguments))
+
+    def _is_on_linux(self, entry: ScreenEntry) -> bool:
+        try:
+            need_linux(entry.title)
+        except LinuxNeededError as error:
+            self.tell_error(error)
+            return False
+        return True
+
+    def _go_back_to(self, entry: ScreenEntry) -> bool:
+        """Close what lies over the screen where it is open; False where it is not, or something measures above it."""
+        kind = entry.load()
+        for above, screen in enumerate(reversed(self.screen_stack)):
+            stands_in = isinstance(screen, BaseScreen) and entry.name == screen.ENTRY
+            if type(screen) is kind or stands_in:
+                for _ in range(above):
+                    self.pop_screen()
+                return True
+            if _is_measuring(screen):
+                return False
+        return False
 
     def filter_notebook(self, words: str) -> None:
         self.visit("notebook")
-        self.screen.call_after_refresh(lambda: setattr(self.screen.query_one("#filter"), "value", words))
+        self.screen.call_after_refresh(self._set_filter, words)
+
+    def _set_filter(self, words: str) -> None:
+        from textual.widgets import Input  # noqa: PLC0415  the first paint does not wait for it
+
+        self.screen.query_one("#filter", Input).value = words
 
     @property
     def _measuring(self) -> BaseScreen | None:
-        running = (one for one in reversed(self.screen_stack) if isinstance(one, BaseScreen) and one.quit_question())
-        return next(running, None)
+        """The screen that measures something now; None where none does."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, BaseScreen) and screen.quit_question():
+                return screen
+        return None
 
     def leads_back(self) -> bool:
         measuring = self._measuring
         if measuring is None:
             return False
+
         while self.screen is not measuring:
             self.pop_screen()
         self.notify("This is measured now; another measurement would disturb it.")
         return True
-
-    def get_key_display(self, binding: Binding) -> str:
-        shown = super().get_key_display(binding)
-        return shown.upper() if shown[1:].isdecimal() else shown
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "visit":
-            entry, screen = screen_called(str(parameters[0])), self.screen
-            is_open = entry.home.endswith(f":{type(screen).__name__}") or getattr(screen, "ENTRY", "") == entry.name
-            if is_open or screen.is_modal or (entry.measures and screen is self._measuring):
-                return False
-        return super().check_action(action, parameters)
-
-    def action_visit(self, name: str) -> None:
-        shown = getattr(self.screen, "shown_series", "") if name == "catalogue" else ""
-        self.visit(name, **({"series_id": shown} if shown else {}))
 
     def go_back(self) -> None:
         if len(self.screen_stack) > 1:
@@ -304,11 +212,38 @@ class SharebenchApp(App[int], commands.Commanded):
         else:
             self.visit(SCREENS[0].name)
 
+    def get_key_display(self, binding: Binding) -> str:
+        display = super().get_key_display(binding)
+        is_function_key = display[1:].isdecimal()
+        return display.upper() if is_function_key else display
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "visit" and not self._can_visit(screen_called(str(parameters[0]))):
+            return False
+        return super().check_action(action, parameters)
+
+    def _can_visit(self, entry: ScreenEntry) -> bool:
+        """Whether it is another screen than the one on top, and no measurement beside the one there."""
+        screen = self.screen
+        is_open = entry.home.endswith(f":{type(screen).__name__}") or getattr(screen, "ENTRY", "") == entry.name
+        would_disturb = entry.measures and screen is self._measuring
+        return not (is_open or screen.is_modal or would_disturb)
+
+    def action_visit(self, name: str) -> None:
+        series_id = getattr(self.screen, "shown_series", "")
+        if name == "catalogue" and series_id:
+            self.visit(name, series_id=series_id)
+        else:
+            self.visit(name)
+
+    # Messages and help; the first paint does not wait for the dialogs
+
     def tell_error(self, error: Exception) -> None:
-        self.tell_text(*describe_error(error))
+        heading, text = describe_error(error)
+        self.tell_text(heading, text)
 
     def tell_text(self, heading: str, text: str) -> None:
-        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415
 
         self.push_screen(MessageDialog(heading, text))
 
@@ -318,7 +253,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.tell_text("On the command line", text)
 
     def action_help(self) -> None:
-        from app.tui.frame.dialogs import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.frame.help import HelpDialog  # noqa: PLC0415
 
         if isinstance(self.screen, HelpDialog):
             self.screen.dismiss(None)
@@ -336,17 +271,22 @@ class SharebenchApp(App[int], commands.Commanded):
         self.notify("Ctrl+Q leaves, Ctrl+Z goes back to the shell for a while.")
 
     async def action_quit(self) -> None:
-        busy = self._measuring
-        if busy is None:
+        measuring = self._measuring
+        if measuring is None:
             self.exit(0)
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                busy.leave(lambda: self.exit(0))
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415
 
-        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        def leave_if_wanted(is_wanted: bool | None) -> None:
+            if is_wanted:
+                measuring.leave(partial(self.exit, 0))
 
         if not isinstance(self.screen, ConfirmDialog):
-            question = busy.quit_question() or ""
-            self.push_screen(ConfirmDialog("Leave sharebench?", question, yes="Leave", no="Stay"), answered)
+            question = measuring.quit_question() or ""
+            dialog = ConfirmDialog("Leave sharebench?", question, yes="Leave", no="Stay")
+            self.push_screen(dialog, leave_if_wanted)
+
+
+def _is_measuring(screen: Screen[Any]) -> bool:
+    return isinstance(screen, BaseScreen) and bool(screen.quit_question())

@@ -54,6 +54,9 @@ class ContextApp(Protocol):
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
 
+    def filter_notebook(self, words: str) -> None:
+        """Go to the notebook, and list the recordings that have these words."""
+
     def leads_back(self) -> bool:
         """Whether something is measured: back to it then, since another measurement would disturb it."""
         return False
@@ -84,20 +87,32 @@ class WorkFailed(Message):
 
 
 def describe_error(error: BaseException) -> tuple[str, str]:
-    import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
+    """The heading and the text of the dialog that tells an error."""
+    # The first paint does not wait for what errors are told with.
+    import sqlite3  # noqa: PLC0415
 
-    from app.base.errors import SharebenchError  # noqa: PLC0415  as above
-    from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415  as above
-    from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
+    from app.base.errors import SharebenchError  # noqa: PLC0415
+    from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
 
+    heading = "That did not work"
     if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
-        return "That did not work", str(error.args[0]) if error.args else type(error).__name__
-    if isinstance(error, sqlite3.Error):
-        return "That did not work", str(unusable(error))
-    if isinstance(error, OSError):
-        return "That did not work", f"{error}; is the disk full?"
-    text = f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it."
-    return "A fault in sharebench", text
+        text = str(error.args[0]) if error.args else type(error).__name__
+    elif isinstance(error, sqlite3.Error):
+        text = str(unusable(error))
+    elif isinstance(error, OSError):
+        text = f"{error}; is the disk full?"
+    else:
+        heading = "A fault in sharebench"
+        text = (
+            f"{type(error).__name__}: {error}."
+            " What was measured is kept. Please report it, with what you did before it."
+        )
+    return heading, text
+
+
+def ignore_result(_result: object) -> None:
+    """Nothing follows the work."""
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -132,7 +147,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     def with_notebook(
         self,
         job: "Callable[[Notebook], _T]",
-        then: Callable[[_T], object] = lambda _: None,
+        then: Callable[[_T], object] = ignore_result,
         *,
         group: str = "notebook",
         exclusive: bool = False,
@@ -149,11 +164,13 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.in_background(in_thread, then, group=group, exclusive=exclusive)
 
     def ask(self, dialog: Screen[_T], then: Callable[[_T], object]) -> None:
-        def answered(answer: _T | None) -> None:
+        """Open a dialog; ``then`` takes its answer, unless it was left without one or with "no"."""
+
+        def take_answer(answer: _T | None) -> None:
             if answer is not None and answer is not False:
                 then(answer)
 
-        self.app.push_screen(dialog, answered)
+        self.app.push_screen(dialog, take_answer)
 
     @on(WorkDone)
     def _work_done(self, message: WorkDone) -> None:
@@ -178,7 +195,9 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     def dismiss(self, result: _R | None = None) -> AwaitComplete:
         """Once: a second Enter, typed too quickly, would close the screen below as well."""
-        return super().dismiss(result) if self in self.app.screen_stack else AwaitComplete()
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
 
 
 class BaseScreen(ScreenBase[Any]):
@@ -187,6 +206,7 @@ class BaseScreen(ScreenBase[Any]):
     """The name among the screens that it stands in for, where it has none of its own."""
 
     def quit_question(self) -> str | None:
+        """What to ask before sharebench is left, where something is measured; None where nothing is."""
         return None
 
     def leave(self, then: Callable[[], None]) -> None:
@@ -203,12 +223,15 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
 
     def enter_now(self) -> str:
         """What Enter does where the focus is, for the footer."""
-        words = {"OptionList": "Choose", "Input": self.ENTER, "Button": self.ENTER}
-        return next((words[kind.__name__] for kind in type(self.focused).__mro__ if kind.__name__ in words), "")
+        effects = {"OptionList": "Choose", "Input": self.ENTER, "Button": self.ENTER}
+        for kind in type(self.focused).__mro__:
+            if kind.__name__ in effects:
+                return effects[kind.__name__]
+        return ""
 
     def on_descendant_focus(self) -> None:
-        for below in self.app.screen_stack[:-1]:
-            below.query("KeyBar").refresh()
+        for screen_below in self.app.screen_stack[:-1]:
+            screen_below.query("KeyBar").refresh()
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -231,18 +254,34 @@ class ScreenEntry(NamedTuple):
         return cast("type[BaseScreen]", getattr(import_module(module), name))
 
     def command(self) -> KeyCommand:
-        action, f_key = f"app.visit('{self.name}')", self.key.startswith("f")
-        return KeyCommand(  # what other keys do in a line of text is done there
-            f"screen.{self.name}", self.key, self.title, self.help, action=action, hidden=not f_key, priority=f_key
+        is_function_key = self.key.startswith("f")
+        return KeyCommand(
+            f"screen.{self.name}",
+            self.key,
+            self.title,
+            self.help,
+            action=f"app.visit('{self.name}')",
+            hidden=not is_function_key,
+            priority=is_function_key,  # what other keys do in a line of text is done there
         )
 
 
-def _entry(line: str) -> ScreenEntry:
-    name, home, title, about, *rest = line.split(" | ")
-    return ScreenEntry(name, home, title, about, rest[0] if rest else "", len(rest) > 1, rest[1:] == ["measures"])
+def _screen_of_line(line: str) -> ScreenEntry:
+    name, home, title, about, *options = line.split(" | ")
+    key = options[0] if options else ""
+    on_linux_only = options[1] if len(options) > 1 else ""
+    return ScreenEntry(
+        name,
+        home,
+        title,
+        about,
+        key,
+        needs_linux=bool(on_linux_only),
+        measures=on_linux_only == "measures",
+    )
 
 
-SCREENS = tuple(map(_entry, table_lines("screens.txt")))
+SCREENS = tuple(map(_screen_of_line, table_lines("screens.txt")))
 """In the order of the footer; the first is where the TUI opens."""
 
 
@@ -256,6 +295,7 @@ class MeasureMixin(BaseScreen):
     def measure_with(self, choices: "GuideChoices") -> None:
         was_open = self._open_guide() is not None
         self.sharebench_app.visit("guide")
+
         guide = self._open_guide()
         if was_open and guide in self.app.screen_stack[-1:]:
             guide.take(choices)
@@ -263,19 +303,26 @@ class MeasureMixin(BaseScreen):
             guide.came_with = choices
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
-        open_guide = self._open_guide()
-        if open_guide is not None and open_guide.session.choices.experiment == experiment:
-            open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
+        guide = self._open_guide()
+        if guide is not None and guide.session.choices.experiment == experiment:
+            guide.session.choices = replace(guide.session.choices, experiment=new_name)
 
     def take_step(self, step: "NextStep") -> None:
-        visit = partial(self.sharebench_app.visit, step.screen, **step.arguments)
-        if step.choices is not None and self.sharebench_app.leads_back():
+        if step.choices is None:
+            if step.screen:
+                self._visit_screen_of(step)
+            return
+
+        if self.sharebench_app.leads_back():
             return  # what is measured keeps the guide's choices
-        if step.choices is not None:
-            self.with_notebook(step.choices, (lambda _: visit()) if step.screen else self.measure_with)
-        elif step.screen:
-            visit()
+
+        then = partial(self._visit_screen_of, step) if step.screen else self.measure_with
+        self.with_notebook(step.choices, then)
+
+    def _visit_screen_of(self, step: "NextStep", _choices: object = None) -> None:
+        self.sharebench_app.visit(step.screen, **step.arguments)
 
     def _open_guide(self) -> Any:
+        """The guide's screen; None where it is not open."""
         kind = screen_called("guide").load()
         return next((screen for screen in self.app.screen_stack if type(screen) is kind), None)

@@ -15,7 +15,8 @@ from app.comparison.history import sides_to_compare
 from app.guide.rounds import NextStep, after_comparison, after_series
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.following import FollowsRecording

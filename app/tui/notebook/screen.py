@@ -17,7 +17,8 @@ from textual.widgets.option_list import Option
 from app.base.errors import UsageError
 from app.tui.frame.base import BaseScreen, screen_called
 from app.tui.frame.commands import keys
-from app.tui.frame.parts import Choices, FilterLine, KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Choices, FilterLine, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
 from app.tui.widgets.following import FollowsNotebook, written
@@ -216,9 +217,9 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         restore = (*(("restore",) if self._left.offered else ()), *(("undo",) if self.removed else ()))
         marked, of_filter = len(self.rows.marked), [key.action for key in FilterLine.KEYS]
         if isinstance(self.focused, FilterLine):
-            self.query_one(KeyBar).put_first(*of_filter, alone=True)
+            self.query_one(KeyBar).put_first(*of_filter, hides_others=True)
         elif not marked and self.has_class("-unmatched"):
-            self.query_one(KeyBar).put_first(*restore, "new", "filter", alone=True)
+            self.query_one(KeyBar).put_first(*restore, "new", "filter", hides_others=True)
         else:
             self.query_one(KeyBar).put_first(*restore, *(_OF_MARKED if marked else ()), *_FOREMOST, *_MEASURING)
         found, count = self._counted

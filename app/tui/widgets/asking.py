@@ -24,7 +24,8 @@ from app.kinds import lines, used_targets
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
-from app.tui.frame.parts import KeyBar, LineInput
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import LineInput
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
 from storage.records import JSONValue, Target, format_target

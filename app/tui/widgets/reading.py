@@ -17,7 +17,8 @@ from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
 from app.tui.widgets.views import FiguresView, in_columns
 from forms.exporters.text import report_text
 from forms.report import Report

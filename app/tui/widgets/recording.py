@@ -28,7 +28,8 @@ from app.tui.export import Exports
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
 from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts

@@ -18,7 +18,8 @@ from app.guide.known import GuideContext
 from app.guide.screen import BrowseScreen, GuideScreen, NameList, PageView
 from app.kinds import used_targets
 from app.series.prospect import reached
-from app.tui.frame.dialogs import AskDialog, HelpDialog
+from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.help import HelpDialog
 from storage.notebook import Notebook
 from storage.records import Change, Command, Decision, Target, format_target
 from tests.builders import one, series

@@ -16,12 +16,15 @@ from app import tui
 from app.audit.screen import AuditScreen
 from app.base.config import read_config
 from app.base.errors import UnreachableError
-from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
+from app.tui.frame.app import APP_KEYS, PlainSigns, SharebenchApp, known_commands
 from app.tui.frame.base import BaseScreen, Context, WorkDone
-from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of, table_lines
-from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.commands import Commanded, KeyCommand, keys_of, table_lines
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
+from app.tui.frame.help import HelpDialog
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.palette import CommandProvider
 from app.tui.frame.themes import THEMES
+from app.tui.frame.user_keys import KeysError, are_allowed, check_keys
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
@@ -197,13 +200,13 @@ def test_a_bad_key_is_named_with_its_fault(tmp_path, text, why):
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(KeysError, match=why):
-        checked_keys(read_config(path).keys, path, lambda: {"test.count"})
+        check_keys(read_config(path).keys, path, lambda: {"test.count"})
 
 
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     """The settings file that the app reads."""
-    monkeypatch.setattr("app.tui.frame.app.config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("app.tui.frame.user_keys.config_file", lambda: tmp_path / "config.toml")
     monkeypatch.setattr("app.base.config.config", lambda: read_config(tmp_path / "config.toml"))
     return tmp_path / "config.toml"
 
@@ -243,7 +246,7 @@ def test_every_key_is_one_that_every_terminal_hands_on():
         kind = kinds.pop()
         kinds.extend(kind.__subclasses__())
         for command in keys_of(kind):
-            assert allowed(command.keys), command
+            assert are_allowed(command.keys), command
             assert command.help.endswith("."), command
 
 
@@ -379,7 +382,7 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
 def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n"ladder.keep" = "b"\n"run.go-on" = "h"\n')
-    assert checked_keys(read_config(path).keys, path, known_commands) == {
+    assert check_keys(read_config(path).keys, path, known_commands) == {
         "screen.guide": "g",
         "survey.restart": "n",
         "experiment.keep": "b",

@@ -9,7 +9,8 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog, PickDialog
-from app.tui.frame.parts import Choices, KeyBar
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Choices
 from app.tui.notebook.dialogs import EditDialog
 from tests.tui import painted, press, settled
 
@@ -173,7 +174,7 @@ async def test_a_second_row_takes_up_the_keys_that_the_first_has_no_room_for(app
             above, below = painted(app).splitlines()[-2:]
             assert above.rstrip() == first.rstrip()
             assert below.startswith(second)
-        bar.put_first("other", alone=True)
+        bar.put_first("other", hides_others=True)
         await pilot.pause()
         above, below = painted(app).splitlines()[-2:]
         assert (above.strip(), below.split()[0]) == ("o Other", "esc")

@@ -12,8 +12,9 @@ import pytest
 from textual.drivers.linux_driver import LinuxDriver
 
 from app.tui.frame import app
-from app.tui.frame.app import PARSER_KNOWN_IN, SharebenchApp, Terminal
+from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
+from app.tui.frame.terminal import PARSER_KNOWN_IN, Terminal
 from tests.servers.process import require_terminals
 
 ROOT = Path(__file__).parents[4]
@@ -21,14 +22,14 @@ CHILD = """
 import os
 from textual import events
 from textual.app import App
-from app.tui.frame import app
+from app.tui.frame import terminal
 
 SAYS = int(os.environ["SAYS"])
-app.textual_version = lambda: os.environ["TEXTUAL"]
+terminal.textual_version = lambda: os.environ["TEXTUAL"]
 
 class Listener(App):
     def get_driver_class(self):
-        return app.driver_for(super().get_driver_class())
+        return terminal.driver_for(super().get_driver_class())
 
     def on_ready(self):
         os.write(SAYS, type(self._driver).__name__.encode() + b"\\n")

@@ -17,8 +17,9 @@ from app.kinds import judge, parts
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered
-from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.dialogs import MessageDialog, PickDialog
+from app.tui.frame.help import HelpDialog
+from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts, question_before
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
