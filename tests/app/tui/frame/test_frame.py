@@ -171,7 +171,7 @@ async def test_the_palette_begins_with_what_the_key_line_has(app):
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         await settled(app, pilot)
-        names = [name.partition(" (")[0] for name, _, _ in CommandProvider(app.screen)._entries()]
+        names = [name.partition(" (")[0] for name, _, _ in CommandProvider(app.screen)._palette_lines()]
         assert names[0] == "Count"
         assert names.index("Fail") > names.index("Quit")
 

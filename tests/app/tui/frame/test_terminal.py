@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from textual.drivers.linux_driver import LinuxDriver
 
-from app.tui.frame import app
+from app.tui.frame import terminal as terminal_module
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.terminal import PARSER_KNOWN_IN, Terminal
@@ -96,7 +96,7 @@ def terminal(request):
 
 def test_the_app_reads_its_terminal_so(tmp_path, monkeypatch):
     assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is Terminal, "the one installed"
-    monkeypatch.setattr(app, "textual_version", lambda: "9.0.0")
+    monkeypatch.setattr(terminal_module, "textual_version", lambda: "9.0.0")
     assert SharebenchApp(Context(notebook_path=tmp_path / "notebook.db")).driver_class is LinuxDriver
 
 
