@@ -187,8 +187,8 @@ def main() -> int:
     class Screen(RunScreen):
         taken = ProcessorTime()
 
-        def heard(self, index: int, event: RecorderEvent) -> None:
-            super().heard(index, event)
+        def take_event(self, index: int, event: RecorderEvent) -> None:
+            super().take_event(index, event)
             if isinstance(event, RunFinished):
                 self.taken.run_ended()
 
