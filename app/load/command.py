@@ -20,7 +20,7 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenar
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl, Warned
 from forms.layout import visible
-from forms.load import summary
+from forms.load import wording as load_wording
 from forms.load.report import load_report
 from forms.series.summary import duration
 from forms.watch.report import MetricSample, labels_of, load_samples
@@ -242,7 +242,7 @@ def point_text(point: LoadPoint) -> str:
     if point.status is not PointStatus.VALID:
         return f"{count(point.users, 'user')}: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
-    return f"{summary.point_text(point)}{errors}"
+    return f"{load_wording.point_text(point)}{errors}"
 
 
 @click.command("load-worker", hidden=True)

@@ -16,7 +16,8 @@ from app.server.link_facts import is_this_machine
 from app.server.shell import ServerShell, script_file
 from forms import wording
 from forms.load import lateness
-from forms.load.summary import CANNOT_BE_JUDGED, MOST_CPU_PERCENT, fewest_users, is_judged, overload
+from forms.load.summary import MOST_CPU_PERCENT, fewest_users, is_judged, overload
+from forms.load.wording import CANNOT_BE_JUDGED
 from storage.load import records
 from storage.records import Spread
 

@@ -27,8 +27,10 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import join_toned
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
-from forms.load.report import load_charts, load_report, points_table
-from forms.load.summary import load_headline
+from forms.load.charts import load_charts
+from forms.load.report import load_report
+from forms.load.tables import points_table
+from forms.load.wording import load_headline
 from forms.report import Bar, Chart, Report
 from forms.series.summary import GAP, duration
 from forms.wording import byte_rate, count

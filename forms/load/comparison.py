@@ -3,19 +3,26 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from forms import wording
-from forms.load.summary import load_answer, percentile_seconds
-from forms.report import Report, ReportKind, fields_of, table_of
+from forms.load.summary import percentile_seconds
+from forms.load.wording import load_answer
+from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
-from storage.json_reader import named
 from storage.load.records import Histogram, Load, LoadPoint
 
+COMPARISON_SCHEMA = "sharebench/load-comparison/1"
+
 PROMISED_RATIO = 2.0
+"""Using Samba: a tuned server carries at least twice the users."""
+
+PointKey = tuple[int, int | None]
+"""Users, and the size of their files where a point has one size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +34,12 @@ class UsersPair:
 
     @property
     def change_percent(self) -> float | None:
-        first, second = self.base.requests_per_second, self.other.requests_per_second
-        return 100 * (second / first - 1) if first and second is not None else None
+        base_rate = self.base.requests_per_second
+        other_rate = self.other.requests_per_second
+        if not base_rate or other_rate is None:
+            return None
+
+        return 100 * (other_rate / base_rate - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,104 +55,154 @@ class LoadComparison:
 
 def compare_loads(base: Load, other: Load, earlier: Sequence[Load] = ()) -> LoadComparison:
     """By capacities with disjoint brackets, else points of equal users. ``earlier``: equal loads, oldest first."""
-    pairs = _pairs(base, other, earlier)
-    first, second = base.capacity, other.capacity
-    decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
-    verdict, ratio = decided.pop() if len(decided) == 1 else Verdict.UNKNOWN, None
-    by_capacity = False
-    if first and second and first.carried and second.carried:
-        ratio = second.carried / first.carried
-        more = first.not_carried is not None and second.carried >= first.not_carried
-        fewer = second.not_carried is not None and second.not_carried <= first.carried
-        by_capacity = more or fewer
-        if by_capacity:
-            verdict = Verdict.FASTER if more else Verdict.SLOWER
-    differences = tuple(
-        name
-        for name, one, two in (
-            ("scenario", base.scenario, other.scenario),
-            ("targets", base.targets, other.targets),
-            ("link", base.link_bits_per_second, other.link_bits_per_second),
-            ("compound requests", base.choices.single_requests, other.choices.single_requests),
-            ("generators", [w.processes for w in base.workers], [w.processes for w in other.workers]),
-        )
-        if one != two
-    )
+    pairs = _pairs_of_equal_users(base, other, earlier)
+    verdict_by_capacity = _verdict_by_capacity(base, other)
     return LoadComparison(
-        base=base, other=other, pairs=pairs, verdict=verdict, by_capacity=by_capacity, capacity_ratio=ratio,
-        differences=differences,
-    )  # fmt: skip
-
-
-def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair, ...]:
-    others = {(point.users, point.size_bytes): point for point in other.valid_points()}
-    points = [
-        (point, others[point.users, point.size_bytes])
-        for point in base.valid_points()
-        if (point.users, point.size_bytes) in others
-    ]
-    times = [load.moment for load in (base, other)]
-    groups = [SeriesGroup([point.slice_rates], [at]) for pair in points for point, at in zip(pair, times, strict=True)]
-    steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
-    compared = {(point.users, point.size_bytes) for point, _ in points}
-    decisions = decide_together(groups, steps, history=_history(earlier, compared))
-    return tuple(
-        UsersPair(users=one.users, base=one, other=two, decision=decision)
-        for (one, two), decision in zip(points, decisions, strict=True)
+        base=base,
+        other=other,
+        pairs=pairs,
+        verdict=verdict_by_capacity or _verdict_of_pairs(pairs),
+        by_capacity=verdict_by_capacity is not None,
+        capacity_ratio=_capacity_ratio(base, other),
+        differences=_differences(base, other),
     )
 
 
-def _history(earlier: Sequence[Load], compared: Collection[tuple[int, int | None]]) -> list[SeriesGroup]:
-    found: dict[tuple[int, int | None], list[tuple[tuple[float, ...], float]]] = {}
+def _verdict_of_pairs(pairs: Sequence[UsersPair]) -> Verdict:
+    """What all pairs that are decided agree on."""
+    decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
+    return decided.pop() if len(decided) == 1 else Verdict.UNKNOWN
+
+
+def _capacity_ratio(base: Load, other: Load) -> float | None:
+    if not base.capacity or not other.capacity or not base.capacity.carried or not other.capacity.carried:
+        return None
+
+    return other.capacity.carried / base.capacity.carried
+
+
+def _verdict_by_capacity(base: Load, other: Load) -> Verdict | None:
+    """None where the brackets of carried and not carried users overlap, or one has none."""
+    first = base.capacity
+    second = other.capacity
+    if not first or not second or not first.carried or not second.carried:
+        return None
+
+    if first.not_carried is not None and second.carried >= first.not_carried:
+        return Verdict.FASTER
+    if second.not_carried is not None and second.not_carried <= first.carried:
+        return Verdict.SLOWER
+    return None
+
+
+def _differences(base: Load, other: Load) -> tuple[str, ...]:
+    """What was not the same in both, by the names that people read."""
+    sides = (
+        ("scenario", base.scenario, other.scenario),
+        ("targets", base.targets, other.targets),
+        ("link", base.link_bits_per_second, other.link_bits_per_second),
+        ("compound requests", base.choices.single_requests, other.choices.single_requests),
+        (
+            "generators",
+            [worker.processes for worker in base.workers],
+            [worker.processes for worker in other.workers],
+        ),
+    )
+    return tuple(name for name, of_base, of_other in sides if of_base != of_other)
+
+
+def _pairs_of_equal_users(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair, ...]:
+    other_points = {_key(point): point for point in other.valid_points()}
+    points = [(point, other_points[_key(point)]) for point in base.valid_points() if _key(point) in other_points]
+
+    groups = []
+    for base_point, other_point in points:
+        groups.append(SeriesGroup([base_point.slice_rates], [base.moment]))
+        groups.append(SeriesGroup([other_point.slice_rates], [other.moment]))
+
+    steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
+    history = _history(earlier, {_key(point) for point, _ in points})
+    decisions = decide_together(groups, steps, history=history)
+    return tuple(
+        UsersPair(users=base_point.users, base=base_point, other=other_point, decision=decision)
+        for (base_point, other_point), decision in zip(points, decisions, strict=True)
+    )
+
+
+def _key(point: LoadPoint) -> PointKey:
+    return point.users, point.size_bytes
+
+
+def _history(earlier: Sequence[Load], compared: Collection[PointKey]) -> list[SeriesGroup]:
+    """Earlier points of the same users, in groups that end where their level changed."""
+    earlier_points: dict[PointKey, list[tuple[tuple[float, ...], float]]] = {}
     for load in earlier:
         for point in load.valid_points():
-            if (point.users, point.size_bytes) in compared and point.slice_rates:
-                found.setdefault((point.users, point.size_bytes), []).append((point.slice_rates, load.moment))
+            if _key(point) in compared and point.slice_rates:
+                earlier_points.setdefault(_key(point), []).append((point.slice_rates, load.moment))
+
     groups = []
-    for of_users in found.values():
-        rates, times = [rates for rates, _ in of_users], [at for _, at in of_users]
-        places = [0, *(place for place, _ in confirmed_changes(rates, times)), len(rates)]
-        groups += [SeriesGroup(rates[begin:end], times[begin:end]) for begin, end in pairwise(places)]
+    for points in earlier_points.values():
+        rates = [slice_rates for slice_rates, _ in points]
+        moments = [moment for _, moment in points]
+        changes = [place for place, _ in confirmed_changes(rates, moments)]
+        for begin, end in pairwise([0, *changes, len(rates)]):
+            groups.append(SeriesGroup(rates[begin:end], moments[begin:end]))
     return groups
 
 
-COMPARISON_SCHEMA = "sharebench/load-comparison/1"
+def load_comparison_report(comparison: LoadComparison) -> Report:
+    advice = []
+    if comparison.differences:
+        advice.append(f"Not the same in both: {', '.join(comparison.differences)}. That may be the reason as well.")
+    if comparison.verdict is Verdict.FASTER and comparison.capacity_ratio is not None:
+        held = "holds" if comparison.capacity_ratio >= PROMISED_RATIO else "does not hold"
+        advice.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
 
-
-def load_comparison_report(found: LoadComparison) -> Report:
-    points = table_of(
-        found.pairs,
-        ("Users", ReportKind.TEXT, lambda pair: str(pair.users)),
-        ("Base requests/s", ReportKind.DECIMAL, lambda pair: pair.base.requests_per_second),
-        ("Other requests/s", ReportKind.DECIMAL, lambda pair: pair.other.requests_per_second),
-        ("Change", ReportKind.SIGNED, lambda pair: pair.change_percent),
-        ("Verdict", ReportKind.TEXT, lambda pair: VERDICT_WORDS[pair.decision.verdict]),
-        ("Base p95 ms", ReportKind.DECIMAL, lambda pair: milliseconds(pair.base.response, 0.95)),
-        ("Other p95 ms", ReportKind.DECIMAL, lambda pair: milliseconds(pair.other.response, 0.95)),
-    )
-    sign = VERDICT_SIGNS[found.verdict]
-    said = []
-    if found.differences:
-        said.append(f"Not the same in both: {', '.join(found.differences)}. That may be the reason as well.")
-    if found.verdict is Verdict.FASTER and found.capacity_ratio is not None:
-        held = "holds" if found.capacity_ratio >= PROMISED_RATIO else "does not hold"
-        said.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
+    sign = VERDICT_SIGNS[comparison.verdict]
     return Report(
         form="load comparison",
         title="Two loads side by side",
         name="Loads",
         fields=fields_of(
-            (wording.VERDICT, f"{sign} {_verdict_text(found)}", sign.tone),
-            ("Base", _named(found.base)),
-            ("Other", _named(found.other)),
+            (wording.VERDICT, f"{sign} {_verdict_text(comparison)}", sign.tone),
+            ("Base", _name_and_answer(comparison.base)),
+            ("Other", _name_and_answer(comparison.other)),
         ),
-        tables=(points,) if found.pairs else (),
-        advice=tuple(said),
-        document=lambda: load_comparison_document(found),
+        tables=(_pairs_table(comparison.pairs),) if comparison.pairs else (),
+        advice=tuple(advice),
+        document=lambda: load_comparison_document(comparison),
     )
 
 
-def _named(load: Load) -> str:
+def _pairs_table(pairs: Sequence[UsersPair]) -> Table:
+    rows = [
+        row_of(
+            str(pair.users),
+            pair.base.requests_per_second,
+            pair.other.requests_per_second,
+            pair.change_percent,
+            VERDICT_WORDS[pair.decision.verdict],
+            milliseconds(pair.base.response, 0.95),
+            milliseconds(pair.other.response, 0.95),
+        )
+        for pair in pairs
+    ]
+    return Table(
+        columns=columns_of(
+            "Users",
+            ("Base requests/s", ReportKind.DECIMAL),
+            ("Other requests/s", ReportKind.DECIMAL),
+            ("Change", ReportKind.SIGNED),
+            "Verdict",
+            ("Base p95 ms", ReportKind.DECIMAL),
+            ("Other p95 ms", ReportKind.DECIMAL),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _name_and_answer(load: Load) -> str:
     return " · ".join(filter(None, (load.id, load.label, load_answer(load, brief=True))))
 
 
@@ -150,39 +211,48 @@ def milliseconds(histogram: Histogram, share: float) -> float | None:
     return None if seconds is None else 1000 * seconds
 
 
-def _verdict_text(found: LoadComparison) -> str:
-    if found.by_capacity and found.capacity_ratio:
-        more = "more" if found.verdict is Verdict.FASTER else "fewer"
-        return f"{VERDICT_WORDS[found.verdict]}: carries {more} users, {found.capacity_ratio:.2f} times as many"
-    told = "; ".join(
-        f"{wording.count(pair.users, 'user')}: {verdict_sentence(decision.verdict, decision.change_percent, ends)}"
-        for pair in found.pairs
-        if (decision := pair.decision).change_percent is not None and (ends := decision.interval_percent)
-    )
-    if told:
-        more = " Measure both again, or the capacity of both." if found.verdict is Verdict.UNKNOWN else ""
-        return f"{VERDICT_WORDS[found.verdict]}. {told}.{more}"
-    why = "one of them was measured by an older version" if found.pairs else "no number of users was measured in both"
-    return f"Inconclusive: {why}. Measure the same numbers of users in both, or the capacity."
+def _verdict_text(comparison: LoadComparison) -> str:
+    word = VERDICT_WORDS[comparison.verdict]
+    if comparison.by_capacity and comparison.capacity_ratio:
+        more = "more" if comparison.verdict is Verdict.FASTER else "fewer"
+        return f"{word}: carries {more} users, {comparison.capacity_ratio:.2f} times as many"
+
+    sentences = []
+    for pair in comparison.pairs:
+        decision = pair.decision
+        if decision.change_percent is not None and decision.interval_percent:
+            change = verdict_sentence(decision.verdict, decision.change_percent, decision.interval_percent)
+            sentences.append(f"{wording.count(pair.users, 'user')}: {change}")
+    if sentences:
+        more = " Measure both again, or the capacity of both." if comparison.verdict is Verdict.UNKNOWN else ""
+        return f"{word}. {'; '.join(sentences)}.{more}"
+
+    reason = "no number of users was measured in both"
+    if comparison.pairs:
+        reason = "one of them was measured by an older version"
+    return f"Inconclusive: {reason}. Measure the same numbers of users in both, or the capacity."
 
 
-def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
+def load_comparison_document(comparison: LoadComparison) -> dict[str, Any]:
+    points = [
+        {
+            "users": pair.users,
+            "base_requests_per_second": pair.base.requests_per_second,
+            "other_requests_per_second": pair.other.requests_per_second,
+            "change_percent": pair.change_percent,
+            "verdict": pair.decision.verdict,
+            "interval_percent": pair.decision.interval_percent,
+        }
+        for pair in comparison.pairs
+    ]
     return {
         "schema": COMPARISON_SCHEMA,
-        "base": found.base.id,
-        "other": found.other.id,
-        **named(found, "verdict", "capacity_ratio"),
-        "differences": list(found.differences),
-        "points": [
-            {
-                "users": pair.users,
-                "base_requests_per_second": pair.base.requests_per_second,
-                "other_requests_per_second": pair.other.requests_per_second,
-                "change_percent": pair.change_percent,
-                **named(pair.decision, "verdict", "interval_percent"),
-            }
-            for pair in found.pairs
-        ],
+        "base": comparison.base.id,
+        "other": comparison.other.id,
+        "verdict": comparison.verdict,
+        "capacity_ratio": comparison.capacity_ratio,
+        "differences": list(comparison.differences),
+        "points": points,
     }
 
 
@@ -198,16 +268,20 @@ def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction 
     """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""
     if not load.scenario.think.seconds and not load.scenario.pace_seconds:
         return None
+
     points = [point for point in load.valid_points() if point.size_bytes is None]
-    fewest = min(points, key=lambda each: each.users, default=None)
+    fewest = min(points, key=attrgetter("users"), default=None)
     if fewest is None:
         return None
-    each = ((fewest.read_bytes_per_second or 0.0) + (fewest.write_bytes_per_second or 0.0)) / fewest.users
-    if not each:
+
+    moved = (fewest.read_bytes_per_second or 0.0) + (fewest.write_bytes_per_second or 0.0)
+    if not moved:
         return None
+
+    user_bytes_per_second = moved / fewest.users
     return Prediction(
         worksheet=name,
         capacity_bytes_per_second=worksheet.capacity_bytes_per_second,
-        user_bytes_per_second=each,
-        users=int(worksheet.capacity_bytes_per_second / each),
+        user_bytes_per_second=user_bytes_per_second,
+        users=int(worksheet.capacity_bytes_per_second / user_bytes_per_second),
     )

@@ -89,13 +89,16 @@ def _times_of(histogram: Histogram) -> WeightedTimes:
 def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) -> float:
     """The time that this share of sums of two independent times stays within, by halving."""
     times, counts = first
-    up_to = [0.0, *accumulate(counts)]
-    whole = up_to[-1] * sum(second[1])
+    counts_up_to = [0.0, *accumulate(counts)]
+    whole = counts_up_to[-1] * sum(second[1])
     low = times[0] + second[0][0]
     high = times[-1] + second[0][-1]
     while high - low > 1e-6 + 1e-3 * low:
         middle = (low + high) / 2
-        within = sum(weight * up_to[bisect_right(times, middle - added)] for added, weight in zip(*second, strict=True))
+        within = 0.0
+        for added, weight in zip(*second, strict=True):
+            within += weight * counts_up_to[bisect_right(times, middle - added)]
+
         if within >= share * whole:
             high = middle
         else:

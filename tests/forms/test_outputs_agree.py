@@ -19,7 +19,7 @@ from forms.experiments.report import experiment_report, repeats_report, selftest
 from forms.experiments.summary import Station, StationPlace, repeats, selftest, survey, with_series
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
-from forms.load.summary import load_headline
+from forms.load.wording import load_headline
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import headline, run_form

@@ -21,7 +21,8 @@ from app.load.scenario import changed, find_scenario
 from app.recording.process import SeriesControl
 from forms.findings.series_warnings import advice
 from forms.load.lateness import standstill_seconds
-from forms.load.summary import load_answer, stall_of
+from forms.load.summary import stall_of
+from forms.load.wording import load_answer
 from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
 from tests.builders import all_series, last_series
 from tests.command_line import Sharebench

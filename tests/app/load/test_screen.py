@@ -27,7 +27,7 @@ from app.recording.process import Failed, Warned
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from forms.load.summary import load_headline
+from forms.load.wording import load_headline
 from forms.series.summary import duration
 from storage.load.records import Load, LoadChoices, PointStatus, SizeClass
 from storage.notebook import Notebook

@@ -8,25 +8,22 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
+from forms.load.charts import load_charts
 from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.report import load_charts, load_document, load_from_document, load_report
+from forms.load.report import load_document, load_from_document, load_report
+from forms.load.shapes import card_check, knee_of, memory_line, size_rows
 from forms.load.summary import (
     capacity_of,
-    card_check,
     error_share,
     fewest_users,
-    knee_of,
     limit_of,
-    load_answer,
-    load_headline,
-    memory_line,
     offered_per_second,
     overload,
     percentile_interval,
     percentile_seconds,
-    size_rows,
     stall_of,
 )
+from forms.load.wording import load_answer, load_headline
 from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
 from storage.load.records import (
