@@ -146,7 +146,7 @@ def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
     if not found.runs:
         return Toned(head.error or "no valid run", Tone.CAUTION)
     verdict = _later("forms.isolation.summary:isolation_summary")(found).verdict
-    return Toned(_later("forms.isolation.report:verdict_sentence")(verdict))
+    return Toned(_later("forms.isolation.wording:verdict_sentence")(verdict))
 
 
 def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
@@ -279,7 +279,7 @@ KINDS: dict[str, Kind] = {
             report=lambda notebook, head: _later("app.worksheets.prediction:load_form")(
                 notebook, notebook.load(head.id)
             ),
-            answer=lambda notebook, head: next(_later("forms.load.summary:load_headline")(notebook.load(head.id))),
+            answer=lambda notebook, head: next(_later("forms.load.wording:load_headline")(notebook.load(head.id))),
             done=lambda notebook, head: len(notebook.load(head.id).points),
             target=lambda notebook, head: notebook.load(head.id).targets[0],
             judge=lambda notebook, head, name, status, reason: notebook.judge(
@@ -293,7 +293,7 @@ KINDS: dict[str, Kind] = {
             done=lambda notebook, head: len({run.round for run in notebook.isolation(head.id).runs}),
             resume="isolate --resume", restored_by="isolate", judge=_judge_layer_run,
             target=lambda notebook, head: notebook.isolation(head.id).target,
-            compare=_two(Notebook.isolation, "forms.isolation.report:isolation_comparison"),
+            compare=_two(Notebook.isolation, "forms.isolation.comparison:isolation_comparison"),
             from_document=isolation_from_json, add=Notebook.add_isolation,
         ),
         Kind(

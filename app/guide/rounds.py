@@ -26,8 +26,9 @@ from forms.audit.report import remedies
 from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.experiments.summary import Survey
-from forms.isolation.report import look_at
-from forms.isolation.summary import IsolationDoubt, isolation_summary
+from forms.isolation.summary import isolation_summary
+from forms.isolation.verdict import IsolationDoubt
+from forms.isolation.wording import look_at
 from forms.stats.decision import LEAST_RUNS, Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about

@@ -21,8 +21,9 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import join_toned, stopped
 from forms.exporters.text import figures_text
-from forms.isolation.report import answer_sentence, isolation_report
+from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
+from forms.isolation.wording import answer_sentence
 from forms.layout import hanging
 from forms.series.summary import duration
 from forms.wording import byte_rate, count, plain

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from app.base.child_process import own_environment
-from forms.isolation.summary import BOTH_WAYS_SHARE, Cause
+from forms.isolation.verdict import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
 from tests.reliability.hiccups import burners as burning
 from tests.servers.late import SlowOpeningSmbd

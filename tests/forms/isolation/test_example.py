@@ -4,13 +4,10 @@ import json
 
 import pytest
 
-from forms.isolation.report import (
-    EXAMPLES,
-    isolation_comparison,
-    isolation_document,
-    isolation_report,
-)
-from forms.isolation.summary import Cause, IsolationDoubt, isolation_summary
+from forms.isolation.comparison import isolation_comparison
+from forms.isolation.report import EXAMPLES, isolation_document, isolation_report
+from forms.isolation.summary import isolation_summary
+from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.report import cell_text
 from storage.isolation import Layer, isolation_from_json
 from storage.json_reader import JSONNode

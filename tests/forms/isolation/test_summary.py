@@ -8,18 +8,11 @@ import pytest
 
 from forms.exporters.drawing import Box, drawing
 from forms.exporters.text import report_text
-from forms.isolation.report import _results, answer_sentence, isolation_report, verdict_sentence
-from forms.isolation.summary import (
-    Cause,
-    IsolationVerdict,
-    LayerEvidence,
-    MeasuredRatio,
-    isolation_summary,
-    pooled_cpu,
-    profile_summary,
-    ratio_over_rounds,
-    waterfall,
-)
+from forms.isolation.profile import profile_summary, waterfall
+from forms.isolation.report import _results, isolation_report
+from forms.isolation.summary import MeasuredRatio, isolation_summary, pooled_cpu, ratio_over_rounds
+from forms.isolation.verdict import Cause, IsolationVerdict, LayerEvidence
+from forms.isolation.wording import answer_sentence, verdict_sentence
 from forms.report import Mark
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import FactValue, RunStatus, SeriesStatus, Spread, Target

@@ -5,15 +5,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from forms.isolation.report import (
-    LOOK_AT,
-    _waterfall_chart,
-    answer_sentence,
-    doubt_text,
-    reservations,
-    verdict_sentence,
-)
-from forms.isolation.summary import Cause, IsolationDoubt, LayerEvidence, judge
+from forms.isolation.charts import waterfall_chart
+from forms.isolation.verdict import Cause, IsolationDoubt, LayerEvidence, judge
+from forms.isolation.wording import LOOK_AT, answer_sentence, describe_doubt, reservations, verdict_sentence
 from forms.tuning.catalogue import entries
 
 SLOW = LayerEvidence(
@@ -78,7 +72,7 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     verdict = judge(evidence)
     assert verdict.cause is Cause.UNKNOWN
     assert verdict.doubts[0] is doubt
-    text = doubt_text(doubt, evidence)
+    text = describe_doubt(doubt, evidence)
     assert text in verdict_sentence(verdict)
     assert all(text not in said for said in reservations(verdict))
 
@@ -383,14 +377,14 @@ def test_a_part_that_is_less_than_nothing_has_no_bar():
     measured = Mock()
     measured.waterfall.parts.return_value = {"this client": 70.0, "protocol": 40.0, "not explained": -10.0}
     measured.verdict.evidence.held_share = None
-    chart = _waterfall_chart(measured)
+    chart = waterfall_chart(measured)
     assert chart is not None
     assert [(bar.name, bar.start, bar.value) for bar in chart.bars] == [
         ("this client", 0.0, 70.0), ("protocol", 70.0, 40.0)
     ]  # fmt: skip
     assert chart.title == "Where one operation's time goes; the parts overlap by 10 µs"
     measured.waterfall.parts.return_value = {"this client": 70.0, "not explained": -0.9}
-    exact = _waterfall_chart(measured)
+    exact = waterfall_chart(measured)
     assert exact is not None
     assert exact.title == "Where one operation's time goes"
 

@@ -18,7 +18,8 @@ from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.following import written
 from app.tui.widgets.reading import resumable
 from app.tui.widgets.views import AnsiView, Draw
-from forms.isolation.summary import IsolationDoubt, isolation_summary
+from forms.isolation.summary import isolation_summary
+from forms.isolation.verdict import IsolationDoubt
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.load.records import PointStatus
 from storage.notebook import Notebook

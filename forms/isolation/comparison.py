@@ -1,0 +1,82 @@
+"""Two isolations side by side."""
+
+from collections.abc import Sequence
+
+from forms import wording
+from forms.comparison.blame import with_blame
+from forms.isolation.report import isolation_document
+from forms.isolation.summary import IsolationSummary, isolation_summary, profiled_rounds
+from forms.isolation.tables import SHOWN_LAYERS
+from forms.isolation.wording import verdict_sentence
+from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of
+from storage.isolation import Isolation
+
+COMPARISON_SCHEMA = "sharebench/isolation-comparison/1"
+
+
+def isolation_comparison(base: Isolation, other: Isolation) -> Report:
+    """Two isolations side by side; layers that one lacks stay empty."""
+    base_summary = isolation_summary(base)
+    other_summary = isolation_summary(other)
+    report = Report(
+        form="isolation comparison",
+        title="Two isolations",
+        name="Isolations",
+        fields=fields_of(
+            ("Base's verdict", verdict_sentence(base_summary.verdict)),
+            ("Other's verdict", verdict_sentence(other_summary.verdict)),
+            ("Base", _describe_isolation(base)),
+            ("Other", _describe_isolation(other)),
+        ),
+        tables=(_rates_table(base_summary, other_summary),),
+        advice=tuple(_differences(base, other)),
+        document=lambda: {
+            "schema": COMPARISON_SCHEMA,
+            "base": isolation_document(base_summary),
+            "other": isolation_document(other_summary),
+        },
+    )
+    return with_blame(report, profiled_rounds(base_summary), profiled_rounds(other_summary))
+
+
+def _differences(base: Isolation, other: Isolation) -> Sequence[str]:
+    differences = []
+    if base.script_sha256 != other.script_sha256 or base.without != other.without:
+        differences.append("They asked for different operations: the scripts, or what was left out of them, differ.")
+    if base.seconds != other.seconds:
+        differences.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
+    return differences
+
+
+def _describe_isolation(isolation: Isolation) -> str:
+    parts = (
+        isolation.id,
+        wording.plain(isolation.label),
+        wording.place(isolation.target),
+        f"script {wording.plain(isolation.script)}",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Table:
+    base_rates = {point.clients: point.rates for point in base.points}
+    other_rates = {point.clients: point.rates for point in other.points}
+    rows = []
+    for clients in sorted(base_rates.keys() | other_rates.keys()):
+        for layer in SHOWN_LAYERS:
+            base_rate = base_rates.get(clients, {}).get(layer)
+            other_rate = other_rates.get(clients, {}).get(layer)
+            if base_rate or other_rate:
+                change = 100 * (other_rate / base_rate - 1) if base_rate and other_rate else None
+                megabytes = (wording.megabytes(base_rate), wording.megabytes(other_rate))
+                rows.append(row_of(clients, layer.value, *megabytes, change))
+    return Table(
+        columns=columns_of(
+            ("Clients", ReportKind.WHOLE),
+            "Layer",
+            ("Base, MB/s", ReportKind.DECIMAL),
+            ("Other, MB/s", ReportKind.DECIMAL),
+            ("Change in %", ReportKind.SIGNED),
+        ),
+        rows=tuple(rows),
+    )

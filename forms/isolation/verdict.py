@@ -1,0 +1,318 @@
+"""Which layer limits a server: the evidence of one number of clients, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+CLIENT_SHARE = 0.6
+"""Of what this client can ask for at most: beyond it the client is what is measured."""
+
+SOUND_SHARE = 0.5
+"""Below it the client's own limit, which was measured once and before, was disturbed."""
+
+HELD_SHARE = 0.65
+"""Of an operation's time spent in the clients: beyond it they are what is measured."""
+
+LINK_SHARE = 0.85
+
+BOTH_WAYS_SHARE = 0.9
+"""Clients in step write together and read together: in and out then share a full link."""
+
+REACHED = 0.7
+"""A server this close to the least layer is held back by it; on a full link it was 0.77 and more."""
+
+NEAR = 0.8
+"""Of the faster of disk and network: a slower one stands out below it."""
+
+FILE_SYSTEM_SHARE = 0.5
+
+THROTTLED_PERCENT = 30.0
+"""Of its periods: a quota that limits smbd is used up in nearly each on an idle machine, in fewer on a busy one."""
+
+BUSY_PERCENT = 90.0
+"""What waits for a disk leaves processors idle: where they are full, dbench and smbd's calls waited for them."""
+
+IDLE_PERCENT = 60.0
+IDLE_DISK_PERCENT = 5.0
+
+OTHERS_PERCENT = 25.0
+"""The kernel moves packets outside of our processes: an unknown part may be this much."""
+
+MOST_OTHERS_PERCENT = 50.0
+"""Of full processors: where others had more than half, nobody knows what the server would do with them."""
+
+OTHERS_COST = 4.0
+"""By how much others who take processors may have slowed one layer more than another."""
+
+FASTER_THAN_SERVER = 5.0
+"""A disk that does this many times what the server does is not what the server's calls wait for."""
+
+FASTER_THAN_PART = 2.0
+"""Caches let a server beat dbench by itself; beyond this dbench, or the run of one part alone, was disturbed."""
+
+
+class Cause(StrEnum):
+    SAMBA = "samba"
+    DISK = "disk"
+    NETWORK = "network"
+    PROCESSOR = "processor"
+    CLIENT = "client"
+    UNKNOWN = "unknown"
+
+
+class IsolationDoubt(StrEnum):
+    """Reservations as documents have them; people read :mod:`forms.isolation.wording`."""
+
+    NO_SERVER = "the server was not measured"
+    NO_LEAST = "there is nothing to compare the server with"
+    WAKE_UP = "one client and an idle processor: the time to wake up decides"
+    CLOSE = "no layer stands out"
+    DISTURBED = "the server was much faster than the disk by itself, so that run was disturbed"
+    SLOWER_ALONE = "a part alone was much slower than with the other, so that run was disturbed"
+    VARYING = "the rounds scatter too much"
+    LOOPBACK = "no network card was on the way"
+    PAGE_CACHE = "the disk hardly worked: the page cache answered"
+    ONE_MACHINE = "clients and server share the processors"
+    OTHERS = "others used a good part of the processors"
+    ONE_ROUND = "one round has no uncertainty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerEvidence:
+    """What is known of one number of clients; unmeasured values are absent. Rates in bytes/s."""
+
+    clients: int
+    server: float | None = None
+    disk: float | None = None
+    network: float | None = None
+    """As ``disk``: at once with the other part, where that was measured."""
+    disk_alone: float | None = None
+    network_alone: float | None = None
+    least: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    cpu_percent: float | None = None
+    cpu_percent_of_both: float | None = None
+    server_percent: float | None = None
+    clients_percent: float | None = None
+    kernel_percent: float | None = None
+    client_cpu_percent: float | None = None
+    ceiling_share: float | None = None
+    held_share: float | None = None
+    link_share: float | None = None
+    link_share_both_ways: float | None = None
+    throttled_percent: float | None = None
+    processor_quota: float | None = None
+    disk_busy_percent: float | None = None
+    file_system_share: float | None = None
+    loopback: bool = False
+    same_machine: bool = False
+    signed: bool = True
+    encrypted: bool = True
+    logs: bool = True
+    """Whether smbd's log level is above 0, or not known."""
+    rounds: int = 0
+
+    @property
+    def others_percent(self) -> float | None:
+        """Percent of all processors used by programs other than smbd, clients and kernel, or None."""
+        if self.cpu_percent is None or self.server_percent is None:
+            return None
+
+        known_percent = self.server_percent + (self.clients_percent or 0.0) + (self.kernel_percent or 0.0)
+        return max(0.0, self.cpu_percent - known_percent)
+
+    @property
+    def others_worked(self) -> bool:
+        return _is_at_least(self.others_percent, OTHERS_PERCENT)
+
+    @property
+    def are_processors_full(self) -> bool:
+        return _is_at_least(self.cpu_percent, BUSY_PERCENT)
+
+    @property
+    def is_disk_fast(self) -> bool:
+        """Whether the disk, with the network or alone, does many times what the server does."""
+        if not self.server:
+            return False
+
+        disk = max(self.disk or 0.0, self.disk_alone or 0.0)
+        return disk >= FASTER_THAN_SERVER * self.server
+
+    @property
+    def waits_in_calls(self) -> bool:
+        """Whether most of the clients' waiting is calls of the server's file system."""
+        return _is_at_least(self.file_system_share, FILE_SYSTEM_SHARE)
+
+    @property
+    def waits_for_files(self) -> bool:
+        """Whether operations wait in calls of the file system, and dbench finds the disk slow too."""
+        return self.waits_in_calls and not self.is_disk_fast
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationVerdict:
+    cause: Cause
+    doubts: tuple[IsolationDoubt, ...] = ()
+    evidence: LayerEvidence
+
+
+Judgement = tuple[Cause, IsolationDoubt | None]
+"""The cause, and why it is unknown where it is."""
+
+
+def judge(evidence: LayerEvidence) -> IsolationVerdict:
+    """The verdict: a full link, this client, a processor quota, the disk; what then remains is Samba's."""
+    if not evidence.server:
+        return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=evidence)
+
+    cause, reason = _judge_cause(evidence)
+
+    # A part that is far slower than the server, which rests on it, was disturbed.
+    rate_of_part: Mapping[Cause, float | None] = {
+        Cause.DISK: evidence.disk,
+        Cause.SAMBA: evidence.least,
+        Cause.PROCESSOR: evidence.least,
+    }
+    if is_far_slower(rate_of_part.get(cause), evidence.server):
+        cause = Cause.UNKNOWN
+        reason = IsolationDoubt.DISTURBED
+
+    reservations = [doubt for doubt in _reservations(evidence, cause) if doubt is not reason]
+    doubts = [reason, *reservations] if reason else reservations
+    return IsolationVerdict(cause=cause, doubts=tuple(doubts), evidence=evidence)
+
+
+def _judge_cause(evidence: LayerEvidence) -> Judgement:
+    plain_cause = _plain_cause(evidence)
+    if plain_cause is Cause.CLIENT and _may_have_waited_for_others(evidence):
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    if plain_cause is not None:
+        return plain_cause, None
+
+    if evidence.ratio is None:
+        return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
+
+    is_idle = evidence.cpu_percent is not None and evidence.cpu_percent < IDLE_PERCENT
+    if evidence.clients == 1 and is_idle:
+        return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
+
+    if (evidence.ratio_high or evidence.ratio) < REACHED:
+        return _judge_server(evidence)
+    if evidence.ratio < REACHED:
+        return Cause.UNKNOWN, IsolationDoubt.VARYING
+    return _judge_machine(evidence)
+
+
+def _may_have_waited_for_others(evidence: LayerEvidence) -> bool:
+    """Whether a client beside the server may have waited for processors that other programs had."""
+    others_here = evidence.same_machine and evidence.others_worked
+    return others_here and not _is_at_least(evidence.ceiling_share, CLIENT_SHARE)
+
+
+def _plain_cause(evidence: LayerEvidence) -> Cause | None:
+    """What one figure shows by itself."""
+    if _is_at_least(evidence.link_share, LINK_SHARE) or _fills_link_both_ways(evidence):
+        return Cause.NETWORK
+    if _is_client_the_limit(evidence):
+        return Cause.CLIENT
+    if _is_at_least(evidence.throttled_percent, THROTTLED_PERCENT):
+        return Cause.PROCESSOR
+    if evidence.waits_for_files and not evidence.are_processors_full:
+        return Cause.DISK
+    return None
+
+
+def _is_client_the_limit(evidence: LayerEvidence) -> bool:
+    if _is_at_least(evidence.held_share, HELD_SHARE):
+        return True
+
+    if evidence.ceiling_share is None:
+        return _is_at_least(evidence.client_cpu_percent, BUSY_PERCENT)
+
+    is_ceiling_sound = evidence.held_share is None or evidence.held_share >= SOUND_SHARE
+    return is_ceiling_sound and evidence.ceiling_share >= CLIENT_SHARE
+
+
+def _judge_server(evidence: LayerEvidence) -> Judgement:
+    """What holds back a server that does not reach what the layers carry."""
+    ratio = evidence.ratio_high or evidence.ratio or 0.0
+    ratio_without_contention = _without_contention(ratio, evidence)
+
+    # Others cannot have closed the gap, and half of the waiting is the disk's.
+    if evidence.others_worked and evidence.waits_for_files and ratio_without_contention < REACHED:
+        return Cause.DISK, None
+
+    others_had_most = evidence.are_processors_full and _is_at_least(evidence.others_percent, MOST_OTHERS_PERCENT)
+    # Several rounds in which others worked alike show the server; a single one may have met them alone.
+    met_others_once = evidence.ratio_high is None and _without_others(ratio, evidence) >= REACHED
+    if others_had_most or ratio_without_contention >= REACHED or met_others_once:
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+
+    return Cause.SAMBA, None
+
+
+def _judge_machine(evidence: LayerEvidence) -> Judgement:
+    """What limits a server that reaches what the layers carry: the slower of them."""
+    disk = evidence.disk
+    network = evidence.network
+
+    if disk and network and not evidence.loopback and _without_others(network, evidence) < NEAR * disk:
+        return Cause.NETWORK, None
+
+    # Others who only take processors slow the calls as much as the rest: half of the waiting is the disk's.
+    if disk and network and evidence.waits_for_files and _without_others(disk, evidence) < NEAR * network:
+        return Cause.DISK, None
+
+    if evidence.others_worked:
+        return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    if evidence.are_processors_full:
+        return Cause.PROCESSOR, None
+    if disk and (not network or disk < NEAR * network):
+        return Cause.DISK, None
+    return Cause.UNKNOWN, IsolationDoubt.CLOSE
+
+
+def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
+    is_disk_idle = evidence.disk_busy_percent is not None and evidence.disk_busy_percent < IDLE_DISK_PERCENT
+    was_disk_measured = bool(evidence.disk or evidence.disk_alone)
+    is_slower_alone = is_far_slower(evidence.disk_alone, evidence.disk) or is_far_slower(
+        evidence.network_alone, evidence.network
+    )
+    holds = {
+        IsolationDoubt.SLOWER_ALONE: is_slower_alone,
+        IsolationDoubt.LOOPBACK: evidence.loopback,
+        IsolationDoubt.PAGE_CACHE: is_disk_idle and cause is not Cause.DISK and was_disk_measured,
+        IsolationDoubt.ONE_MACHINE: evidence.same_machine,
+        IsolationDoubt.OTHERS: evidence.others_worked,
+        IsolationDoubt.ONE_ROUND: evidence.rounds == 1,
+    }
+    return [doubt for doubt, does_hold in holds.items() if does_hold]
+
+
+def is_far_slower(rate: float | None, other: float | None) -> bool:
+    return rate is not None and _is_at_least(other, FASTER_THAN_PART * rate)
+
+
+def _without_others(figure: float, evidence: LayerEvidence) -> float:
+    """What it could be at most without the other programs."""
+    return OTHERS_COST * figure if evidence.others_worked else figure
+
+
+def _without_contention(ratio: float, evidence: LayerEvidence) -> float:
+    """What the server could reach with the processors that others had, where all of them were full."""
+    others_percent = evidence.others_percent
+    if others_percent is None or not evidence.others_worked or not evidence.are_processors_full:
+        return ratio
+
+    return ratio * 100 / max(1.0, 100 - others_percent)
+
+
+def _fills_link_both_ways(evidence: LayerEvidence) -> bool:
+    is_network_slow = evidence.network is None or (evidence.server or 0.0) >= REACHED * evidence.network
+    return is_network_slow and _is_at_least(evidence.link_share_both_ways, BOTH_WAYS_SHARE)
+
+
+def _is_at_least(value: float | None, limit: float) -> bool:
+    return value is not None and value >= limit
