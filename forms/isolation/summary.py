@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.comparison.differences import effective
 from forms.isolation.profile import Profile, ProfileSummary, Waterfall, profile_summary, waterfall
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
 from forms.stats.summary import confidence_interval, mean
+from forms.tuning.differences import effective
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun
 from storage.records import RunStatus, SeriesStatus, Spread
 

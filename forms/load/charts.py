@@ -8,7 +8,8 @@ from forms.load import summary
 from forms.load.comparison import milliseconds
 from forms.load.tables import MARKS, point_name
 from forms.report import Bar, Chart
-from forms.stats.summary import LEVEL, confidence_interval, student_t
+from forms.stats.distributions import student_t
+from forms.stats.summary import LEVEL, confidence_interval
 from storage.load.records import LoadPoint
 
 _Drawn = tuple[float | None, tuple[float, float] | None]

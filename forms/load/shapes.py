@@ -7,7 +7,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from forms.load.summary import is_mostly_others
-from forms.stats.summary import LEVEL, student_t
+from forms.stats.distributions import student_t
+from forms.stats.summary import LEVEL
 from storage.load.records import Load, LoadPoint, PointStatus
 
 REDPAPER_SESSION_BYTES = 390_000

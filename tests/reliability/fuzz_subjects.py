@@ -88,7 +88,7 @@ class ProgramSaid:
 def hear_iperf3(output: str) -> None:
     client = Iperf3Client(Target(protocol="iperf3", host="nas", port=5201), Secrets(), Settings(), size_bytes=10_000)
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.base.programs.find_program", return_value="x"):
+    with mock.patch("app.clients.programs.find_program", return_value="x"):
         client._trial = client._test(1, None, reverse=False)
         client.facts(), client.facts_of_path()
         for done in (client.get("", meter()), client.put("", Content(10_000), meter())):
@@ -98,7 +98,7 @@ def hear_iperf3(output: str) -> None:
 def hear_curl(output: str) -> None:
     client = CurlClient(Target(protocol="ftp", host="nas", port=21, path="/f"), Secrets(), Settings())
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.base.programs.find_program", return_value="x"):
+    with mock.patch("app.clients.programs.find_program", return_value="x"):
         assert client._run("/f", [], meter(), "download", 10_000, "wchar", []).size_bytes == 10_000
 
 

@@ -157,7 +157,7 @@ def report(**changes: object) -> dict[str, object]:
 def client_hearing(monkeypatch: pytest.MonkeyPatch, output: str) -> Iperf3Client:
     client = Iperf3Client(TARGET, Secrets(), Settings(), size_bytes=1_000_000)
     outcome = Said(0, output, "")
-    monkeypatch.setattr("app.base.programs.find_program", lambda *_names: "iperf3")
+    monkeypatch.setattr("app.clients.programs.find_program", lambda *_names: "iperf3")
     monkeypatch.setattr("app.clients.programs.first_version", lambda _program: "3.12")
     monkeypatch.setattr(client._program, "run", lambda *_words, **_how: outcome)
     return client
