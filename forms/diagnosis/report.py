@@ -6,8 +6,9 @@ from typing import Any
 from forms import wording
 from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
+from forms.diagnosis.figures import figures
 from forms.diagnosis.rules import complaints
-from forms.diagnosis.summary import figures, patterns
+from forms.diagnosis.summary import patterns
 from forms.findings.finding import Finding
 from forms.findings.report import SIGNS, finding_document, findings_table
 from forms.layout import Tone, Toned

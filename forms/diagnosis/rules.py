@@ -1,6 +1,8 @@
 """What is wrong by a diagnosis: a function for each complaint."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
@@ -12,203 +14,313 @@ from storage.looks import Diagnosis, Ruling, Stage, StageName
 
 SLOW_CONNECT_SECONDS = 1.0
 """Beyond the round trips; the pause after which users lose their train of thought (Nielsen 1993)."""
+
 _OF_THE_WAIT = 2 / 3
 """What a stage must take of the time that is lost, to be named: a busy machine delays each of them."""
+
 SLOW_FILE_SECONDS = 0.004
 """250 small files a second; a local server does 1,000 and more."""
+
 MISSING_NAME_SECONDS = 0.002
 """Beyond a name in a small folder; less is not felt."""
-MADE_FOLDER_SECONDS, MADE_FOLDER_SECONDS_AN_ENTRY = 0.010, 1e-6
+
+MADE_FOLDER_SECONDS = 0.010
+MADE_FOLDER_SECONDS_AN_ENTRY = 1e-6
 """In a folder that the diagnosis made: a default smbd scans an entry in 0.3 to 0.4 microseconds, so that 10,000 take
 3 to 4 ms, and nobody knows whether the share has such a folder."""
+
 SLOW_ENTRY_SECONDS = 0.005
 STEEP = 1.3
 RISING = 1.5
 """Twice the bytes in flight carry this many times as much: the window is the limit."""
+
 FADES_TO = 0.6
 ONE_STREAM_LIMITS = 1.5
 SEVERAL_ARE_SLOW = 0.7
 """Connections that only share a path carry together what one does; less than this is lost somewhere."""
+
 _LEAST_TURNS = 2
 _BUSY_PERCENT = 90.0
 """Where this machine's processors are that busy, they are what several connections share."""
+
 _NAMED_SETTINGS = 3
-_USUALLY = {
+_MOST = 0.5
+"""Of a file's time, from which on one part is what it is spent on."""
+
+_LEGS = {
     "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
     "tcp_ipv6": ("connecting by IPv6", "an address that nobody answers: remove the AAAA record, or let IPv6 through"),
     "tcp_ipv4": ("connecting by IPv4", "a lost packet, or a firewall that drops: check the path to the port"),
     "negotiate": (
-        "the first answer", "the server looks up this client's name: check its DNS, its log level and its load",
+        "the first answer",
+        "the server looks up this client's name: check its DNS, its log level and its load",
     ),
     "login_1": ("the first leg of the login", "a slow server: check its load"),
     "login_2": (
-        "the check of the password", "a domain controller or LDAP server that answers late: check winbind there",
+        "the check of the password",
+        "a domain controller or LDAP server that answers late: check winbind there",
     ),
     "share": ("connecting the share", "a `preexec` script, or a home folder that is mounted on demand"),
     "first_open": ("the first open", "a disk that has to spin up, or an automounter"),
     "this_machine": ("this machine", "a slow ticket server, or a busy machine"),
-}  # fmt: skip
+}
+"""The parts of a connect, in order: what each is called, and what usually makes it slow."""
+
 _WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
 
 
 def complaints(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
-    stages = ((rule, diagnosis.stage(name)) for name, rule in RULES)
-    found = [one for rule, stage in stages if stage and (one := rule(stage, diagnosis))]
-    if settings := _bad_settings(diagnosis):
-        found.insert(0, settings)
-    return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
+    findings = []
+    settings = _bad_settings(diagnosis)
+    if settings:
+        findings.append(settings)
+
+    for name, rule in RULES:
+        stage = diagnosis.stage(name)
+        finding = rule(stage, diagnosis) if stage else None
+        if finding:
+            findings.append(finding)
+    return sorted(findings, key=_urgency)
 
 
-def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
+def _urgency(finding: Finding) -> tuple[bool, float]:
+    """What is wrong comes first, and of that the costliest; what was not measured costs nobody knows what: last."""
+    return not finding.is_wrong, -1 if finding.cost is None else -finding.cost - 1
+
+
+def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     totals = stage.of("total_seconds")
     if not totals:
         return None
-    legs = {name: stage.of(f"{name}_seconds") for name in _USUALLY if stage.of(f"{name}_seconds")}
-    trip, waited = summary.round_trip(stage), sum(stage.of("processor_wait_seconds")[:1])
-    known = {"lookup": 0.0, "this_machine": waited}
-    beyond = {name: max(0.0, times[0] - known.get(name, trip)) for name, times in legs.items()}
-    lost = sum(beyond.values())
-    worst = max(beyond, key=lambda name: beyond[name])
-    if lost < SLOW_CONNECT_SECONDS or beyond[worst] < _OF_THE_WAIT * lost:
+
+    times_of_leg = {name: stage.of(f"{name}_seconds") for name in _LEGS if stage.of(f"{name}_seconds")}
+    seconds_beyond = _seconds_beyond_usual(stage, times_of_leg)
+    lost_seconds = sum(seconds_beyond.values())
+    slowest = max(seconds_beyond, key=seconds_beyond.__getitem__)
+    if lost_seconds < SLOW_CONNECT_SECONDS or seconds_beyond[slowest] < _OF_THE_WAIT * lost_seconds:
         return None
-    name, usually = _USUALLY[worst]
-    later = legs[worst][1:]
-    again = bool(later) and min(later) >= beyond[worst] / 2
-    spans = later and f"{wording.milliseconds(min(later))} to {wording.milliseconds(max(later))}"
-    sure = f"{wording.count(len(later), 'later login')}: {spans}" if later else "measured once"
-    parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
+
+    name, usual_reason = _LEGS[slowest]
+    first_time, *later_times = times_of_leg[slowest]
+    waits_again = bool(later_times) and min(later_times) >= seconds_beyond[slowest] / 2
+    logins = "Each later login waits again" if waits_again else "Later logins do not wait"
+    parts = ", ".join(
+        f"{_LEGS[leg][0]} {wording.seconds(times[0])}"
+        for leg, times in times_of_leg.items()
+        if seconds_beyond[leg] >= lost_seconds / 20
+    )
     return Finding(
         key="slow-connect",
-        severity=Severity.PROBLEM if again else Severity.WARNING,
-        title=f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for"
-        f" {name}",
-        evidence=f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
-        what_to_do=f"Usually {usually}.",
-        cost=beyond[worst] / totals[0],
-        sure=sure,
+        severity=Severity.PROBLEM if waits_again else Severity.WARNING,
+        title=f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(first_time)} of it for {name}",
+        evidence=f"Of it: {parts}. {logins}.",
+        what_to_do=f"Usually {usual_reason}.",
+        cost=seconds_beyond[slowest] / totals[0],
+        sure=_later_logins_text(later_times),
     )
+
+
+def _seconds_beyond_usual(stage: Stage, times_of_leg: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """By how much the first connect waited for each leg beyond the round trip that it needs."""
+    round_trip = summary.round_trip(stage)
+    usual_seconds = {"lookup": 0.0, "this_machine": sum(stage.of("processor_wait_seconds")[:1])}
+    return {leg: max(0.0, times[0] - usual_seconds.get(leg, round_trip)) for leg, times in times_of_leg.items()}
+
+
+def _later_logins_text(times: Sequence[float]) -> str:
+    if not times:
+        return "measured once"
+
+    span = f"{wording.milliseconds(min(times))} to {wording.milliseconds(max(times))}"
+    return f"{wording.count(len(times), 'later login')}: {span}"
 
 
 def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     """Credits that do not fill the path, else the distance itself."""
-    if not stage.of("echo_seconds"):
-        return None
-    trip, (low, high) = summary.middle(stage.of("echo_seconds"))
+    echoes = stage.of("echo_seconds")
     rates = summary.rates_in_flight(stage)
-    if summary.at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
+    if not echoes or len(rates) < 2 or summary.time_of_nearly_each(echoes) < FAR_SECONDS:
         return None
-    most, least = max(rates), min(rates)
+
+    return _too_few_credits(stage, diagnosis) or _distance(stage)
+
+
+def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+    """The server grants fewer bytes in flight than were asked for, and more would have carried more."""
+    rates = summary.rates_in_flight(stage)
+    most = max(rates)
+    least = min(rates)
     half = max(size for size in rates if size <= most / 2 or size == least)
-    best = max(rates.values())
-    granted, asked = stage.number("granted_bytes_in_flight") or 0, stage.number("asked_bytes_in_flight") or 0
-    sure = f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
-    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
+    granted_bytes = stage.number("granted_bytes_in_flight") or 0
+    asked_bytes = stage.number("asked_bytes_in_flight") or 0
+    if granted_bytes >= asked_bytes or rates[most] < RISING * rates[half]:
+        return None
+
+    round_trip, _ = summary.median_with_interval(stage.of("echo_seconds"))
+    best_rate = max(rates.values())
     link = diagnosis.link_bits_per_second
-    if granted < asked and rates[most] >= RISING * rates[half]:
-        needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
-        return Finding(
-            key="credits",
-            severity=Severity.PROBLEM,
-            title=f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
-            evidence=f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
-            f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
-            what_to_do="Raise `smb2 max credits` on the server; 8192 is Samba's default.",
-            cost=1 - 8 * best / link if link and 8 * best < link else 1 - rates[half] / best,
-            sure=sure,
-            setting="smb2 max credits=8192",
-        )
+    needed = f"more than {wording.binary_size(most)}"
+    cost = 1 - rates[half] / best_rate
+    if link:
+        needed = wording.binary_size(int(link / 8 * round_trip))
+        if 8 * best_rate < link:
+            cost = 1 - 8 * best_rate / link
+
+    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
+    return Finding(
+        key="credits",
+        severity=Severity.PROBLEM,
+        title=f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted_bytes))}",
+        evidence=f"At a round trip of {wording.milliseconds(round_trip)}, {wording.binary_size(half)} in flight carry"
+        f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
+        what_to_do="Raise `smb2 max credits` on the server; 8192 is Samba's default.",
+        cost=cost,
+        sure=_round_trip_text(stage),
+        setting="smb2 max credits=8192",
+    )
+
+
+def _distance(stage: Stage) -> Finding:
+    rates = summary.rates_in_flight(stage)
+    most = max(rates)
+    least = min(rates)
+    round_trip, _ = summary.median_with_interval(stage.of("echo_seconds"))
+    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
     return Finding(
         key="distance",
-        title=f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
+        title=f"The server is {wording.milliseconds(round_trip)} away, and each request waits that long",
         evidence=f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])},"
         f" {carried}.",
         what_to_do="No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at"
         " this site.",
-        cost=max(0.0, 1 - rates[least] / best),
-        sure=sure,
+        cost=max(0.0, 1 - rates[least] / max(rates.values())),
+        sure=_round_trip_text(stage),
     )
 
 
-def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
-    """(command, seconds, what nearly every file takes, share of the round trips) of the slower direction."""
-    found = []
+def _round_trip_text(stage: Stage) -> str:
+    _, (low, high) = summary.median_with_interval(stage.of("echo_seconds"))
+    return f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallFileTimes:
+    """What one small file takes in one direction."""
+
+    command: str
+    seconds: float
+    """The median."""
+    seconds_of_nearly_each: float
+    share_on_the_way: float
+    """Of the time, what the round trips take."""
+
+
+def _slower_direction(stage: Stage) -> SmallFileTimes | None:
+    directions = []
     for command in ("put", "get"):
-        if times := summary.file_seconds(stage, command):
-            value, low = summary.middle(times)[0], summary.at_least(times)
-            trip = summary.at_least(stage.of("echo_seconds") or (0.0,))
-            found.append((command, value, low, (stage.number("round_trips") or 0) * trip / low))
-    return max(found, key=lambda one: one[1], default=None)
+        times = summary.file_seconds(stage, command)
+        if times:
+            nearly_each = summary.time_of_nearly_each(times)
+            round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
+            round_trips = stage.number("round_trips") or 0
+            directions.append(
+                SmallFileTimes(
+                    command=command,
+                    seconds=summary.median_with_interval(times)[0],
+                    seconds_of_nearly_each=nearly_each,
+                    share_on_the_way=round_trips * round_trip / nearly_each,
+                )
+            )
+    return max(directions, key=attrgetter("seconds"), default=None)
 
 
-def many_small_files(stage: Stage, _: Diagnosis) -> Finding | None:
+def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     """Small files whose time goes to the way, or to moving the data."""
-    slower = _per_file(stage)
-    if slower is None:
+    slower = _slower_direction(stage)
+    if slower is None or slower.seconds_of_nearly_each < SLOW_FILE_SECONDS:
         return None
-    command, seconds, low, on_the_way = slower
-    if low < SLOW_FILE_SECONDS or (on_the_way < 0.5 and _opening(stage, command)[0] >= 0.5 * seconds):
-        return None
-    trips, trip = int(stage.number("round_trips") or 0), summary.round_trip(stage)
-    factor, streams = summary.side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
-    faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
+
+    is_far = slower.share_on_the_way >= _MOST
+    opening_seconds, _ = _opening_seconds(stage, slower.command)
+    if not is_far and opening_seconds >= _MOST * slower.seconds:
+        return None  # which `slow_open` tells
+
+    round_trips = int(stage.number("round_trips") or 0)
+    round_trip = summary.round_trip(stage)
     size = wording.binary_size(int(stage.number("file_bytes") or 0))
-    if on_the_way >= 0.5:
-        title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
-    else:
-        title = f"Each small file takes {wording.milliseconds(seconds)}, most of it to move {size}"
+    title = f"Each small file takes {wording.milliseconds(slower.seconds)}, most of it to move {size}"
+    if is_far:
+        trip = wording.milliseconds(round_trip)
+        title = f"Each small file costs {round_trips} round trips of {trip}: distance, not the disk"
+
+    factor = summary.side_by_side_factor(stage, slower.command) or 1.0
+    streams = int(stage.number("streams") or 1)
+    faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
+    in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))
+    what_to_do = "Look at the disk behind the share: `sharebench isolate TARGET`."
+    if factor >= RISING:
+        what_to_do = f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
     return Finding(
         key="small-files",
         title=title,
-        evidence=f"{wording.milliseconds(seconds)} a file of {size} by {command},"
-        f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server.{faster}",
-        what_to_do=f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
-        if factor >= RISING
-        else "Look at the disk behind the share: `sharebench isolate TARGET`.",
-        cost=1 - 1 / factor if factor > 1 else on_the_way,
-        sure=_nearly_each(low),
+        evidence=f"{wording.milliseconds(slower.seconds)} a file of {size} by {slower.command},"
+        f" {in_server} of it in the server.{faster}",
+        what_to_do=what_to_do,
+        cost=1 - 1 / factor if factor > 1 else slower.share_on_the_way,
+        sure=_nearly_each_text(slower.seconds_of_nearly_each),
     )
 
 
-def _nearly_each(low: float) -> str:
-    return f"nearly each takes at least {wording.milliseconds(low)}"
+def _nearly_each_text(seconds: float) -> str:
+    return f"nearly each takes at least {wording.milliseconds(seconds)}"
 
 
-def _opening(stage: Stage, command: str) -> tuple[float, float]:
-    """(seconds, for nearly every file) that the server takes to open and close a file, without the way."""
-    times, trips = summary.file_seconds(stage, command, ("open", "close")), 2 * summary.round_trip(stage)
-    return max(0.0, summary.middle(times)[0] - trips), max(0.0, summary.at_least(times) - trips)
+def _opening_seconds(stage: Stage, command: str) -> tuple[float, float]:
+    """(median, for nearly every file) that the server takes to open and close a file, without the way."""
+    times = summary.file_seconds(stage, command, ("open", "close"))
+    on_the_way = 2 * summary.round_trip(stage)
+    median_seconds, _ = summary.median_with_interval(times)
+    nearly_each = summary.time_of_nearly_each(times)
+    return max(0.0, median_seconds - on_the_way), max(0.0, nearly_each - on_the_way)
 
 
-def slow_open(stage: Stage, _: Diagnosis) -> Finding | None:
-    slower = _per_file(stage)
+def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    slower = _slower_direction(stage)
     if slower is None:
         return None
-    command, seconds = slower[:2]
-    opening, low = _opening(stage, command)
-    if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
+
+    opening_seconds, nearly_each = _opening_seconds(stage, slower.command)
+    if nearly_each < SLOW_FILE_SECONDS / 2 or opening_seconds < _MOST * slower.seconds:
         return None
-    opened, closed = (summary.middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
+
+    opened, _ = summary.median_with_interval(stage.of(f"{slower.command}_open_seconds"))
+    closed, _ = summary.median_with_interval(stage.of(f"{slower.command}_close_seconds"))
     return Finding(
         key="slow-open",
-        title=f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
-        evidence=f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
-        f" {wording.milliseconds(seconds)} for the whole file.",
+        title=f"Opening and closing a file takes the server {wording.milliseconds(opening_seconds)}",
+        evidence=f"By {slower.command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
+        f" {wording.milliseconds(slower.seconds)} for the whole file.",
         what_to_do="Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each"
         " with `sharebench try`.",
-        cost=opening / seconds,
-        sure=_nearly_each(low),
+        cost=opening_seconds / slower.seconds,
+        sure=_nearly_each_text(nearly_each),
     )
 
 
-def large_folders(stage: Stage, _: Diagnosis) -> Finding | None:
+def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
     counts = summary.sizes_of(stage, "list")
     if not counts:
         return None
-    rules = (_missing_name, _slow_folder, _steep_folder)
-    findings = [broken for rule in rules if (broken := rule(stage, counts)) is not None]
-    return max(findings, key=lambda broken: (broken.is_wrong, broken.cost or 0.0), default=None)
+
+    candidates = [rule(stage, counts) for rule in (_missing_name, _slow_folder, _steep_folder)]
+    findings = [finding for finding in candidates if finding]
+    return max(findings, key=_folder_urgency, default=None)
+
+
+def _folder_urgency(finding: Finding) -> tuple[bool, float]:
+    return finding.is_wrong, finding.cost or 0.0
 
 
 def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
@@ -218,32 +330,41 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
     if not times:
         return None
 
-    value, low = summary.middle(times)[0], summary.at_least(times)
-    trip = summary.round_trip(stage)
+    seconds, _ = summary.median_with_interval(times)
+    nearly_each = summary.time_of_nearly_each(times)
+    round_trip = summary.round_trip(stage)
     is_compared = len(counts) > 1
-    base = summary.middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if is_compared else trip
-    if low - base < MISSING_NAME_SECONDS:
+    base_seconds = round_trip
+    if is_compared:
+        base_seconds, _ = summary.median_with_interval(stage.of(f"missing_{counts[0]}_seconds"))
+    scan_seconds = nearly_each - base_seconds
+    if scan_seconds < MISSING_NAME_SECONDS:
         return None
 
     is_real_folder = "existing" in stage.facts
     limit = max(MADE_FOLDER_SECONDS, count * MADE_FOLDER_SECONDS_AN_ENTRY)
-    is_wrong = is_real_folder or low - base >= limit
-    beside = f"{wording.milliseconds(base)} in a folder of {counts[0]:,} entries."
-    if not is_compared:
-        beside = f"A round trip takes {wording.milliseconds(trip)}."
+    compared_with = f"A round trip takes {wording.milliseconds(round_trip)}."
+    if is_compared:
+        compared_with = f"{wording.milliseconds(base_seconds)} in a folder of {counts[0]:,} entries."
     whose = "" if is_real_folder else " The folder was made for this diagnosis: name one of yours with --folder."
-    return Finding(
+    note = Finding(
         key="missing-name",
-        severity=Severity.WARNING if is_wrong else Severity.NOTE,
-        title=f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
-        evidence=f"{beside}{whose}",
+        severity=Severity.NOTE,
+        title=f"A missing name costs {wording.milliseconds(seconds)}: a scan of {count:,} entries",
+        evidence=f"{compared_with}{whose}",
+        what_to_do="Nothing, unless the share has folders as large as that.",
+        sure=_nearly_each_text(nearly_each),
+    )
+    if not is_real_folder and scan_seconds < limit:
+        return note
+
+    return replace(
+        note,
+        severity=Severity.WARNING,
         what_to_do="Set `case sensitive = yes` on this share, or split the folder. Risk: names then must be"
-        " written as they are stored, which programs for Windows do not always do."
-        if is_wrong
-        else "Nothing, unless the share has folders as large as that.",
-        cost=(value - base) / value if is_wrong else None,
-        sure=_nearly_each(low),
-        setting="case sensitive=yes" if is_wrong else "",
+        " written as they are stored, which programs for Windows do not always do.",
+        cost=(seconds - base_seconds) / seconds,
+        setting="case sensitive=yes",
     )
 
 
@@ -252,43 +373,50 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     times = stage.of(f"ask_{count}_seconds")
     if not times:
         return None
-    value, low = summary.middle(times)[0], summary.at_least(times)
-    if low < SLOW_ENTRY_SECONDS:
+
+    seconds, _ = summary.median_with_interval(times)
+    nearly_each = summary.time_of_nearly_each(times)
+    if nearly_each < SLOW_ENTRY_SECONDS:
         return None
 
-    trip = summary.round_trip(stage)
-    is_far = 2 * trip >= value / 2
+    on_the_way = 2 * summary.round_trip(stage)
+    is_far = on_the_way >= seconds / 2
+    what_to_do = "Remove the modules of `vfs objects` that work on streams or attributes, one at a time."
+    if is_far:
+        what_to_do = "Show names only (a list without previews), or keep fewer entries in a folder."
     return Finding(
         key="slow-folder",
-        title=f"Showing a folder takes {wording.milliseconds(value)} for each entry",
-        evidence=f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)}"
-        f" for {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the distance.",
-        what_to_do="Show names only (a list without previews), or keep fewer entries in a folder."
-        if is_far
-        else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
-        cost=1 - 2 * trip / value if not is_far else 0.5,
-        sure=_nearly_each(low),
+        title=f"Showing a folder takes {wording.milliseconds(seconds)} for each entry",
+        evidence=f"A file manager that asks for attributes and streams waits {wording.seconds(seconds * count)}"
+        f" for {count:,} entries; {wording.milliseconds(min(seconds, on_the_way))} of each are the distance.",
+        what_to_do=what_to_do,
+        cost=0.5 if is_far else 1 - on_the_way / seconds,
+        sure=_nearly_each_text(nearly_each),
     )
 
 
 def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     growth = summary.growth(stage)
-    if growth is None or growth[1][0] < STEEP:
+    if growth is None:
         return None
+
     exponent, (low, high) = growth
+    if low < STEEP:
+        return None
+
     count = counts[-1]
-    took = summary.middle(stage.of(f"list_{count}_seconds"))[0]
+    list_seconds, _ = summary.median_with_interval(stage.of(f"list_{count}_seconds"))
     return Finding(
         key="steep-folder",
         title=f"Listing grows faster than the folder: ten times the entries take {10**exponent:.0f} times as long",
-        evidence=f"{count:,} entries take {wording.seconds(took)}.",
+        evidence=f"{count:,} entries take {wording.seconds(list_seconds)}.",
         what_to_do="Split the folder, or move the share to a file system with indexed folders.",
         cost=1 - (count / counts[-2]) ** (1 - exponent),
         sure=f"exponent {low:.2f} to {high:.2f}",
     )
 
 
-def protected(stage: Stage, _: Diagnosis) -> Finding | None:
+def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     """Signing or encryption that the server asks for, with what this machine spends on it."""
     base = stage.of("plain_bytes_per_second")
     signing = str(stage.facts.get("plain.signing") or "none")
@@ -298,117 +426,145 @@ def protected(stage: Stage, _: Diagnosis) -> Finding | None:
         return None
 
     algorithm = (cipher if is_encrypted else signing).upper()
-    if is_encrypted:
-        is_old = "ccm" in cipher
-        better = "Prefer AES-128-GCM: `server smb3 encryption algorithms`."
-    else:
-        is_old = "gmac" not in signing
-        better = f"{algorithm} is the algorithm of {_WORKED_OUT}."
+    is_old = "ccm" in cipher if is_encrypted else "gmac" not in signing
+    what_to_do = _KEEP
+    if is_old and is_encrypted:
+        what_to_do = "Prefer AES-128-GCM: `server smb3 encryption algorithms`."
+    elif is_old:
+        what_to_do = f"{algorithm} is the algorithm of {_WORKED_OUT}."
 
     share = summary.protection_share(stage)
-    spent = f" This machine alone spends at least {_with_interval(*share)} of it on that." if share else ""
-    further = None if is_encrypted else summary.price(base, stage.of("encrypted_bytes_per_second"))
-    more = f" Encryption would cost {_with_interval(*further)} more." if further and further[1][0] > 0 else ""
-    rate = wording.rate(summary.middle(base)[0])
+    spent = f" This machine alone spends at least {_percent_with_interval(*share)} of it on that." if share else ""
+    further = _price_of_encryption_too(stage) if not is_encrypted else ""
+    rate = wording.rate(summary.median_with_interval(base)[0])
+    aes = stage.facts.get("client.aes", "unknown")
+    done = "encrypted" if is_encrypted else "signed"
     return Finding(
         key="encryption" if is_encrypted else "signing",
         severity=Severity.WARNING if is_old else Severity.NOTE,
-        title=f"Every request is {'encrypted' if is_encrypted else 'signed'} ({algorithm}), because the server asks for"
-        " it",
-        evidence=f"A get ran at {rate}.{spent}{more} This processor's AES instructions:"
-        f" {stage.facts.get('client.aes', 'unknown')}.",
-        what_to_do=better if is_old else _KEEP,
+        title=f"Every request is {done} ({algorithm}), because the server asks for it",
+        evidence=f"A get ran at {rate}.{spent}{further} This processor's AES instructions: {aes}.",
+        what_to_do=what_to_do,
         cost=share[0] / 100 if share else None,
         sure="the server allows no plain session, so there is none to compare with",
     )
 
 
-def _with_interval(percent: float, interval: summary.Interval) -> str:
+def _price_of_encryption_too(stage: Stage) -> str:
+    """What encryption would cost a session that is signed; empty where that is not known to be more than nothing."""
+    price = summary.price(stage.of("plain_bytes_per_second"), stage.of("encrypted_bytes_per_second"))
+    if not price or price[1][0] <= 0:
+        return ""
+
+    return f" Encryption would cost {_percent_with_interval(*price)} more."
+
+
+def _percent_with_interval(percent: float, interval: summary.Interval) -> str:
     low, high = map(wording.percent, interval)
-    return f"{wording.percent(percent)} ({low} to {high})" if low != high else wording.percent(percent)
+    if low == high:
+        return wording.percent(percent)
+    return f"{wording.percent(percent)} ({low} to {high})"
 
 
 _KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
-def fades(stage: Stage, _: Diagnosis) -> Finding | None:
-    found = summary.break_of(stage)
-    if found is None or found.after > FADES_TO * found.before:
+def fades(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    change = summary.break_of(stage)
+    if change is None or change.after > FADES_TO * change.before:
         return None
-    flush = stage.number("flush_seconds") or 0.0
+
+    before = f"after {wording.seconds(change.at_seconds)} at {wording.rate(change.before)}"
+    flush_seconds = stage.number("flush_seconds") or 0.0
     return Finding(
         key="fast-then-slow",
-        title=f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
-        f" {wording.rate(found.after)}",
-        evidence=f"Writing the rest to the disk took {wording.seconds(flush)} afterwards.",
+        title=f"Fast, then slow: {before} it is {wording.rate(change.after)}",
+        evidence=f"Writing the rest to the disk took {wording.seconds(flush_seconds)} afterwards.",
         what_to_do="Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
-        cost=1 - found.after / found.before,
-        sure=f"p {'below 0.0001' if found.p_value < 0.0001 else f'{found.p_value:.4f}'}",
+        cost=1 - change.after / change.before,
+        sure="p below 0.0001" if change.p_value < 0.0001 else f"p {change.p_value:.4f}",
     )
 
 
 def several_connections(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     """Several connections that carry much more than one does, or much less."""
-    factor = summary.connections_factor(stage)
-    if factor is None:
+    measured = summary.connections_factor(stage)
+    if measured is None:
         return None
-    return _one_stream(stage, diagnosis, *factor) or _slow_connections(stage, *factor)
+
+    factor, interval = measured
+    return _one_stream(stage, diagnosis, factor, interval) or _slow_connections(stage, factor, interval)
 
 
 def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: summary.Interval) -> Finding | None:
     """More than one does; on the loopback they only share the processors."""
-    way = diagnosis.stage(StageName.DISTANCE)
-    is_far = way is not None and summary.round_trip(way) >= FAR_SECONDS
-    if diagnosis.loopback or is_far or interval[0] < ONE_STREAM_LIMITS:
-        return None
+    distance = diagnosis.stage(StageName.DISTANCE)
+    is_far = distance is not None and summary.round_trip(distance) >= FAR_SECONDS
     low, high = interval
-    count, offered = int(stage.number("connections") or 0), int(stage.number("interfaces") or 0)
+    if diagnosis.loopback or is_far or low < ONE_STREAM_LIMITS:
+        return None
+
+    count = int(stage.number("connections") or 0)
+    offered = int(stage.number("interfaces") or 0)
+    what_to_do = "Use a client that opens several connections (Windows does, mount.cifs with `multichannel`)."
+    setting = ""
+    if offered < 2:
+        what_to_do = "Set `server multi channel support = yes`, and give the server's cards several receive queues."
+        setting = "server multi channel support=yes"
     return Finding(
         key="one-stream",
         title=f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
         evidence=f"The server offers {wording.count(offered, 'interface')} for multichannel.",
-        what_to_do="Set `server multi channel support = yes`, and give the server's cards several receive queues."
-        if offered < 2
-        else "Use a client that opens several connections (Windows does, mount.cifs with `multichannel`).",
+        what_to_do=what_to_do,
         cost=1 - 1 / factor,
         sure=f"95 % interval {low:.1f} to {high:.1f} times",
-        setting="server multi channel support=yes" if offered < 2 else "",
+        setting=setting,
     )
 
 
 def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -> Finding | None:
     """Less than one does, in each turn, while this machine's processors had time."""
     turns = summary.connection_turns(stage)
-    busy = median(stage.of(summary.BUSY_WITH_SEVERAL))
-    is_lost = len(turns) >= _LEAST_TURNS and max(turns) < SEVERAL_ARE_SLOW
-    if not is_lost or busy is None or busy >= _BUSY_PERCENT:
+    if len(turns) < _LEAST_TURNS or max(turns) >= SEVERAL_ARE_SLOW:
         return None
+
+    busy_percent = median(stage.of(summary.BUSY_WITH_SEVERAL))
+    if busy_percent is None or busy_percent >= _BUSY_PERCENT:
+        return None
+
     count = int(stage.number("connections") or 0)
+    low, high = interval
     return Finding(
         key="slow-connections",
         title=f"{count} connections together carry {factor:.2f} times what one does",
-        evidence=f"So in each of {len(turns)} turns, while this machine's processors were {busy:.0f} % busy.",
+        evidence=f"So in each of {len(turns)} turns, while this machine's processors were {busy_percent:.0f} % busy.",
         what_to_do="Look for what treats connections unequally: a card or queue of a bonded link, a firewall or"
         " traffic shaper that limits each connection, a module of `vfs objects` that waits.",
         cost=1 - factor,
-        sure=f"95 % interval {interval[0]:.2f} to {interval[1]:.2f} times",
+        sure=f"95 % interval {low:.2f} to {high:.2f} times",
     )
 
 
 def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
     audit = diagnosis.audit
-    bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
-    if audit is None or not bad:
+    if audit is None:
         return None
-    first = next(iter(remedies(bad)), None)
+
+    bad = [finding for finding in audit.findings if finding.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}]
+    if not bad:
+        return None
+
+    is_harmful = any(finding.verdict is Ruling.HARMFUL for finding in bad)
+    reasons = [f"{said_of(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
+    remedy = next(iter(remedies(bad)), None)
     return Finding(
         key="settings",
-        severity=Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
-        title=f"The server's settings: {audit_answer(audit)[:-1]}",
-        evidence="; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
+        severity=Severity.PROBLEM if is_harmful else Severity.WARNING,
+        title=f"The server's settings: {audit_answer(audit).removesuffix('.')}",
+        evidence="; ".join(reasons),
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         sure="read, not measured",
-        setting=f"{first.name}={first.value}" if first else "",
+        setting=f"{remedy.name}={remedy.value}" if remedy else "",
     )
 
 

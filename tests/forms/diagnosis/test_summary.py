@@ -7,19 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from forms.diagnosis.figures import Figure, Unit, figures, value_text
 from forms.diagnosis.summary import (
-    Figure,
-    Unit,
-    at_least,
     break_of,
     copied_per_second,
-    figures,
     growth,
-    middle,
+    median_with_interval,
     patterns,
     price,
     side_by_side_factor,
-    written,
+    time_of_nearly_each,
 )
 from storage.looks import Stage, StageName
 from storage.records import FactValue
@@ -30,21 +27,23 @@ def test_the_interval_of_a_median_holds_it_in_nineteen_of_twenty():
     chance = random.Random(1)
     held = 0
     for _ in range(1000):
-        _, (low, high) = middle([chance.expovariate(1.0) for _ in range(50)])
+        _, (low, high) = median_with_interval([chance.expovariate(1.0) for _ in range(50)])
         held += low <= 0.6931 <= high
     assert 950 <= held <= 990
 
 
 def test_nine_in_ten_or_all_of_few_reach_what_they_surely_reach():
     chance = random.Random(4)
-    held = [at_least([chance.random() for _ in range(count)]) <= 0.1 for count in (64, 500) for _ in range(400)]
+    held = [
+        time_of_nearly_each([chance.random() for _ in range(count)]) <= 0.1 for count in (64, 500) for _ in range(400)
+    ]
     assert sum(held) >= 0.97 * len(held)
-    assert [at_least(range(count)) for count in (1, 20, 64, 100)] == [0, 0, 1, 4]
+    assert [time_of_nearly_each(range(count)) for count in (1, 20, 64, 100)] == [0, 0, 1, 4]
 
 
 def test_few_values_give_their_range():
-    assert middle([3.0, 1.0, 2.0]) == (2.0, (1.0, 3.0))
-    assert middle([2.0]) == (2.0, (2.0, 2.0))
+    assert median_with_interval([3.0, 1.0, 2.0]) == (2.0, (1.0, 3.0))
+    assert median_with_interval([2.0]) == (2.0, (2.0, 2.0))
 
 
 def test_the_price_is_that_of_pairs_whatever_drifts():
@@ -121,7 +120,7 @@ def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():
 
 
 def test_seconds_are_written_as_such_from_one_on():
-    assert (written(1.0, Unit.SECONDS), written(0.999, Unit.SECONDS)) == ("1 s", "999 ms")
+    assert (value_text(1.0, Unit.SECONDS), value_text(0.999, Unit.SECONDS)) == ("1 s", "999 ms")
 
 
 def test_an_interval_is_told_where_it_has_a_width():

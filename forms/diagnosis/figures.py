@@ -1,0 +1,213 @@
+"""What a diagnosis measured, stage by stage, with units and names."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms import wording
+from forms.diagnosis import summary
+from forms.diagnosis.summary import Interval, median_with_interval
+from forms.stats.summary import median
+from storage.looks import Diagnosis, Stage, StageName
+
+_COMMANDS = ("put", "get")
+
+
+class Unit(StrEnum):
+    """How a figure is written; the value is the end of its name in documents."""
+
+    SECONDS = "seconds"
+    RATE = "bytes_per_second"
+    BYTES = "bytes"
+    PERCENT = "percent"
+    TIMES = "factor"
+    PER_SECOND = "per_second"
+    EXPONENT = "exponent"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number with its unit and, where it was measured several times, its 95 % interval."""
+
+    stage: StageName
+    key: str
+    name: str
+    unit: Unit
+    value: float
+    interval: Interval | None = None
+
+    @property
+    def text(self) -> str:
+        return value_text(self.value, self.unit)
+
+    @property
+    def range_text(self) -> str:
+        if self.interval is None or self.interval[0] == self.interval[1]:
+            return ""
+
+        low, high = self.interval
+        return f"{value_text(low, self.unit)} to {value_text(high, self.unit)}"
+
+    def to_json(self) -> dict[str, object]:
+        low, high = self.interval or (None, None)
+        return {
+            "stage": self.stage.value,
+            "key": f"{self.key}_{self.unit.value}",
+            "name": self.name,
+            "value": self.value,
+            "low": low,
+            "high": high,
+        }
+
+
+def value_text(value: float, unit: Unit) -> str:
+    match unit:
+        case Unit.SECONDS:
+            return wording.seconds(value) if value >= 1 else wording.milliseconds(value)
+        case Unit.RATE:
+            return wording.rate(value)
+        case Unit.BYTES:
+            return wording.binary_size(int(value))
+        case Unit.PERCENT:
+            return wording.percent(value)
+        case Unit.TIMES:
+            return f"{value:.1f} times"
+        case Unit.PER_SECOND:
+            return f"{value:,.0f}/s"
+        case Unit.EXPONENT:
+            return f"{value:.2f}"
+
+
+def figures(diagnosis: Diagnosis) -> list[Figure]:
+    measured: list[Figure] = []
+    for name, figures_of in _FIGURES.items():
+        stage = diagnosis.stage(name)
+        if stage:
+            measured += figures_of(stage)
+    return measured
+
+
+def _connect_figures(stage: Stage) -> Iterator[Figure]:
+    totals = stage.of("total_seconds")
+    if totals:
+        yield Figure(stage.name, "first_connect", "First connect", Unit.SECONDS, totals[0])
+    if len(totals) > 1:
+        yield Figure(stage.name, "later_connect", "Later connects", Unit.SECONDS, *median_with_interval(totals[1:]))
+
+
+def _distance_figures(stage: Stage) -> Iterator[Figure]:
+    echoes = stage.of("echo_seconds")
+    yield Figure(stage.name, "round_trip", "Round trip of a request", Unit.SECONDS, *median_with_interval(echoes))
+    percentile_95 = sorted(echoes)[int(0.95 * (len(echoes) - 1))]
+    jitter = percentile_95 - (median(echoes) or 0.0)
+    yield Figure(stage.name, "jitter", "Jitter (95 % of requests)", Unit.SECONDS, jitter)
+
+    rates = summary.rates_in_flight(stage)
+    for key, size in (("least_in_flight", min(rates)), ("most_in_flight", max(rates))):
+        yield Figure(stage.name, key, f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
+
+    granted_bytes = stage.number("granted_bytes_in_flight")
+    if granted_bytes:
+        yield Figure(stage.name, "granted", "Credits granted, for", Unit.BYTES, granted_bytes)
+    segment_bytes = stage.number("mtu.segment_bytes")
+    if segment_bytes:
+        yield Figure(stage.name, "segment", "Largest TCP segment", Unit.BYTES, segment_bytes)
+
+
+def _small_files_figures(stage: Stage) -> Iterator[Figure]:
+    streams = stage.number("streams") or 0
+    for command in _COMMANDS:
+        times = summary.file_seconds(stage, command)
+        if times:
+            name = f"One small file, {command}"
+            yield Figure(stage.name, f"{command}_file", name, Unit.SECONDS, *median_with_interval(times))
+
+        factor = summary.side_by_side_factor(stage, command)
+        if factor:
+            name = f"{streams:.0f} streams against one, {command}"
+            yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor)
+
+    for pattern in summary.patterns():
+        for command in _COMMANDS:
+            rate = summary.copied_per_second(stage, pattern, command)
+            if rate:
+                name = f"Small files copied as by {pattern.name}, {command}"
+                yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate)
+
+
+def _folder_figures(stage: Stage) -> Iterator[Figure]:
+    """Of the largest folder."""
+    counts = summary.sizes_of(stage, "list")
+    if counts:
+        count = counts[-1]
+        seconds, (low, high) = median_with_interval(stage.of(f"list_{count}_seconds"))
+        rates = (count / high, count / low)
+        yield Figure(stage.name, "entries", f"Listing {count:,} entries", Unit.PER_SECOND, count / seconds, rates)
+
+        for kind, name in (("ask", "Asking about one entry"), ("missing", "Asking for a missing name")):
+            times = stage.of(f"{kind}_{count}_seconds")
+            if times:
+                yield Figure(stage.name, kind, name, Unit.SECONDS, *median_with_interval(times))
+
+    growth = summary.growth(stage)
+    if growth:
+        yield Figure(stage.name, "growth", "Growth of a listing (1: with the folder)", Unit.EXPONENT, *growth)
+
+
+def _protection_figures(stage: Stage) -> Iterator[Figure]:
+    base = stage.of("plain_bytes_per_second")
+    if base:
+        yield Figure(stage.name, "as_it_is", "As the server asks for it", Unit.RATE, *median_with_interval(base))
+
+    share = summary.protection_share(stage)
+    if share:
+        yield Figure(stage.name, "protection", "This machine's part of the signing or encryption", Unit.PERCENT, *share)
+
+    for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
+        price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
+        if price:
+            yield Figure(stage.name, mode, name, Unit.PERCENT, *price)
+
+
+def _long_run_figures(stage: Stage) -> Iterator[Figure]:
+    moments = stage.of("at_seconds")
+    moved = stage.of("moved_bytes")
+    if moments and moments[-1]:
+        rate = moved[-1] / moments[-1]
+        yield Figure(stage.name, "whole", f"Long run of {wording.seconds(moments[-1])}", Unit.RATE, rate)
+
+    change = summary.break_of(stage)
+    if change:
+        yield Figure(stage.name, "before", f"Before {wording.seconds(change.at_seconds)}", Unit.RATE, change.before)
+        yield Figure(stage.name, "after", "After that", Unit.RATE, change.after)
+
+    flush_seconds = stage.number("flush_seconds")
+    if flush_seconds is not None:
+        yield Figure(stage.name, "flush", "Writing it to the disk then", Unit.SECONDS, flush_seconds)
+
+
+def _card_figures(stage: Stage) -> Iterator[Figure]:
+    factor = summary.connections_factor(stage)
+    if factor:
+        name = f"{stage.number('connections') or 0:.0f} connections against one"
+        yield Figure(stage.name, "connections", name, Unit.TIMES, *factor)
+
+    for side, whose in (("card", "this machine's"), ("server_card", "the server's")):
+        for fact in stage.facts:
+            card = fact.removeprefix(f"{side}.").removesuffix(".share")
+            if fact != f"{side}.{card}.share":
+                continue
+            percent = 100 * (stage.number(fact) or 0.0)
+            name = f"Through {whose} {wording.plain(card)}"
+            yield Figure(stage.name, f"{side}_{card}", name, Unit.PERCENT, percent)
+
+
+_FIGURES: dict[StageName, Callable[[Stage], Iterator[Figure]]] = {
+    StageName.CONNECT: _connect_figures,
+    StageName.DISTANCE: _distance_figures,
+    StageName.SMALL_FILES: _small_files_figures,
+    StageName.FOLDERS: _folder_figures,
+    StageName.PROTECTION: _protection_figures,
+    StageName.LONG_RUN: _long_run_figures,
+    StageName.CARDS: _card_figures,
+}
