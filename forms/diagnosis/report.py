@@ -6,15 +6,15 @@ from typing import Any
 from forms import wording
 from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
-from forms.diagnosis.figures import figures
+from forms.diagnosis.figures import Figure, figures
 from forms.diagnosis.rules import complaints
-from forms.diagnosis.summary import patterns
+from forms.diagnosis.summary import CopyPattern, patterns
 from forms.findings.finding import Finding
 from forms.findings.report import SIGNS, finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import Report, Table, changes_table, columns_of, fields_of, row_of
 from forms.wording import plain
-from storage.isolation import profile_rounds
+from storage.isolation import ProfileCounter, profile_rounds
 from storage.json_reader import named
 from storage.looks import Diagnosis, StageName, recording_of
 from storage.records import SeriesStatus, format_target, with_zone
@@ -42,40 +42,52 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
         **recording_of(diagnosis).content,
         "audit": diagnosis.audit and audit_document(diagnosis.audit),
         "answer": diagnosis_answer(diagnosis).text,
-        "findings": [complaint_document(one) for one in complaints(diagnosis)],
-        "figures": [one.to_json() for one in figures(diagnosis)],
+        "findings": [complaint_document(complaint) for complaint in complaints(diagnosis)],
+        "figures": [figure.to_json() for figure in figures(diagnosis)],
     }
 
 
 def complaint_document(complaint: Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    found = {name: value for name, value in finding_document(complaint).items() if name != "series"}
-    return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
+    document = {name: value for name, value in finding_document(complaint).items() if name != "series"}
+    return document | {
+        "cost": complaint.cost,
+        "certainty": complaint.sure,
+        "setting": complaint.setting or None,
+    }
 
 
 def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
-    found = complaints(diagnosis)
-    wrong = [one for one in found if one.is_wrong]
-    done = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]
+    findings = complaints(diagnosis)
+    wrong = [finding for finding in findings if finding.is_wrong]
     if wrong:
-        first = wrong[0]
+        costliest = wrong[0]
+        sign = SIGNS[costliest.severity]
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", SIGNS[first.severity].tone)
-    if not done:
-        return Toned(f"Nothing was measured{f': {plain(diagnosis.error)}' if diagnosis.error else ''}.", Tone.CAUTION)
-    known = f" {wording.count(len(found), 'thing')} worth knowing below." if found else ""
+        return Toned(f"{sign} {costliest.title}.{more}", sign.tone)
+
+    complete = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]
+    if not complete:
+        reason = f": {plain(diagnosis.error)}" if diagnosis.error else ""
+        return Toned(f"Nothing was measured{reason}.", Tone.CAUTION)
+
+    notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
+    are_all_complete = len(complete) == len(diagnosis.planned)
     return Toned(
-        f"✓ No reason for complaints found in {wording.count(len(done), 'stage')}.{known}",
-        Tone.GOOD if len(done) == len(diagnosis.planned) else Tone.CAUTION,
+        f"✓ No reason for complaints found in {wording.count(len(complete), 'stage')}.{notes}",
+        Tone.GOOD if are_all_complete else Tone.CAUTION,
     )
 
 
 def diagnosis_report(diagnosis: Diagnosis) -> Report:
-    answer, caution = diagnosis_answer(diagnosis), Tone.CAUTION
-    ended = [one for one in diagnosis.stages if one.status is not SeriesStatus.COMPLETE]
-    busiest = max((stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages), default=0.0)
-    busy = f"this machine: up to {busiest:.1f} processes wait for each processor, so times may be too long here"
-    missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in {one.name for one in diagnosis.stages}]
+    answer = diagnosis_answer(diagnosis)
+    measured = {stage.name for stage in diagnosis.stages}
+    missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in measured]
+    not_measured = [
+        ("Not measured", f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}", Tone.CAUTION)
+        for stage in diagnosis.stages
+        if stage.status is not SeriesStatus.COMPLETE
+    ]
     return Report(
         form="diagnosis",
         title=f"Diagnosis of {plain(format_target(diagnosis.target, login=False, escaped=False))}",
@@ -85,78 +97,125 @@ def diagnosis_report(diagnosis: Diagnosis) -> Report:
             ("Share", plain(format_target(diagnosis.target, escaped=False))),
             ("Folder", diagnosis.folder and f"{plain(diagnosis.folder)}, read only"),
             ("Settings", audit_answer(diagnosis.audit) if diagnosis.audit else ""),
-            *(("Not measured", f"{STAGE_NAMES[one.name]}: {plain(one.error or one.status)}", caution) for one in ended),
-            ("Busy", busy if busiest >= BUSY else "", caution),
-            ("Not measured yet", wording.listed(missing) if missing else "", caution),
+            *not_measured,
+            ("Busy", _busy_text(diagnosis), Tone.CAUTION),
+            ("Not measured yet", wording.listed(missing) if missing else "", Tone.CAUTION),
         ),
         tables=tuple(_tables(diagnosis)),
         document=lambda: diagnosis_document(diagnosis),
     )
 
 
+def _busy_text(diagnosis: Diagnosis) -> str:
+    """That this machine had too much to do for its times to be right; empty where it had not."""
+    loads = [stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages]
+    highest = max(loads, default=0.0)
+    if highest < BUSY:
+        return ""
+
+    return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
+
+
 def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
-    found, measured = complaints(diagnosis), figures(diagnosis)
-    for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
-        if of_these := [one for one in found if one.is_wrong is wrong]:
-            yield findings_table(of_these, caption)
-    rates = {one.key: one.text for one in measured}
-    copied = [(one, [f"{one.key}_{command}" for command in ("put", "get")]) for one in patterns()]
-    apart = {key for _, keys in copied for key in keys}
-    if others := [one for one in measured if one.key not in apart]:
+    findings = complaints(diagnosis)
+    wrong = [finding for finding in findings if finding.is_wrong]
+    notes = [finding for finding in findings if not finding.is_wrong]
+    if wrong:
+        yield findings_table(wrong, "What is wrong, the costliest first")
+    if notes:
+        yield findings_table(notes, "Worth knowing")
+
+    measured = figures(diagnosis)
+    keys_of_copies = {key for pattern in patterns() for key in _keys_of(pattern)}
+    others = [figure for figure in measured if figure.key not in keys_of_copies]
+    if others:
+        rows = [row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others]
         columns = columns_of("Measured", "Value", "95 % interval", "About")
-        rows = tuple(row_of(one.name, one.text, one.range_text, STAGE_NAMES[one.stage]) for one in others)
-        yield Table(columns=columns, rows=rows, caption="Measured")
-    rows = tuple(
-        row_of(one.name, *(rates.get(key, "") for key in keys), f"{len(one.put)}, {len(one.get)}", one.source)
-        for one, keys in copied
-        if rates.keys() & keys
-    )
+        yield Table(columns=columns, rows=tuple(rows), caption="Measured")
+
+    yield from _copies_table(measured)
+
+
+def _keys_of(pattern: CopyPattern) -> tuple[str, str]:
+    return f"{pattern.key}_put", f"{pattern.key}_get"
+
+
+def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
+    """How fast small files are copied as several programs do it."""
+    texts = {figure.key: figure.text for figure in measured}
+    rows = []
+    for pattern in patterns():
+        rates = [texts.get(key, "") for key in _keys_of(pattern)]
+        if any(rates):
+            requests = f"{len(pattern.put)}, {len(pattern.get)}"
+            rows.append(row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
         columns = columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
-        yield Table(columns=columns, rows=rows, caption="Small files a second, not verified against the programs")
+        caption = "Small files a second, not verified against the programs"
+        yield Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
-    before, after = ({one.key: one for one in figures(each)} for each in (base, other))
-    gone, new = _only_in(base, other), _only_in(other, base)
-    pairs = ((before.get(key), after.get(key)) for key in dict.fromkeys([*before, *after]))
-    rows = tuple(
-        row_of(next(one.name for one in pair if one), *(one.text if one else "" for one in pair)) for pair in pairs
-    )
-    changed = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone." if new or gone else "The same findings."
-    tables = [Table(columns=columns_of("Measured", "Base", "Other"), rows=rows, caption="Measured")] if rows else []
+    gone = _complaints_only_in(base, other)
+    new = _complaints_only_in(other, base)
+    answer = "The same findings."
+    if new or gone:
+        answer = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone."
+
     report = Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
         fields=fields_of(
-            ("Answer", changed),
-            *(
-                (name, f"{with_zone(one.created_at)}: {diagnosis_answer(one).text}")
-                for name, one in (("Base", base), ("Other", other))
-            ),
+            ("Answer", answer),
+            ("Base", f"{with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
+            ("Other", f"{with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),
         tables=(
             *changes_table(
-                [(one.title, one.evidence) for one in gone],
-                [(one.title, one.evidence, SIGNS[one.severity].tone) for one in new],
+                [(finding.title, finding.evidence) for finding in gone],
+                [(finding.title, finding.evidence, SIGNS[finding.severity].tone) for finding in new],
             ),
-            *tables,
+            *_figures_side_by_side(base, other),
         ),
         document=lambda: {
             "schema": COMPARISON_SCHEMA,
             "base": base.id,
             "other": other.id,
-            "gone": [complaint_document(one) for one in gone],
-            "new": [complaint_document(one) for one in new],
-            "figures": {name: [one.to_json() for one in found.values()]
-                        for name, found in (("base", before), ("other", after))},
+            "gone": [complaint_document(finding) for finding in gone],
+            "new": [complaint_document(finding) for finding in new],
+            "figures": {
+                "base": [figure.to_json() for figure in _figures_by_key(base).values()],
+                "other": [figure.to_json() for figure in _figures_by_key(other).values()],
+            },
         },
-    )  # fmt: skip
-    stages = (one.stage(StageName.SMALL_FILES) for one in (base, other))
-    return with_blame(report, *(profile_rounds(stage.facts if stage else {}) for stage in stages))
+    )
+    return with_blame(report, _profile_rounds(base), _profile_rounds(other))
 
 
-def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Finding]:
-    known = {each.key for each in complaints(other)}
-    return [each for each in complaints(one) if each.key not in known]
+def _figures_by_key(diagnosis: Diagnosis) -> dict[str, Figure]:
+    return {figure.key: figure for figure in figures(diagnosis)}
+
+
+def _figures_side_by_side(base: Diagnosis, other: Diagnosis) -> Iterator[Table]:
+    base_figures = _figures_by_key(base)
+    other_figures = _figures_by_key(other)
+    named_figures = other_figures | base_figures
+    rows = []
+    for key in dict.fromkeys([*base_figures, *other_figures]):
+        of_base = base_figures.get(key)
+        of_other = other_figures.get(key)
+        rows.append(row_of(named_figures[key].name, of_base.text if of_base else "", of_other.text if of_other else ""))
+    if rows:
+        yield Table(columns=columns_of("Measured", "Base", "Other"), rows=tuple(rows), caption="Measured")
+
+
+def _profile_rounds(diagnosis: Diagnosis) -> list[dict[str, ProfileCounter]]:
+    """What smbd counted while small files were copied."""
+    stage = diagnosis.stage(StageName.SMALL_FILES)
+    return profile_rounds(stage.facts if stage else {})
+
+
+def _complaints_only_in(diagnosis: Diagnosis, other: Diagnosis) -> list[Finding]:
+    keys_of_other = {complaint.key for complaint in complaints(other)}
+    return [complaint for complaint in complaints(diagnosis) if complaint.key not in keys_of_other]
