@@ -74,7 +74,7 @@ class Kind:
         report = replace(report, fields=(*answer, *rest))
         if not self.whole:
             return report
-        from forms.series.report import series_document  # noqa: PLC0415  as the module says
+        from forms.series.document import series_document  # noqa: PLC0415  as the module says
 
         series = [notebook.series(one.id) for one in parts(notebook, head)]
 
@@ -453,13 +453,17 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
 
 
 def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
-    from forms.tuning.differences import differences, prose, same_path  # noqa: PLC0415  as the module says
+    from forms.tuning.differences import (  # noqa: PLC0415  as the module says
+        differences,
+        differences_prose,
+        same_path,
+    )
 
     first, *others = notebook.heads_of(ids)
     for one in others:
         if not same_path(first, one):
             named = f"{wording.name_of(first)} and {wording.name_of(one, beside=first)}"
-            why = prose(differences(first, one))
+            why = differences_prose(differences(first, one))
             raise UsageError(f"{named} differ ({why}): a baseline holds repeats of the same settings")
 
 

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forms import layout, wording
-from forms.comparison.comparison import basis_sentence
 from forms.comparison.report import blank_comparison_report
 from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import basis_sentence, comparison_clause, comparison_headline
 from forms.experiments.report import blank_experiment_report, steps_report
 from forms.experiments.summary import ExperimentSummary
 from forms.layout import Tone
 from forms.report import Field, Report, ReportKind, Table, table_of
 from forms.series.listing import series_lines
-from forms.series.report import blank_series_report, run_table, series_report
+from forms.series.report import blank_series_report, series_report
+from forms.series.run_table import run_table
 from forms.series.summary import SeriesSummary, run_form
 from forms.worksheets.report import blank_bottleneck_report, blank_users_report
 from storage.records import Series, to_minute
@@ -80,7 +81,7 @@ def comparison_page(found: Sequence[ComparisonSummary], report: Report) -> Repor
         replace(report, tables=(*report.tables[:1], *runs, *report.tables[1:])),
         [form.series for form in forms],
         question=next((form.series.question for form in forms if form.series.question), ""),
-        answer=" ".join(one.comparison.headline for one in found),
+        answer=" ".join(comparison_headline(one.comparison) for one in found),
         tone=first.comparison.tone,
         how_sure=basis_sentence(first.comparison) or "",
     )
@@ -90,7 +91,7 @@ def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report
     """An experiment: what all changes were worth together, each step, and the runs of the last one."""
     report = steps_report(summary)
     totals = [gain.comparison for gain in summary.gains if gain.comparison and gain.counted]
-    in_all = [f"{one.headline.removesuffix('.')} in all." for one in totals]
+    in_all = [f"{comparison_clause(one)} in all." for one in totals]
     series = [step.series for step in summary.steps]
     return one_page(
         replace(report, tables=(*report.tables, _runs(newest))),

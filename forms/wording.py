@@ -113,6 +113,16 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
+def duration(seconds: float) -> str:
+    """A time a user waits for: ``8 s``, ``2.5 min``, ``2 h 10 min``; at least a second."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60) if seconds > 285 else round(seconds / 30) / 2  # halves below five
+    if minutes < 120:
+        return f"{minutes:g} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def milliseconds(seconds: float) -> str:
     value = 1000 * seconds
     return f"{value:.3g} ms" if value < 999.5 else f"{value:.0f} ms"

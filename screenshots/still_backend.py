@@ -16,7 +16,7 @@ from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.series.record import RecorderEvent, SeriesOpened, SeriesStored
 from app.trial.spec import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
-from forms.series.summary import FileSizeContext
+from forms.series.file_size import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.load.records import Load

@@ -13,12 +13,12 @@ from app.check.engine import CheckState, check
 from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
 from app.series.requests import SeriesOptions
+from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
 from forms.comparison.rules import findings
-from forms.comparison.summary import heading, protocol_matrix
 from forms.comparison.verdict import compare
-from forms.experiments.report import survey_document
-from forms.experiments.summary import Station, StationPlace, survey, with_series
+from forms.experiments.survey import Station, StationPlace, survey, with_series
+from forms.experiments.survey_report import survey_document
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -96,8 +96,9 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
         for one in many
     ]
     filled = survey("survey nas", stations)
-    assert "Null" in filled.table.columns
-    assert any(row.cells[filled.table.columns.index("Null")] for row in filled.table.rows)
+    columns = [column.name for column in filled.table.columns]
+    assert "Null" in columns
+    assert any(row.cells[columns.index("Null")] for row in filled.table.rows)
     assert "network Null get" in {station.name for station in filled.stations}
     assert "null" in {station["protocol"] for station in survey_document(filled)["stations"]}
     assert len(findings(many)) > 0
@@ -106,7 +107,7 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
     assert [advice(one) for one in null]
     assert compare(null[0], null[1]).verdict
     assert comparison_report(null)
-    assert protocol_matrix(null).columns == ("Null",)
+    assert [column.name for column in protocol_matrix(null).columns] == ["Null"]
 
 
 @pytest.mark.usefixtures("null_protocol")
@@ -121,7 +122,7 @@ def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
 def test_a_protocol_that_only_a_document_knows_stops_nothing():
     strange = Target(protocol="afp", host="nas", path="/x")
     one = measured(strange, 1)
-    assert protocol_matrix([one]).columns == ("afp",)
+    assert [column.name for column in protocol_matrix([one]).columns] == ["afp"]
     assert format_target(strange) == "afp://nas/x"
     assert {series_id for found in findings([one]) for series_id in found.series_ids} <= {one.id}
     assert not protocol_of("afp").in_survey

@@ -27,7 +27,7 @@ from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.key_bar import KeyBar
-from forms.series.summary import FileSizeContext
+from forms.series.file_size import FileSizeContext
 from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.records import Change, Command, Phase, Quiet, QuietVerdict, Series, SeriesStatus, Target, utc_now

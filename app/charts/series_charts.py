@@ -10,8 +10,9 @@ from forms import wording
 from forms.layout import Tone, cut, pad, visible
 from forms.layout import width as cells_of
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
-from forms.series.report import mark_of
-from forms.series.summary import SeriesSummary, over_time
+from forms.series.progress import over_time
+from forms.series.run_table import mark_of
+from forms.series.summary import SeriesSummary
 from forms.wording import link_rate
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -29,7 +29,8 @@ from forms import wording
 from forms.findings.rules_series import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Sign
-from forms.series.summary import FileFit, FileSizeContext, suitability
+from forms.series.file_size import FileFit, FileSizeContext
+from forms.series.wording import suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.json_reader import shared
 from storage.notebook import Notebook

@@ -26,7 +26,7 @@ from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from forms.report import Report
-    from forms.watch.report import MetricSample
+    from forms.watch.metrics import MetricSample
     from storage.notebook import Notebook
     from storage.records import Series, Target
 
@@ -344,7 +344,7 @@ def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSamp
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
         from app.base.output import output_file  # noqa: PLC0415  few commands write a file
-        from forms.watch.report import prometheus_text  # noqa: PLC0415  as above
+        from forms.watch.metrics import prometheus_text  # noqa: PLC0415  as above
 
         with output_file(Path(file_name)) as file:
             file.write(prometheus_text(samples()))

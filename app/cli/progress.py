@@ -25,7 +25,7 @@ from app.recording.process import (
 from app.series.progress import Prospect, RunPace, SeriesProgress, left_text
 from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from forms.layout import visible
-from forms.series.summary import standing
+from forms.series.progress import run_progress
 from forms.wording import binary_size, byte_rate
 from storage.isolation import Isolation
 from storage.looks import Diagnosis
@@ -81,7 +81,7 @@ class ProgressLine(StatusLine):
                 self._what = words(event)
                 self._draw(self._what, force=True)
             case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=total):
-                now = standing(seconds, moved, total)
+                now = run_progress(seconds, moved, total)
                 share = "" if now.percent is None else f"{now.percent:3.0f} %"
                 whole = self._pace.seconds_left if self._pace else self._series.seconds_left
                 left = left_text(now, whole, is_open=self._series.open_ended)

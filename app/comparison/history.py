@@ -10,8 +10,11 @@ from itertools import takewhile
 from app.base.errors import UsageError
 from forms import wording
 from forms.audit.report import audit_report
+from forms.comparison.history import groups_of
+from forms.comparison.pairs import paired_rates
 from forms.comparison.summary import comparisons, sides_of
-from forms.comparison.verdict import Sides, groups_of, paired_rates, unseen_between
+from forms.comparison.verdict import Sides, unseen_between
+from forms.comparison.wording import comparison_headline
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, Verdict, decide_interleaved
 from forms.stats.variation import NONE_AFTER_DAYS
@@ -21,8 +24,8 @@ from forms.tuning.differences import (
     differences,
     differences_before,
     differences_of_repeat,
+    differences_prose,
     is_repeat,
-    prose,
     same_path,
 )
 from forms.tuning.smb_conf import parameter_key
@@ -56,8 +59,8 @@ def sides_to_compare(
     for one in more:
         if differing := differences_of_repeat(called[0], one):
             raise UsageError(
-                f"series {one.id} is not {called[0].id} measured again: {prose(differing)}; restore that and measure"
-                " again, or compare it as OTHER"
+                f"series {one.id} is not {called[0].id} measured again: {differences_prose(differing)};"
+                " restore that and measure again, or compare it as OTHER"
             )
     if not (more or each) and len(called) == 3 and _is_base_again(*called):
         more = [called.pop()]
@@ -233,7 +236,7 @@ def _steps(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str
         except (UsageError, UnknownReferenceError):
             continue  # its base is gone, or has nothing in common with it
         what = f"{head.change.name} = {head.change.value or 'empty'}"
-        text = f"{_path(head)}: {form.comparison.sign} {wording.plain(what)}: {form.comparison.headline}"
+        text = f"{_path(head)}: {form.comparison.sign} {wording.plain(what)}: {comparison_headline(form.comparison)}"
         yield key, head.created_at, text
 
 

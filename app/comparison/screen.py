@@ -18,11 +18,11 @@ from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
 from forms import wording
-from forms.comparison.report import alternating_runs
+from forms.comparison.pair_tables import alternating_runs
 from forms.layout import Tone, cut, visible
 from forms.report import Bar
-from forms.series.summary import duration
 from forms.stats.summary import mean
+from forms.wording import duration
 from storage.records import Phase, Series
 
 _SIDES, _TONES = ("base", "other"), (Tone.FAINT, Tone.PLAIN)

@@ -20,7 +20,7 @@ from app.server.link_facts import find_link
 from app.server.smbd import profiled_conf
 from forms import wording
 from forms.diagnosis.report import STAGE_NAMES
-from forms.series.summary import duration
+from forms.wording import duration
 from storage.errors import did_you_mean
 from storage.json_reader import shared
 from storage.looks import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of

@@ -13,7 +13,7 @@ from forms import importers
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
 from forms.layout import visible
-from forms.series.report import series_from_document, series_inside
+from forms.series.document import series_from_document, series_inside
 from storage.changes import TrialPlan
 from storage.isolation import Isolation
 from storage.json_reader import DocumentError, JSONNode, schema_of

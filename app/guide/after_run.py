@@ -29,9 +29,10 @@ from app.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, S
 from app.guide.known import TITLES, GuideContext, Yardstick, decide, done, next_step
 from app.series.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
+from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.wording import comparison_headline, comparison_sentences, interleaving
 from forms.findings.path import is_practice
 from forms.findings.report import SIGNS
 from forms.layout import Tone, Toned
@@ -202,7 +203,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         if len(found.base_ids) + len(found.other_ids) > 2:
             before = _average_of(found.base_ids, found.base_bytes_per_second)
             by += f", {before}, then {_average_of(found.other_ids, found.other_bytes_per_second)}"
-        facts.append(Toned(f"Against {wording.listed(sticks)}{by}: {found.sign} {found.sentence}", found.tone))
+        facts.append(
+            Toned(f"Against {wording.listed(sticks)}{by}: {found.sign} {comparison_sentences(found)}", found.tone)
+        )
     facts += what_is_proven(choices, known)
     if series.change and series.change.evidence is Evidence.CONTRADICTED and series.change.remark:
         facts.append(Toned(f"! {wording.plain(series.change.remark)}", Tone.CAUTION))
@@ -335,7 +338,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
                 for answer in [change_answer(one)]
             ),
             *(
-                Toned(f"Measured with {_changed_to(change)}: {found.sign} {found.headline}", found.tone)
+                Toned(f"Measured with {_changed_to(change)}: {found.sign} {comparison_headline(found)}", found.tone)
                 for change, found in made[:MOST_TOLD]
             ),
             *shown,
@@ -495,7 +498,7 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
         return
     found, change = compare_sides(known.settled or known.proof, Limits()), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
-    yield Toned(f"{_changed_to(change)}, {counts}: {found.sign} {found.sentence}", found.tone)
+    yield Toned(f"{_changed_to(change)}, {counts}: {found.sign} {comparison_sentences(found)}", found.tone)
     if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
         yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
 

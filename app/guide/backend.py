@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.guide.browsing import BrowsedFolder
     from app.server.host_activity import MachineNow
-    from forms.series.summary import FileSizeContext
+    from forms.series.file_size import FileSizeContext
     from storage.records import Command, Quiet, Target
 
 

@@ -14,8 +14,10 @@ from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import MANY_RUNS, advice
 from forms.layout import Tone, Toned, pad
-from forms.series import summary
-from forms.series.report import mark_of, resumed_text, run_table
+from forms.series import estimate, file_size, summary
+from forms.series import wording as series_wording
+from forms.series.report import resumed_text
+from forms.series.run_table import mark_of, run_table
 from forms.wording import link_rate
 from storage.json_reader import named
 from storage.plan import MOST_RUNS, MOST_WARMUPS
@@ -62,18 +64,18 @@ def _ask_credentials() -> Ask:
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     size_context = around(choices, known)
-    size = summary.advised(size_context)
-    advice = f"Recommended: {summary.why_advised(size_context)}"
+    size = file_size.advised_bytes(size_context)
+    advice = f"Recommended: {series_wording.advised_size_sentences(size_context)}"
     facts = [_link_fact(choices, known), advice]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
-        suits = summary.suitability(choices.file_bytes, size_context)
+        suits = series_wording.suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
         facts.append(f"File: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = acts.with_picked_file(choices)
-        usable = suits.word is not summary.FileFit.EMPTY
+        usable = suits.word is not file_size.FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
         if suited and size_context.expected_bytes_per_second is None:
             facts.remove(advice)  # it is a guess beside a file that is there to be tried
@@ -98,11 +100,11 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     return page(MethodStep.FILE, facts, options, cursor=cursor)
 
 
-_ADVISED_FITS = (summary.FileFit.WELL, summary.FileFit.LARGE, summary.FileFit.UNKNOWN)
+_ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
 
 
-def _fit(fit: summary.FileFit) -> str:
-    return "not yet known if it is large enough" if fit is summary.FileFit.UNKNOWN else str(fit)
+def _fit(fit: file_size.FileFit) -> str:
+    return "not yet known if it is large enough" if fit is file_size.FileFit.UNKNOWN else str(fit)
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
@@ -197,10 +199,10 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     context = around(choices, known)
     measured, link = context.measured_bytes_per_second, context.link_bits_per_second
-    rate = summary.expected_rate(choices.target, measured=measured, link=link)
+    rate = estimate.expected_rate(choices.target, measured=measured, link=link)
     makes_first = choices.makes_file and choices.command is Command.GET
     counts = named(choices, "runs", "warmups", "until_percent", "max_runs")
-    return summary.estimate_text(size_bytes=choices.run_bytes, rate=rate, makes_file_first=makes_first, **counts)
+    return estimate.estimate_text(size_bytes=choices.run_bytes, rate=rate, makes_file_first=makes_first, **counts)
 
 
 _WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
@@ -260,7 +262,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         MethodStep.REVIEW,
         _said(form),
         options,
-        headline=tuple(summary.headline(form)),
+        headline=tuple(series_wording.series_headline(form)),
         columns=_line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
         chart=acts.PageChart(form=form),

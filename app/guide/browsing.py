@@ -10,7 +10,8 @@ from app.base.errors import NotAFileError
 from app.base.targets import join
 from app.clients.base import Client, DirectoryEntry
 from forms import wording
-from forms.series.summary import FileFit, FileSizeContext, suitability
+from forms.series.file_size import FileFit, FileSizeContext
+from forms.series.wording import suitability
 from storage.records import Target
 
 MakeClient = Callable[[Target], Client]

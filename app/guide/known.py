@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.guide.browsing import Item
     from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
-    from forms.series.summary import FileSizeContext
+    from forms.series.file_size import FileSizeContext
     from forms.trial.summary import TrialSummary
 
 
@@ -171,7 +171,7 @@ def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple
 
 def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
-    from forms.series.summary import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
     return FileSizeContext(
         link_bits_per_second=choices.link_bits_per_second or known.link.bits_per_second,

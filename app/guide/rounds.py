@@ -23,9 +23,10 @@ from app.load.record import CAPACITY
 from app.trial.spec import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
-from forms.comparison.comparison import Comparison, can_interleave, interleaving, needs_longer_runs
+from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
 from forms.comparison.settling import SettlingStep
-from forms.experiments.summary import Survey
+from forms.comparison.wording import interleaving, settling_sentence
+from forms.experiments.survey import Survey
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt
 from forms.isolation.wording import look_at
@@ -257,15 +258,17 @@ def _settling(found: Comparison, step: SettlingStep) -> NextStep:
     match step.way:
         case Way.TRY:
             at = partial(repeat_of, series_id=found.base_id)
-            return NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
+            return NextStep(
+                name=settling_sentence(step), choices=at, screen="trial", arguments={"setting": step.setting}
+            )
         case Way.INTERLEAVED:
             both = {"base": found.base_id, "other": found.other_id, "runs": step.count}
-            return NextStep(name=step.sentence, screen="interleaved", arguments=both)
+            return NextStep(name=settling_sentence(step), screen="interleaved", arguments=both)
         case Way.ALTERNATING if found.change is not None and step.series_a_side:
             turn = partial(interleaved_by_hand, changed_id=found.other_id, each=step.series_a_side)
-            return NextStep(name=step.sentence, choices=turn)
+            return NextStep(name=settling_sentence(step), choices=turn)
         case _:
-            return NextStep(name=step.sentence, choices=partial(repeat_of, series_id=step.first_id))
+            return NextStep(name=settling_sentence(step), choices=partial(repeat_of, series_id=step.first_id))
 
 
 def after_survey(found: Survey) -> Iterator[NextStep]:

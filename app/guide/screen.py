@@ -34,7 +34,7 @@ from app.tui.widgets.asking import ask_password
 from app.tui.widgets.views import ChartView, ZoomsCharts, join_toned
 from forms import layout, wording
 from forms.report import SIGNS, Mark
-from forms.series.summary import FileFit
+from forms.series.file_size import FileFit
 from storage.records import SeriesStatus, format_target
 
 ADVISED = "★"

@@ -16,8 +16,7 @@ from app.isolation.record import record_isolation
 from app.isolation.script import load_script, operations_named
 from app.recording.process import SeriesControl, Warned
 from forms.isolation.report import isolation_report
-from forms.series.summary import duration
-from forms.wording import byte_rate, count
+from forms.wording import byte_rate, count, duration
 from storage.isolation import Isolation
 from storage.json_reader import named
 from storage.recordings import ISOLATION

@@ -25,8 +25,7 @@ from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.isolation.wording import answer_sentence
 from forms.layout import hanging
-from forms.series.summary import duration
-from forms.wording import byte_rate, count, plain
+from forms.wording import byte_rate, count, duration, plain
 from storage.isolation import Isolation, LayerRun
 from storage.records import RunStatus
 

@@ -22,9 +22,8 @@ from app.recording.process import SeriesControl, Warned
 from forms.layout import visible
 from forms.load import wording as load_wording
 from forms.load.report import load_report
-from forms.series.summary import duration
-from forms.watch.report import MetricSample, labels_of, load_samples
-from forms.wording import byte_rate, count
+from forms.watch.metrics import MetricSample, labels_of, load_samples
+from forms.wording import byte_rate, count, duration
 from storage.json_reader import named
 from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.recordings import LOAD

@@ -20,7 +20,7 @@ from app.server.facts import Environment, collect
 from app.worksheets.prediction import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
-from forms.series.summary import duration
+from forms.wording import duration
 from storage.json_reader import named, shared
 from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook

@@ -32,8 +32,8 @@ from forms.load.report import load_report
 from forms.load.tables import points_table
 from forms.load.wording import load_headline
 from forms.report import Bar, Chart, Report
-from forms.series.summary import GAP, duration
-from forms.wording import byte_rate, count
+from forms.series.wording import GAP
+from forms.wording import byte_rate, count, duration
 from storage.load.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 

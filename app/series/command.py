@@ -26,11 +26,11 @@ from app.series.requests import LABELS, SeriesOptions, equal_requests, options_o
 from app.server.link_facts import detect_link, is_this_machine
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
-from forms.experiments.report import repeats_report, selftest_report
-from forms.experiments.summary import repeats, selftest
+from forms.experiments.repeats import repeats, selftest
+from forms.experiments.repeats_report import repeats_report, selftest_report
 from forms.layout import visible
-from forms.series.summary import expected_rate
-from forms.watch.report import labels_of, series_samples
+from forms.series.estimate import expected_rate
+from forms.watch.metrics import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES
 from storage.records import Series, Target, format_target, utc_now

@@ -11,9 +11,10 @@ from app.charts.series_charts import bar
 from app.recording import process
 from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
 from forms import wording
-from forms.series.summary import ExpectedRate, RunProgress, duration, estimate_text, standing
+from forms.series.estimate import ExpectedRate, estimate_text
+from forms.series.progress import RunProgress, run_progress
 from forms.stats.distributions import student_t
-from forms.wording import byte_rate
+from forms.wording import byte_rate, duration
 from storage.json_reader import named
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 
@@ -87,7 +88,7 @@ class SeriesProgress:
                 )
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 kept = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
-                return replace(self, now=standing(seconds, moved, size), curve=(*kept, (seconds, moved)))
+                return replace(self, now=run_progress(seconds, moved, size), curve=(*kept, (seconds, moved)))
             case process.RunFinished(run=run):
                 return replace(
                     self,

@@ -21,12 +21,11 @@ from forms import wording
 from forms.experiments.summary import next_base
 from forms.findings.rules_series import why_hidden
 from forms.series.report import NOT_CALIBRATED
-from forms.series.summary import duration
 from forms.stats.paired import drawn_order
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.differences import differences_before, prose
+from forms.tuning.differences import differences_before, differences_prose
 from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
-from forms.wording import byte_rate, plain
+from forms.wording import byte_rate, duration, plain
 from storage import records
 from storage.json_reader import named, shared
 from storage.notebook import Notebook
@@ -381,8 +380,8 @@ def _refused(
         return None
     return process.Failed.of(
         errors.UsageError(
-            f"this would not be series {request.base_id} measured again: {prose(differing)}; restore that, or measure"
-            " without --again"
+            f"this would not be series {request.base_id} measured again: {differences_prose(differing)};"
+            " restore that, or measure without --again"
         )
     )
 

@@ -15,8 +15,8 @@ from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.recording.process import SeriesControl
 from app.survey.record import LogIn, SurveyChoices, measure_round, plan_round, result
-from forms.experiments.report import survey_report
-from forms.experiments.summary import StationState
+from forms.experiments.survey import StationState
+from forms.experiments.survey_report import survey_report
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 

@@ -17,8 +17,8 @@ from app.series.prospect import reached
 from app.series.record import RecorderEvent, Resumption, SeriesStored, plan_to_resume, record_interleaved
 from app.series.requests import SeriesOptions, series_request
 from app.server.link_facts import detect_link, find_route, is_own_address, is_this_machine
-from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
-from forms.series.summary import expected_rate, time_text
+from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
+from forms.series.estimate import expected_rate, time_text
 from storage.json_reader import shared
 from storage.notebook import Notebook
 from storage.plan import RunChoices

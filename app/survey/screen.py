@@ -23,11 +23,12 @@ from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from forms import wording
-from forms.experiments.report import survey_report
-from forms.experiments.summary import Station, StationState, Survey
+from forms.experiments.survey import Station, StationState, Survey
+from forms.experiments.survey_report import next_step_sentence, survey_report
 from forms.layout import cut, hanging, pad
-from forms.series.summary import duration, expected_rate, time_text
+from forms.series.estimate import expected_rate, time_text
 from forms.stats.summary import mean
+from forms.wording import duration
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS
 from storage.protocols import protocol_of
@@ -142,7 +143,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
 
     def now(self) -> str:
         if self.survey is not None:
-            return self.survey.next_step
+            return next_step_sentence(self.survey)
         left = self._pace.seconds_left
         return f"Measuring, interleaved, {self.planned.time_text if left is None else f'about {duration(left)} left'} …"
 

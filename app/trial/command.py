@@ -38,13 +38,12 @@ from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
 from forms.report import Report
-from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.trial.report import ChangeSummary, change_report, verdict_sentence
 from forms.trial.summary import TrialSummary, blocks_needed
 from forms.trial.tuning import NotTried, tune_report
 from forms.tuning.smb_conf import spelling
-from forms.wording import listed
+from forms.wording import duration, listed
 from storage.changes import ChangeState, JournalEntry, LoadWindow
 from storage.json_reader import named
 from storage.load.records import MOST_USERS

@@ -39,11 +39,11 @@ from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import FiguresView, join_toned
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
-from forms.series.summary import duration
 from forms.stats.decision import Doubt
 from forms.stats.settle import slot_seconds
 from forms.trial.report import ChangeSummary, change_report, verdict_field
 from forms.trial.summary import TrialSummary
+from forms.wording import duration
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Target

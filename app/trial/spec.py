@@ -24,12 +24,11 @@ from app.server.host_facts import Ours, servers_here
 from app.server.link_facts import is_this_machine
 from app.server.quiet_time import LEAST_SECONDS
 from forms import wording
-from forms.series.summary import duration
 from forms.stats.paired import LOOKS
 from forms.stats.settle import slot_seconds
 from forms.trial.report import ChangeSummary, judge_change
 from forms.tuning.catalogue import acts_on
-from forms.wording import binary_size
+from forms.wording import binary_size, duration
 from storage.changes import LoadWindow, Slot, TrialPlan
 from storage.json_reader import named
 from storage.load.records import LoadPoint, PointStatus

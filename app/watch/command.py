@@ -28,7 +28,9 @@ from app.watch.record import WatchRequest, check, delivered, tell
 from forms import wording
 from forms.layout import visible
 from forms.stats.decision import Limits
-from forms.watch.report import EXIT_CODES, Confirm, check_document, check_samples, labels_of, watch_report
+from forms.watch.metrics import check_samples, labels_of
+from forms.watch.report import check_document, watch_report
+from forms.watch.rule import EXIT_CODES, Confirm
 from storage import looks
 from storage.recordings import why_no_baseline_name
 

@@ -13,11 +13,21 @@ from app.recording.writer import Recorder
 from app.series.record import SeriesClosed
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import Sides, compare_sides, path_of
+from forms.comparison.history import path_of
+from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits, Verdict
-from forms.tuning.differences import differences_of_repeat, prose
+from forms.tuning.differences import differences_of_repeat, differences_prose
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
-from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
+from forms.watch.rule import (
+    BASELINE_NIGHTS,
+    Check,
+    Confirm,
+    Outcome,
+    count_nights,
+    joint_outcome,
+    outcome_of,
+    state_after,
+)
 from storage.json_reader import named
 from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
@@ -82,7 +92,7 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
     slow: list[str] = []
     first: Series | None = None
     with open_notebook(path) as notebook:
-        found = _Judged(Outcome.UNMEASURABLE, nights=nights(_base(notebook, watch)))
+        found = _Judged(Outcome.UNMEASURABLE, nights=count_nights(_base(notebook, watch)))
     outcome, retries = None, watch.standing is not WatchState.UNMEASURABLE
     while outcome is None:
         closed = None
@@ -102,7 +112,7 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
                 found = _judged(notebook, watch, request.limits, series, first)
             slow += [series.id] if found.outcome is Outcome.SLOWER else []
         outcomes.append(found.outcome)
-        outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids), retries=retries)
+        outcome = joint_outcome(outcomes, request.confirm, slowed=bool(watch.slow_ids), retries=retries)
     with open_notebook(path) as notebook:
         after = _after(watch, outcome, found, slow)
         notebook.update_recording(recording_of(after))
@@ -140,7 +150,7 @@ def _busy(series: Series) -> str:
 
 def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, first: Series) -> _Judged:
     base = baseline_of(notebook, watch.baseline, series)
-    known = nights(base)
+    known = count_nights(base)
     if series.quiet_verdict is QuietVerdict.BUSY:
         return _Judged(Outcome.POSTPONED, None, known, _busy(series), series)
     if known < BASELINE_NIGHTS:
@@ -149,12 +159,14 @@ def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, fi
             differing = differences_of_repeat(base[-1], series)
             verdict = compared(notebook, tuple(base), series, limits).verdict
             if differing:
-                why = f"not taken into the baseline: {prose(differing)}"
+                why = f"not taken into the baseline: {differences_prose(differing)}"
             elif verdict in {Verdict.FASTER, Verdict.SLOWER}:
                 why = f"not taken into the baseline: it is {verdict} than the series collected before"
-        if not why and nights((*base, series)) > nights(base):
+        if not why and count_nights((*base, series)) > count_nights(base):
             notebook.set_baseline(watch.baseline, series.id, keep=True)
-        return _Judged(Outcome.COLLECTED, None, nights(baseline_of(notebook, watch.baseline, series)), why, series)
+        return _Judged(
+            Outcome.COLLECTED, None, count_nights(baseline_of(notebook, watch.baseline, series)), why, series
+        )
     comparison = compared(notebook, base, series, limits, first)
     against_slow = None
     if watch.slow_ids and comparison.verdict is Verdict.UNKNOWN:
@@ -188,7 +200,7 @@ def _base(notebook: Notebook, watch: Watch) -> tuple[Series, ...]:
 
 def last_check(notebook: Notebook, watch: Watch) -> Check:
     base = _base(notebook, watch)
-    known, outcome = nights(base), _OUTCOMES.get(watch.state, Outcome.POSTPONED)
+    known, outcome = count_nights(base), _OUTCOMES.get(watch.state, Outcome.POSTPONED)
     if outcome is Outcome.POSTPONED and watch.is_measured:
         outcome = Outcome.COLLECTED
     comparison = None

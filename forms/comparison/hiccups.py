@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from forms import wording
 from forms.series.summary import unusual_runs
 from forms.stats.decision import ChangeDecision, Verdict
 from forms.stats.readings import MOST_HICCUPS, read_series
@@ -34,12 +33,6 @@ class Alternative:
     runs: tuple[OutstandingRun, ...]
     decision: ChangeDecision
 
-    @property
-    def sentence(self) -> str:
-        decision = self.decision
-        would_be = wording.verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
-        return f"Without {runs_text(self.runs)} this would be: {would_be[0].lower()}{would_be[1:]}."
-
 
 def left_out_runs(sides: Sequence[Sequence[Series]], names: Mapping[str, str]) -> tuple[OutstandingRun, ...]:
     """The runs that the averages of the sides leave out."""
@@ -63,29 +56,41 @@ def answer_without(
     decide_without: Callable[[RunNumbers], ChangeDecision],
 ) -> Alternative | None:
     """The answer without the fewest outstanding runs, at most two of a series; None where there is none."""
-    outstanding = {
-        series.id: runs for side in sides for series in side if (runs := _outstanding(series, names[series.id]))
-    }
-    candidates: list[tuple[OutstandingRun, ...]] = [(run,) for runs in outstanding.values() for run in runs]
-    candidates += [runs for runs in outstanding.values() if len(runs) > 1]
-    if len(outstanding) > 1:
-        candidates.append(tuple(run for runs in outstanding.values() for run in runs))
+    outstanding: dict[str, tuple[OutstandingRun, ...]] = {}
+    for side in sides:
+        for series in side:
+            runs = _outstanding_runs(series, names[series.id])
+            if runs:
+                outstanding[series.id] = runs
 
-    for runs in candidates:
-        numbers = {series_id: [run.number for run in runs if run.series_id == series_id] for series_id in outstanding}
+    for candidate in _candidates(list(outstanding.values())):
+        numbers = {
+            series_id: [run.number for run in candidate if run.series_id == series_id] for series_id in outstanding
+        }
         decision = decide_without(numbers)
         if decision.verdict is not Verdict.UNKNOWN:
-            return Alternative(runs, decision)
+            return Alternative(candidate, decision)
     return None
 
 
-def _outstanding(series: Series, name: str) -> tuple[OutstandingRun, ...]:
+def _candidates(outstanding: Sequence[tuple[OutstandingRun, ...]]) -> list[tuple[OutstandingRun, ...]]:
+    """Runs to leave out together, the fewest first: one, all of a series, all of all series."""
+    all_runs = tuple(run for runs in outstanding for run in runs)
+    candidates: list[tuple[OutstandingRun, ...]] = [(run,) for run in all_runs]
+    candidates += [runs for runs in outstanding if len(runs) > 1]
+    if len(outstanding) > 1:
+        candidates.append(all_runs)
+    return candidates
+
+
+def _outstanding_runs(series: Series, name: str) -> tuple[OutstandingRun, ...]:
     """The runs that the form calls unusual or the reading leaves out, the furthest two of them."""
     numbers = {*unusual_runs(series), *(run.number for run in _hiccups(series, name))}
     rates = {run.number: rate for run, rate in zip(rated_runs(series), series.rates(), strict=True)}
     others = [rate for number, rate in rates.items() if number not in numbers]
     if not others:
         return ()
+
     average = sum(others) / len(others)
     runs = [
         OutstandingRun(series.id, name, number, 100 * (rates[number] / average - 1))
@@ -96,6 +101,12 @@ def _outstanding(series: Series, name: str) -> tuple[OutstandingRun, ...]:
     return tuple(sorted(furthest, key=lambda run: run.number))
 
 
+def runs_by_series(runs: Sequence[OutstandingRun]) -> Iterator[tuple[str, list[OutstandingRun]]]:
+    """The runs of each series running, by its name."""
+    for name, series_runs in groupby(runs, key=lambda run: run.series_name):
+        yield name, list(series_runs)
+
+
 def rated_runs(series: Series) -> list[Run]:
     """The runs that count, in the order of ``series.rates()``."""
     return [run for run in series.measured() if run.bytes_per_second is not None]
@@ -103,18 +114,3 @@ def rated_runs(series: Series) -> list[Run]:
 
 def rates_without(series: Series, numbers: Collection[int]) -> list[float]:
     return [rate for run, rate in zip(rated_runs(series), series.rates(), strict=True) if run.number not in numbers]
-
-
-def runs_text(runs: Sequence[OutstandingRun]) -> str:
-    """Such as: run 1 of 'before' (67 % slower than the others)."""
-    parts = []
-    for name, of_series in groupby(runs, key=lambda run: run.series_name):
-        listed = list(of_series)
-        numbers = wording.listed([str(run.number) for run in listed])
-        how_far = wording.listed([_how_far(run) for run in listed])
-        parts.append(f"run{'s' if len(listed) > 1 else ''} {numbers} of '{name}' ({how_far} than the others)")
-    return wording.listed(parts)
-
-
-def _how_far(run: OutstandingRun) -> str:
-    return f"{wording.percent(abs(run.percent))} {'slower' if run.percent < 0 else 'faster'}"

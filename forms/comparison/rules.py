@@ -138,7 +138,7 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
     """A set-up slower than the one before, even if only by the averages."""
     for (host, command), group in _by_host_and_command(series):
         for before, after in pairwise(_set_ups(group)):
-            if _place(before) != _place(after) or not _set_up_name(after.series):
+            if _place_key(before) != _place_key(after) or not _set_up_name(after.series):
                 continue
             comparison = compare(before.series, after.series)
             change = comparison.change_percent
@@ -169,14 +169,14 @@ def _is_loss(comparison: Comparison, change_percent: float) -> bool:
     return change_percent <= -Limits().margin_percent and (runs_interval is None or runs_interval[1] < 0)
 
 
-def _set_ups(measured: Sequence[_MeasuredSeries]) -> list[_MeasuredSeries]:
+def _set_ups(group: Sequence[_MeasuredSeries]) -> list[_MeasuredSeries]:
     """The newest series of each set-up, in the order in which the set-ups were first measured."""
-    in_order = sorted(measured, key=lambda one: one.series.created_at)
-    newest = {(_place(one), _set_up_name(one.series)): one for one in in_order}
+    in_order = sorted(group, key=lambda measured: measured.series.created_at)
+    newest = {(_place_key(measured), _set_up_name(measured.series)): measured for measured in in_order}
     return list(newest.values())
 
 
-def _place(measured: _MeasuredSeries) -> object:
+def _place_key(measured: _MeasuredSeries) -> object:
     target = measured.series.target
     return target.protocol, target.port, target.share, target.path, measured.series.client.name
 
@@ -204,16 +204,18 @@ def _ratio_finding(host: str, smb: _MeasuredSeries, ftp: _MeasuredSeries, what: 
         variant = "guarded"
 
     with_unusual = f", with {wording.count(unusual_count, 'unusual run')}" if unusual_count else ""
-    seen = f"{smb.series.command} on {wording.plain(host)}: {smb.text} is {percent:.1f} % of {ftp.text}{with_unusual}."
+    evidence = (
+        f"{smb.series.command} on {wording.plain(host)}: {smb.text} is {percent:.1f} % of {ftp.text}{with_unusual}."
+    )
     for misprint in misprints_about(key):
-        seen += f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
+        evidence += f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
 
     has_count = key == "ratio-unknown" and not variant and comparison.needed_runs
     return finding_from_texts(
         f"{key}.{variant}",
         smb.series,
         ftp.series,
-        seen=seen,
+        seen=evidence,
         what=what,
         percent=percent,
         about=f" (about {comparison.needed_runs})" if has_count else "",
@@ -251,17 +253,17 @@ def _protection_text(series: Series) -> str:
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
     """Loopback not much faster than the network: suspect the TCP/IP software (Using Samba)."""
-    measured = [one for one in _measured_series(series) if not one.series.target.abilities.is_local]
+    over_sockets = [measured for measured in _measured_series(series) if not measured.series.target.abilities.is_local]
     for command in Command:
-        of_command = [one for one in measured if one.series.command is command]
+        of_command = [measured for measured in over_sockets if measured.series.command is command]
         # Bare TCP tells it without a disk and a server's work; only where it was not measured do files.
-        bare_tcp = [one for one in of_command if one.is_bare_tcp]
+        bare_tcp = [measured for measured in of_command if measured.is_bare_tcp]
         candidates = bare_tcp if _are_both_places(bare_tcp) else of_command
 
-        for protocol in dict.fromkeys(one.series.target.protocol for one in candidates):
-            group = [one for one in candidates if one.series.target.protocol == protocol]
-            near = _fastest(one for one in group if one.is_loopback)
-            far = _fastest(one for one in group if not one.is_loopback)
+        for protocol in dict.fromkeys(measured.series.target.protocol for measured in candidates):
+            group = [measured for measured in candidates if measured.series.target.protocol == protocol]
+            near = _fastest(measured for measured in group if measured.is_loopback)
+            far = _fastest(measured for measured in group if not measured.is_loopback)
             if near is None or far is None:
                 continue
             is_much_faster = near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second
@@ -281,24 +283,25 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
     """FTP and SMB both slow: the network only if the other direction or bare TCP is slow too."""
     groups = dict(_by_host_and_command(series))
     for (host, command), group in groups.items():
-        over_link = [one for one in group if one.percent_of_link is not None]
-        smb = _fastest(one for one in over_link if one.is_smb)
-        ftp = _fastest(one for one in over_link if one.is_ftp)
+        over_link = [measured for measured in group if measured.percent_of_link is not None]
+        smb = _fastest(measured for measured in over_link if measured.is_smb)
+        ftp = _fastest(measured for measured in over_link if measured.is_ftp)
         if smb is None or ftp is None:
             continue
         back = _fastest(groups.get((host, _OTHER_DIRECTION[command]), ()))
-        bare_tcp = _fastest(one for one in group if one.is_bare_tcp)
+        bare_tcp = _fastest(measured for measured in group if measured.is_bare_tcp)
         diagnosis = _diagnose_both_slow(command, smb=smb, ftp=ftp, bare_tcp=bare_tcp, back=back)
         if diagnosis is None:
             continue
 
         name, evidence = diagnosis
         texts = [
-            one.text if one.series.command is command else f"{one.series.command} by {one.text}" for one in evidence
+            measured.text if measured.series.command is command else f"{measured.series.command} by {measured.text}"
+            for measured in evidence
         ]
         yield finding_from_texts(
             name,
-            *(one.series for one in evidence),
+            *(measured.series for measured in evidence),
             told=wording.listed(texts),
             command=command,
             host=wording.plain(host),
@@ -318,11 +321,11 @@ def _diagnose_both_slow(
 
     ``back`` is the fastest series in the other direction.
     """
-    if any(one.at_ceiling or path.is_far(one.series) for one in (smb, ftp)):
+    if any(measured.at_ceiling or path.is_far(measured.series) for measured in (smb, ftp)):
         return None
-    is_wireless = any(path.is_wireless(one.series) for one in (smb, ftp))
+    is_wireless = any(path.is_wireless(measured.series) for measured in (smb, ftp))
     slow_percent = SLOW_PERCENT_OF_WIRELESS if is_wireless else SLOW_PERCENT_OF_LINK
-    if any((one.percent_of_link or 0) >= slow_percent for one in (smb, ftp)):
+    if any((measured.percent_of_link or 0) >= slow_percent for measured in (smb, ftp)):
         return None
 
     evidence = [smb, ftp] if bare_tcp is None else [bare_tcp, smb, ftp]
@@ -351,13 +354,13 @@ _CROSS_RULES = (both_slow, loopback_no_faster, against_ftp, slower_with_a_change
 
 
 def _measured_series(series: Sequence[Series]) -> list[_MeasuredSeries]:
-    measured = []
+    all_measured = []
     for one_series in series:
         average = summary.mean(one_series.rates())
         if average is not None:
             is_loopback = path.is_loopback(one_series)
-            measured.append(_MeasuredSeries(series=one_series, bytes_per_second=average, is_loopback=is_loopback))
-    return measured
+            all_measured.append(_MeasuredSeries(series=one_series, bytes_per_second=average, is_loopback=is_loopback))
+    return all_measured
 
 
 def _by_host_and_command(series: Sequence[Series]) -> Iterator[tuple[tuple[str, Command], list[_MeasuredSeries]]]:
@@ -369,9 +372,9 @@ def _by_host_and_command(series: Sequence[Series]) -> Iterator[tuple[tuple[str, 
         yield key, list(group)
 
 
-def _are_both_places(measured: Sequence[_MeasuredSeries]) -> bool:
-    return len({one.is_loopback for one in measured}) > 1
+def _are_both_places(group: Sequence[_MeasuredSeries]) -> bool:
+    return len({measured.is_loopback for measured in group}) > 1
 
 
-def _fastest(measured: Iterable[_MeasuredSeries]) -> _MeasuredSeries | None:
-    return max(measured, key=lambda one: one.bytes_per_second, default=None)
+def _fastest(group: Iterable[_MeasuredSeries]) -> _MeasuredSeries | None:
+    return max(group, key=lambda measured: measured.bytes_per_second, default=None)

@@ -6,19 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import wording
-from forms.series.summary import duration
 from forms.stats import settle
 from forms.stats.decision import Limits
-from forms.stats.settle import Settles, Way
+from forms.stats.settle import Settles
 from forms.stats.variation import Variation, in_pairs
-from forms.tuning.differences import Difference, prose
+from forms.tuning.differences import Difference, differences_prose
 from forms.tuning.smb_conf import spelling
-from storage.plan import Settings
+from storage.plan import DEFAULT_WARMUPS, Settings
 from storage.records import Change, Command, Evidence, Series, format_target
 
 _BY_HAND_SECONDS = 60.0
+"""About what it takes to change a server by hand."""
+
 _OPENING_SECONDS = 3.0
 """About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
+
 _KERNEL = ("net.", "vm.")
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
 VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
@@ -40,32 +42,6 @@ class SettlingStep(Settles):
     """The series to measure again first."""
     by_hand: bool = False
     """Whether the server's setting is changed by hand before it, or before each further series."""
-
-    @property
-    def sentence(self) -> str:
-        by_hand = self.by_hand and self.way is Way.ALTERNATING
-        cost = f"about {duration(self.seconds)}{' with the changes by hand' if by_hand else ''}"
-        shown = f"a change of {wording.percent(self.shows_percent)} nine times in ten"
-        match self.way:
-            case Way.TRY:
-                try_it = "Restore the base, then try it" if self.by_hand else "Try it"
-                return f"{try_it}: {self.count} interleaved pairs, {cost}, find {shown}."
-            case Way.INTERLEAVED:
-                each = f"{self.count} runs each, {cost}"
-                return f"Interleave them as they are ({self.between}): {each}, settle it nine times in ten."
-            case Way.BASE_AGAIN:
-                return f"Restore the base and measure it again: 1 more series, {cost}, finds {shown}."
-            case Way.ALTERNATING:
-                return f"Measure both again, alternating: {self.count} more series, {cost}, find {shown}."
-
-    @property
-    def command_text(self) -> str:
-        first, *more = self.commands
-        if not more:
-            return first
-        rest = "" if self.count == 2 else f", and so on: {self.count} series"
-        between = ", change the server, " if self.by_hand else ", then "
-        return f"{first}{between}{more[0]}{rest}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,31 +92,34 @@ class OpenComparison:
 
     @property
     def other_is_newest(self) -> bool:
-        return max(one.moment for one in self.other) > max(one.moment for one in self.base)
+        return max(series.moment for series in self.other) > max(series.moment for series in self.base)
 
     @property
     def alternating_series(self) -> int:
         """The number of series that already alternate."""
-        moments = [one.moment for one in self.series]
+        moments = [series.moment for series in self.series]
         return len(moments) if in_pairs(moments, len(self.base)) else 0
 
     @property
     def session_spread(self) -> float:
         """What averages of series are assumed to differ by: their runs, and sessions of which there are no repeats."""
-        runs_each = sum(len(one.measured()) for one in self.series) / len(self.series)
+        runs_each = sum(len(series.measured()) for series in self.series) / len(self.series)
         by_runs = self.variation.run_deviation / math.sqrt(runs_each)
         return math.hypot(by_runs, settle.UNKNOWN_SESSION)
 
     @property
     def transfer_seconds(self) -> float:
-        seconds = [run.seconds for one in self.series for run in one.runs if run.seconds]
-        return sum(seconds) / max(1, len(seconds))
+        return sum(self._run_seconds) / max(1, len(self._run_seconds))
 
     @property
     def series_seconds(self) -> float:
         """What one more series takes, with the change before it."""
-        runs = sum(run.seconds for one in self.series for run in one.runs if run.seconds) / len(self.series)
-        return runs + (_BY_HAND_SECONDS if self.changes_server else _OPENING_SECONDS)
+        beside_runs = _BY_HAND_SECONDS if self.changes_server else _OPENING_SECONDS
+        return sum(self._run_seconds) / len(self.series) + beside_runs
+
+    @property
+    def _run_seconds(self) -> list[float]:
+        return [run.seconds for series in self.series for run in series.runs if run.seconds]
 
 
 def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
@@ -188,7 +167,7 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
         shows_percent=way.shows_percent,
         seconds=interleaved_seconds(way.count, comparison.transfer_seconds),
         commands=(_versus_command(comparison.first_base, versus, way.count),),
-        between=prose(difference for difference in comparison.differing if difference.name in asked),
+        between=differences_prose(difference for difference in comparison.differing if difference.name in asked),
         first_id=comparison.first_base.id,
     )
 
@@ -209,7 +188,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
         count=way.count,
         shows_percent=way.shows_percent * comparison.widened,
         seconds=way.count * comparison.series_seconds,
-        commands=(_again(comparison.first_base),),
+        commands=(_command_to_repeat(comparison.first_base),),
         first_id=comparison.first_base.id,
     )
 
@@ -229,20 +208,20 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
         count=way.count,
         shows_percent=way.shows_percent,
         seconds=way.count * comparison.series_seconds,
-        commands=tuple(map(_again, turns)),
+        commands=tuple(map(_command_to_repeat, turns)),
         series_a_side=(way.count + have) // 2,
         first_id=turns[0].id,
         by_hand=comparison.changes_server,
     )
 
 
-def _again(series: Series) -> str:
+def _command_to_repeat(series: Series) -> str:
     return f"sharebench run --again {series.id}"
 
 
-def interleaved_seconds(runs: int, transfer: float) -> float:
-    """How long ``runs`` a side take, each of ``transfer`` seconds, with their warm-up runs."""
-    return 2 * ((runs + 2) * transfer + _OPENING_SECONDS)
+def interleaved_seconds(runs: int, run_seconds: float) -> float:
+    """How long ``runs`` a side take, with their warm-up runs."""
+    return 2 * ((runs + DEFAULT_WARMUPS) * run_seconds + _OPENING_SECONDS)
 
 
 def _server_setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
@@ -293,15 +272,28 @@ def typed_value(name: str, value: object) -> str:
 
 def _versus_command(base: Series, options: str, runs: int) -> str:
     settings = base.plan.settings if base.plan else Settings()
-    own = f" --in-flight {settings.in_flight}" if settings.in_flight else ""
-    own += f" --block {wording.typed_size(settings.block_bytes)}" if settings.block_bytes else ""
-    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{own}{_options_of_path(base)}"
+    of_base = ""
+    if settings.in_flight:
+        of_base += f" --in-flight {settings.in_flight}"
+    if settings.block_bytes:
+        of_base += f" --block {wording.typed_size(settings.block_bytes)}"
+    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{of_base}{_options_of_path(base)}"
 
 
 def _options_of_path(base: Series) -> str:
-    put = " --put" if base.command is Command.PUT else ""
-    size = base.plan.size_bytes if base.plan else None
-    made = f" --size {wording.typed_size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
-    make = " --make-file" if base.plan and base.plan.make_file else ""
-    made += f" --files {base.plan.files}" if base.plan and base.plan.files else ""
-    return f"{put}{make}{made} {shlex.quote(wording.plain(format_target(base.target)))}"
+    """The direction, the file and the target of a series, as they are typed."""
+    plan = base.plan
+    is_put = base.command is Command.PUT
+    makes_file = plan is not None and plan.make_file
+
+    options = []
+    if is_put:
+        options.append("--put")
+    if makes_file:
+        options.append("--make-file")
+    if plan and plan.size_bytes and (is_put or makes_file):
+        options.append(f"--size {wording.typed_size(plan.size_bytes)}")
+    if plan and plan.files:
+        options.append(f"--files {plan.files}")
+    options.append(shlex.quote(wording.plain(format_target(base.target))))
+    return f" {' '.join(options)}"

@@ -1,15 +1,16 @@
 """Compare sides of one or more series, using earlier series for the variation."""
 
 import statistics as basic
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from types import MappingProxyType
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.hiccups import RunNumbers, RunPairs, answer_without, left_out_runs, rates_without
+from forms.comparison.pairs import paired_runs, rates_of_pairs
 from forms.comparison.settling import OpenComparison, SettlingStep, cheapest_step, interleaved_seconds
 from forms.findings.series_warnings import advice
 from forms.stats.changes import percent_of, readings_of, side_average
@@ -20,7 +21,6 @@ from forms.stats.decision import (
     Limits,
     Step,
     Verdict,
-    confirmed_changes,
     decide,
     decide_interleaved,
     decide_together,
@@ -31,8 +31,13 @@ from forms.stats.several import holm
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
 from forms.trial.summary import TrialSummary
 from forms.tuning.change_evidence import own_setting
-from forms.tuning.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
-from storage.records import Change, Evidence, QuietVerdict, Run, Series
+from forms.tuning.differences import (
+    Difference,
+    differences,
+    effective,
+    parameter_of,
+)
+from storage.records import Change, Evidence, QuietVerdict, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,25 +67,31 @@ def compare(base: Series, other: Series, limits: Limits | None = None) -> Compar
 
 def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison]:
     """Several comparisons with a joint error of at most ``limits.alpha`` (Holm 1979)."""
-    alone = [compare_sides(sides, limits) for sides in several]
-    told = [
-        index
-        for index, one in enumerate(alone)
-        if one.p_value is not None and one.interval_percent and one.doubt not in OWN_SIGNS
-    ]
-    levels = dict(zip(told, holm([alone[index].p_value or 0.0 for index in told], limits.alpha), strict=True))
-    found = [
-        compare_sides(sides, replace(limits, alpha=levels[index])) if index in levels else alone[index]
-        for index, sides in enumerate(several)
-    ]
-    return [replace(one, settle=pair.settle or one.settle) for one, pair in zip(found, alone, strict=True)]
+    single = [compare_sides(sides, limits) for sides in several]
+    judged = [index for index, comparison in enumerate(single) if _has_verdict_of_its_own(comparison)]
+    levels = holm([single[index].p_value or 0.0 for index in judged], limits.alpha)
+    level_of = dict(zip(judged, levels, strict=True))
+
+    comparisons = []
+    for index, sides in enumerate(several):
+        comparison = single[index]
+        if index in level_of:
+            comparison = compare_sides(sides, replace(limits, alpha=level_of[index]))
+        # What settles a comparison by itself settles it, however many others are judged beside it.
+        comparisons.append(replace(comparison, settle=single[index].settle or comparison.settle))
+    return comparisons
+
+
+def _has_verdict_of_its_own(comparison: Comparison) -> bool:
+    has_test = comparison.p_value is not None and comparison.interval_percent is not None
+    return has_test and comparison.doubt not in OWN_SIGNS
 
 
 def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comparison:
     """A contradicted change or equal settings cancel the verdict; ``settles`` seeks a next step, and takes longest."""
-    pairs = _interleaved_pairs(sides)
+    pairs = _pairs_of_sides(sides)
     decision = _decide(sides, pairs, limits)
-    comparison = _compared(sides, decision, limits, pairs, settles=settles)
+    comparison = _make_comparison(sides, decision, limits, pairs, settles=settles)
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
     names = _series_names(sides, comparison)
@@ -97,7 +108,9 @@ def _decide(
     """The decision ``without`` some runs of the two sides."""
     if pairs is not None:
         left_out = {number for numbers in without.values() for number in numbers}
-        return decide_interleaved(*_rates_of(pairs, left_out), limits=limits)
+        base_rates, other_rates = rates_of_pairs(pairs, left_out)
+        return decide_interleaved(base_rates, other_rates, limits=limits)
+
     base = _group(sides.base, without)
     other = _group(sides.other, without)
     history = _groups(sides.history)
@@ -106,32 +119,38 @@ def _decide(
 
 def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
     """Judge an experiment's steps and total jointly by one variation; interleaved steps pair by pair."""
-    sides = {_ids(side): side for step in steps if not step.equal for side in (step.base, step.other)}
-    places = {ids: place for place, ids in enumerate(sides)}
-    pairs = [_interleaved_pairs(step) for step in steps]
+    pairs = [_pairs_of_sides(step) for step in steps]
     whole = [index for index, step in enumerate(steps) if pairs[index] is None and not step.equal]
 
-    alpha = limits.alpha * (1 if len(whole) == len(steps) else len(whole) / len(steps))
-    shared = replace(limits, alpha=alpha or limits.alpha)
-    numbered = [Step(places[_ids(steps[index].base)], places[_ids(steps[index].other)]) for index in whole]
-    history = _groups(steps[0].history) if steps else ()
-    together = decide_together([_group(side) for side in sides.values()], numbered, history=history, limits=shared)
-    decisions = dict(zip(whole, together, strict=True))
+    # Together the steps of whole series get their share of alpha, and each interleaved step gets its own.
+    joint_alpha = limits.alpha * (1 if len(whole) == len(steps) else len(whole) / len(steps))
+    joint_limits = replace(limits, alpha=joint_alpha or limits.alpha)
+    own_limits = replace(limits, alpha=limits.alpha / max(1, len(steps)))
+    decisions = dict(zip(whole, _decide_steps(steps, whole, joint_limits), strict=True))
 
-    each = replace(limits, alpha=limits.alpha / max(1, len(steps)))
     comparisons = []
     for index, step in enumerate(steps):
-        of_step = pairs[index]
+        pairs_of_step = pairs[index]
         if index in decisions:
-            comparisons.append(_compared(step, decisions[index], limits))
-        elif of_step is not None:
-            comparisons.append(_compared(step, _decide(step, of_step, each), each, of_step))
+            comparisons.append(_make_comparison(step, decisions[index], limits))
+        elif pairs_of_step is not None:
+            decision = _decide(step, pairs_of_step, own_limits)
+            comparisons.append(_make_comparison(step, decision, own_limits, pairs_of_step))
         else:
             comparisons.append(compare_sides(step, limits))
     return comparisons
 
 
-def _compared(
+def _decide_steps(steps: Sequence[Sides], whole: Sequence[int], limits: Limits) -> list[ChangeDecision]:
+    """The decisions on the steps at the places ``whole``, by the variation of all groups of series in an experiment."""
+    groups = {_ids(side): side for step in steps if not step.equal for side in (step.base, step.other)}
+    places = {ids: place for place, ids in enumerate(groups)}
+    numbered = [Step(places[_ids(steps[index].base)], places[_ids(steps[index].other)]) for index in whole]
+    history = _groups(steps[0].history) if steps else ()
+    return decide_together([_group(side) for side in groups.values()], numbered, history=history, limits=limits)
+
+
+def _make_comparison(
     sides: Sides, decision: ChangeDecision, limits: Limits, pairs: RunPairs | None = None, *, settles: bool = True
 ) -> Comparison:
     """The comparison of two sides on which this was decided, by whole series unless ``pairs`` of runs."""
@@ -140,7 +159,7 @@ def _compared(
     claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_contradicted(decision, claimed, sides, differing)
 
-    server_seen = all(_shows_parameters(one) for one in (base, other))
+    server_seen = all(_shows_parameters(series) for series in (base, other))
     changed = base.change or other.change or (sides.unseen and other.base_id is not None)
     is_alike = server_seen and not differing and not changed
     step = None
@@ -151,8 +170,8 @@ def _compared(
     if sides.baseline:
         base_name = f"baseline {wording.plain(sides.baseline)}"
     needed = _needed_runs(decision, pairs, limits, sides)
-    history = [one for group in sides.history for one in group] if decision.variation else []
-    newest = max((one.moment for one in history), default=None)
+    history = [series for group in sides.history for series in group] if decision.variation else []
+    newest = max((series.moment for series in history), default=None)
     comparison = Comparison(
         verdict=decision.verdict,
         doubt=decision.doubt,
@@ -170,10 +189,10 @@ def _compared(
         other_id=other.id,
         base_name=base_name,
         other_name=wording.name_of(other, beside=base),
-        base_ids=tuple(one.id for one in sides.base),
-        other_ids=tuple(one.id for one in sides.other),
-        base_runs=sum(len(one.rates()) for one in sides.base),
-        other_runs=sum(len(one.rates()) for one in sides.other),
+        base_ids=tuple(series.id for series in sides.base),
+        other_ids=tuple(series.id for series in sides.other),
+        base_runs=sum(len(series.rates()) for series in sides.base),
+        other_runs=sum(len(series.rates()) for series in sides.other),
         base_bytes_per_second=_average(sides.base),
         other_bytes_per_second=_average(sides.other),
         base_deviation_bytes_per_second=_deviation(sides.base),
@@ -198,6 +217,7 @@ def _compared(
     )
     if decision.variation is None or decision.variation.alone:
         return comparison  # every run counts
+
     left_out = left_out_runs((sides.base, sides.other), _series_names(sides, comparison))
     return replace(
         comparison,
@@ -212,7 +232,7 @@ def _cheapest_step(
 ) -> SettlingStep | None:
     if decision.variation is None or decision.change_percent is None:
         return None
-    alone = student_t(limits.level, decision.variation.freedom)
+    single = student_t(limits.level, decision.variation.freedom)
     return cheapest_step(
         OpenComparison(
             base=sides.base,
@@ -222,7 +242,7 @@ def _cheapest_step(
             differing=differing,
             claimed=claimed,
             limits=limits,
-            widened=(decision.critical or 0.0) / alone,
+            widened=(decision.critical or 0.0) / single,
         )
     )
 
@@ -235,13 +255,13 @@ def _may_be_settled(sides: Sides, decision: ChangeDecision) -> bool:
 
 
 def _series_names(sides: Sides, comparison: Comparison) -> dict[str, str]:
-    names = {one.id: wording.name_of(one, beside=sides.other[0]) for one in sides.base}
-    names |= {one.id: wording.name_of(one, beside=sides.base[0]) for one in sides.other}
+    names = {series.id: wording.name_of(series, beside=sides.other[0]) for series in sides.base}
+    names |= {series.id: wording.name_of(series, beside=sides.base[0]) for series in sides.other}
     return {**names, comparison.base_id: comparison.base_name, comparison.other_id: comparison.other_name}
 
 
 def _rates(side: Sequence[Series]) -> list[list[float]]:
-    return [one.rates() for one in side]
+    return [series.rates() for series in side]
 
 
 def _average(side: Sequence[Series]) -> float | None:
@@ -253,10 +273,11 @@ def _average(side: Sequence[Series]) -> float | None:
 def _deviation(side: Sequence[Series]) -> float | None:
     """The standard deviation of the runs, pooled over the series; None where a series has only one."""
     rates = _rates(side)
-    if any(len(of_series) < 2 for of_series in rates):
+    if any(len(series_rates) < 2 for series_rates in rates):
         return None
-    squares = sum(basic.variance(of_series) * (len(of_series) - 1) for of_series in rates)
-    return float((squares / sum(len(of_series) - 1 for of_series in rates)) ** 0.5)
+    squares = sum(basic.variance(series_rates) * (len(series_rates) - 1) for series_rates in rates)
+    freedom = sum(len(series_rates) - 1 for series_rates in rates)
+    return float((squares / freedom) ** 0.5)
 
 
 def _wander_percent(side: Sequence[Series]) -> float | None:
@@ -277,8 +298,8 @@ def _apart_percent(decision: ChangeDecision) -> float | None:
 def _busy_ids(sides: Sides) -> tuple[str, ...]:
     busy: list[str] = []
     for side in (sides.base, sides.other):
-        if all(one.quiet_verdict is QuietVerdict.BUSY for one in side):
-            busy += [one.id for one in side]
+        if all(series.quiet_verdict is QuietVerdict.BUSY for series in side):
+            busy += [series.id for series in side]
     return tuple(busy)
 
 
@@ -295,57 +316,32 @@ def _moment(series: Series) -> float:
 
 
 def _ids(side: Sequence[Series]) -> frozenset[str]:
-    return frozenset(one.id for one in side)
+    return frozenset(series.id for series in side)
 
 
 def _group(side: Sequence[Series], without: RunNumbers = MappingProxyType({})) -> SeriesGroup:
-    rates = [rates_without(one, without.get(one.id, ())) for one in side]
-    return SeriesGroup(rates, [one.moment for one in side])
+    rates = [rates_without(series, without.get(series.id, ())) for series in side]
+    return SeriesGroup(rates, [series.moment for series in side])
 
 
 def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
-    measured = [[one for one in group if one.measured()] for group in history]
+    measured = [[series for series in group if series.measured()] for group in history]
     return [_group(group) for group in measured if group]
 
 
-def _interleaved_pairs(sides: Sides) -> RunPairs | None:
-    return paired_runs(sides.base[0], sides.other[0]) if len(sides.base) == len(sides.other) == 1 else None
+def _pairs_of_sides(sides: Sides) -> RunPairs | None:
+    """The pairs of interleaved runs, where a series stands on each side; else None."""
+    if len(sides.base) != 1 or len(sides.other) != 1:
+        return None
+    return paired_runs(sides.base[0], sides.other[0])
 
 
 def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
     """Whether an unconfirmed change lies on the ``way`` down to the base, or the way ends elsewhere."""
-    above = list(takewhile(lambda one: one.id != base_id, way))
-    unproven = any(one.change and one.change.evidence is not Evidence.CONFIRMED for one in above)
-    return unproven or not above or above[-1].base_id != base_id
-
-
-def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
-    """Valid neighbours in interleaved runs, in either order; None where the runs are not interleaved."""
-    mine = {run.number: run for run in base.measured() if run.started_at}
-    theirs = {run.number: run for run in other.measured() if run.started_at}
-    shared = sorted(mine.keys() & theirs.keys())
-    if not shared or len(shared) < min(len(mine), len(theirs)) - 1:
-        return None
-
-    spans = [tuple(sorted((mine[number].started_at, theirs[number].started_at))) for number in shared]
-    are_apart = all(before[1] <= after[0] for before, after in pairwise(spans))
-    base_first = {mine[number].started_at < theirs[number].started_at for number in shared}
-    if not are_apart or len(base_first) < 2:
-        return None
-    pairs = [(mine[number], theirs[number]) for number in shared]
-    return [pair for pair in pairs if all(run.bytes_per_second is not None for run in pair)]
-
-
-def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
-    """The rates of :func:`paired_runs`."""
-    pairs = paired_runs(base, other)
-    return None if pairs is None else _rates_of(pairs)
-
-
-def _rates_of(pairs: RunPairs, without: Collection[int] = ()) -> tuple[list[float], list[float]]:
-    """Both sides' rates, ``without`` the pairs of these numbers."""
-    kept = [(base, other) for base, other in pairs if base.number not in without]
-    return [base.bytes_per_second or 0.0 for base, _ in kept], [other.bytes_per_second or 0.0 for _, other in kept]
+    above = list(takewhile(lambda series: series.id != base_id, way))
+    if not above or above[-1].base_id != base_id:
+        return True
+    return any(series.change and series.change.evidence is not Evidence.CONFIRMED for series in above)
 
 
 def _unless_contradicted(
@@ -354,8 +350,10 @@ def _unless_contradicted(
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
-    within = claimed is None and base.experiment == other.experiment
-    taken_back = within and not sides.unseen and _shows_its_change(base, other)
+
+    # In an experiment a restored change leaves the settings as they were.
+    is_within = claimed is None and base.experiment == other.experiment
+    taken_back = is_within and not sides.unseen and _shows_its_change(base, other)
     if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)
     return decision
@@ -364,8 +362,11 @@ def _unless_contradicted(
 def _shows_its_change(base: Series, other: Series) -> bool:
     if other.change is None or other.change.evidence is not Evidence.CONFIRMED:
         return False
-    seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
-    return own_setting(other.change.name) is not None or all(value is not None for value in seen)
+    if own_setting(other.change.name) is not None:
+        return True
+    return all(
+        effective(series.environment.get("server", {}), other.change.name) is not None for series in (base, other)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,69 +385,16 @@ def _needed_runs(decision: ChangeDecision, pairs: RunPairs | None, limits: Limit
     change = decision.change_percent
     if pairs is None or change is None or not can_be_told:
         return _NeededRuns()
-    variation = run_variation(*_rates_of(pairs), paired=True)
+    variation = run_variation(*rates_of_pairs(pairs), paired=True)
     if variation is None:
         return _NeededRuns()
 
     least = variation.runs + 1
     runs = needed_runs(change, variation, limits)
     low, high = needed_range(change, variation, limits)
-    timed = [run.seconds for one in (*sides.base, *sides.other) for run in one.measured() if run.seconds]
+    timed = [run.seconds for series in (*sides.base, *sides.other) for run in series.measured() if run.seconds]
     return _NeededRuns(
         runs=None if runs is None else max(least, runs),
         runs_range=(max(least, low), None if high is None else max(least, high)),
         seconds=interleaved_seconds(max(least, runs), basic.fmean(timed)) if runs and timed else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryGroup:
-    """Series of one path at one level, and why the group begins: a reason, or the change that was confirmed."""
-
-    series: tuple[Series, ...]
-    why: str = ""
-    verdict: Verdict | None = None
-
-
-def groups_of(
-    earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
-) -> tuple[tuple[Series, ...], ...]:
-    """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
-    groups = history_groups([one for one in earlier if path_of(one) == path_of(base)], new_normal)
-    return tuple(group.series for group in groups if not differences_of_repeat(group.series[-1], base))
-
-
-def history_groups(series: Sequence[Series], new_normal: Collection[str] = ()) -> list[HistoryGroup]:
-    """The measured series of a path, oldest first, in groups of one level and the same settings."""
-    groups: list[tuple[list[Series], str]] = []
-    for one in series:
-        if not one.measured():
-            continue
-        why = _why_new(groups[-1][0][-1], one, new_normal) if groups else ""
-        if why is None:
-            groups[-1][0].append(one)
-        else:
-            groups.append(([one], why))
-    return [part for group, why in groups for part in _at_confirmed_changes(group, why)]
-
-
-def _why_new(last: Series, one: Series, new_normal: Collection[str]) -> str | None:
-    if one.id in new_normal:
-        return "new normal"
-    if one.change is not None:
-        return wording.plain(wording.changed(one.change))
-    differing = differences_of_repeat(last, one)
-    return wording.plain(prose(differing)) if differing else None
-
-
-def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:
-    changes = confirmed_changes([one.rates() for one in group], [one.moment for one in group])
-    begins: list[tuple[int, str, Verdict | None]] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
-    ends = [*(begin for begin, *_ in begins[1:]), len(group)]
-    for (begin, reason, verdict), end in zip(begins, ends, strict=True):
-        yield HistoryGroup(tuple(group[begin:end]), reason, verdict)
-
-
-def path_of(series: Series) -> tuple[object, ...]:
-    target = replace(series.target, user=None, domain=None)
-    return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}

@@ -5,7 +5,7 @@ from typing import Any
 
 from forms import wording
 from forms.audit.report import audit_answer, audit_document
-from forms.comparison.blame import with_blame
+from forms.comparison.blame_report import with_blame
 from forms.diagnosis.figures import Figure, figures
 from forms.diagnosis.rules import complaints
 from forms.diagnosis.summary import CopyPattern, patterns

@@ -1,4 +1,4 @@
-"""Experiments, surveys and self-tests on paper and as JSON."""
+"""An experiment on paper and as JSON: its steps, what each was worth, and what they gained together."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,392 +6,279 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import report, wording
-from forms.comparison.comparison import basis_sentence
-from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
+from forms.comparison.comparison import Comparison
+from forms.comparison.report import verdict_document
 from forms.comparison.settling import SettlingStep
-from forms.experiments import summary
-from forms.findings.report import finding_document, findings_table
+from forms.comparison.wording import (
+    basis_sentence,
+    comparison_clause,
+    comparison_headline,
+    settling_commands,
+    settling_sentence,
+    verdict_word,
+)
+from forms.experiments.repeats import repeats, selftest
+from forms.experiments.repeats_report import repeats_report, selftest_report
+from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
+from forms.experiments.survey import survey_of
+from forms.experiments.survey_report import survey_report
 from forms.layout import Sign, Tone, Toned
-from forms.series.report import origin_fields, resumed_text
+from forms.report import Field, Report, ReportKind
+from forms.series.origin import origin_fields
+from forms.series.report import resumed_text
 from forms.series.summary import run_form
-from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState
 from storage.json_reader import named
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus, format_target
 
-EXPERIMENT_SCHEMA = "sharebench/experiment/1"
-SURVEY_SCHEMA = "sharebench/survey/1"
-SELFTEST_SCHEMA = "sharebench/selftest/1"
-REPEATS_SCHEMA = "sharebench/repeats/1"
+SCHEMA = "sharebench/experiment/1"
+FORM = "ladder"  # in CSV and JSON files since version 0.1
 
 Document = dict[str, Any]
 
-
-def steps_document(experiment: summary.ExperimentSummary) -> Document:
-    return {
-        "schema": EXPERIMENT_SCHEMA,
-        "experiment": experiment.name,
-        "rungs": [_step(step) for step in experiment.steps],
-        "gains": [
-            {
-                "command": gain.command.value,
-                "kept_path": [step.series.id for step in gain.path],
-                "base": gain.path[0].series.id,
-                "other": gain.path[-1].series.id,
-                "counted": [step.series.id for step in gain.counted],
-                **verdict_document(gain.comparison),
-            }
-            for gain in experiment.gains
-        ],
-    }
-
-
-def survey_document(filled: summary.Survey) -> Document:
-    return {
-        "schema": SURVEY_SCHEMA,
-        **named(filled, "name", "complete"),
-        "stations": [
-            {
-                **named(station, "place", "host", "protocol", "command", "state"),
-                "why": station.why or None,
-                "series": station.series.id if station.series else None,
-                "bytes_per_second": mean(station.series.rates()) if station.series else None,
-            }
-            for station in filled.stations
-        ],
-        "findings": [finding_document(finding) for finding in filled.findings],
-        "first": filled.first.key if filled.first else None,
-        "next_step": filled.next_step,
-    }
-
-
-def selftest_document(test: summary.Selftest) -> Document:
-    return {
-        "schema": SELFTEST_SCHEMA,
-        "first": test.comparison.base_id,
-        "second": test.comparison.other_id,
-        "runs": test.runs,
-        "smallest_change_percent": test.smallest_percent,
-        "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
-        "comparison": comparison_document(test.comparison),
-    }
-
-
-def _step(step: summary.ExperimentStep) -> Document:
-    found = step.comparison
-    return {
-        "number": step.number,
-        "series": step.series.id,
-        "created_at": step.series.created_at,
-        "status": step.series.status.value,
-        "resumed_at": list(step.series.resumed_at),
-        "command": step.series.command.value,
-        "base": found.base_id if found else step.series.base_id,
-        "base_number": step.base_number,
-        "change": {**asdict(step.change), "also_changed": list(step.change.also_changed)} if step.change else None,
-        "standing": step.standing,
-        "doubts": list(step.doubts),
-        "average_bytes_per_second": step.average_bytes_per_second,
-        "valid_runs": len(step.series.measured()),
-        **verdict_document(found),
-        "doubt": found and found.doubt,
-        "needed_runs": found and found.needed_runs,
-        **named(step, "decision", "on_kept_path"),
-    }
-
-
-FORM = "ladder"  # in CSV and JSON files since version 0.1
-_RATE = ("Average, bytes/sec", report.ReportKind.WHOLE)
 _COLUMNS = report.columns_of(
-    "No", "Change", "Series", _RATE, "From", ("Change in %", report.ReportKind.SIGNED), "Verdict", "Decision"
+    "No",
+    "Change",
+    "Series",
+    ("Average, bytes/sec", ReportKind.WHOLE),
+    "From",
+    ("Change in %", ReportKind.SIGNED),
+    "Verdict",
+    "Decision",
 )
+_SERIES = 2
 _AVERAGE = 3
 _MARKS: Mapping[Decision | None, report.Mark] = {Decision.REVERTED: report.Mark.RESTORED}
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
-def experiment_report(
-    name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS
-) -> report.Report:
+def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS) -> Report:
     """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
         case ExperimentKind.STEPS:
-            return steps_report(summary.experiment_summary(name, series))
+            return steps_report(experiment_summary(name, series))
         case ExperimentKind.SURVEY:
-            return survey_report(summary.survey_of(name, series))
+            return survey_report(survey_of(name, series))
         case ExperimentKind.SELFTEST:
             first, second = series
-            return selftest_report(summary.selftest(first, second))
+            return selftest_report(selftest(first, second))
         case ExperimentKind.REPEATS:
-            return repeats_report(summary.repeats(series))
+            return repeats_report(repeats(series))
         case _:
             raise ValueError(f"a {kind} needs its plan: forms.trial")
 
 
-def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
+def steps_report(experiment: ExperimentSummary) -> Report:
     """An experiment; restored changes are struck out."""
-    ways = dict.fromkeys(
-        f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in experiment.steps
-    )
-    verdicts = (_verdict(step) for step in experiment.steps if step.comparison)
-    commands = Counter(step.series.command for step in experiment.steps if step.comparison and step.change is not None)
-    changes = max(commands.values(), default=0)
-    jointly = f"{changes} changes are judged at once, so each interval is wider than in a comparison of two."
-    settling = (
-        (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}")
+    steps = experiment.steps
+    paths = dict.fromkeys(f"{step.series.command} {format_target(step.series.target, escaped=False)}" for step in steps)
+    answers = [(wording.ANSWER, headline.text, headline.tone) for headline in gain_headlines(experiment)]
+    remarks = [f"{step.number}, {remark}" for step in steps for remark in _remarks_on_step(step, with_resumed=True)]
+    settling = [
+        (f"To settle {step.number}", f"{settling_sentence(way)} Command: {settling_commands(way)}")
         for step, way in open_steps(experiment)
-    )
-    return report.Report(
+    ]
+    return Report(
         form=FORM,
         title=f"Experiment {experiment.name}",
         name=experiment.name,
         fields=(
-            *report.fields_of(*((wording.ANSWER, one.text, one.tone) for one in [*gain_headlines(experiment)][:1])),
-            *report.fields_of(("Measured", ", ".join(ways))),
-            *origin_fields([step.series for step in experiment.steps]),
+            *report.fields_of(*answers[:1]),
+            *report.fields_of(("Measured", ", ".join(paths))),
+            *origin_fields([step.series for step in steps]),
         ),
         tables=(steps_table(experiment),),
-        results=(*verdicts, *gain_fields(experiment), *report.fields_of(*settling)),
-        advice=(
-            *([jointly] if changes > 1 else []),
-            *(f"{step.number}, {said}" for step in experiment.steps for said in _evidence(step, resumed=True)),
+        results=(
+            *(_verdict_field(step, step.comparison) for step in steps if step.comparison),
+            *gain_fields(experiment),
+            *report.fields_of(*settling),
         ),
-        drawn=(_chart(experiment),),
+        advice=(*_joint_intervals_remark(experiment), *remarks),
+        drawn=(_steps_chart(experiment),),
         document=lambda: steps_document(experiment),
     )
 
 
-def steps_table(experiment: summary.ExperimentSummary) -> report.Table:
+def _joint_intervals_remark(experiment: ExperimentSummary) -> Iterator[str]:
+    judged = [step for step in experiment.steps if step.comparison and step.change is not None]
+    changes = max(Counter(step.series.command for step in judged).values(), default=0)
+    if changes > 1:
+        yield f"{changes} changes are judged at once, so each interval is wider than in a comparison of two."
+
+
+def steps_table(experiment: ExperimentSummary) -> report.Table:
     numbers = {step.series.id: step.number for step in experiment.steps}
-    return report.Table(columns=_COLUMNS, rows=tuple(_row(step, numbers) for step in experiment.steps))
+    return report.Table(columns=_COLUMNS, rows=tuple(_step_row(step, numbers) for step in experiment.steps))
 
 
-def short_steps_table(experiment: summary.ExperimentSummary) -> report.Table:
+def short_steps_table(experiment: ExperimentSummary) -> report.Table:
     """The same without ids, for a small screen that shows the step beside it."""
-    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in steps_table(experiment).rows)
-    return report.Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
+    rows = [
+        replace(row, cells=(*row.cells[:_SERIES], *row.cells[_SERIES + 1 :])) for row in steps_table(experiment).rows
+    ]
+    return report.Table(columns=(*_COLUMNS[:_SERIES], *_COLUMNS[_SERIES + 1 :]), rows=tuple(rows))
 
 
-def step_report(step: summary.ExperimentStep) -> report.Report:
+def step_report(step: ExperimentStep) -> Report:
     series = step.series
-    fields = (
-        report.Field(name="Series", text=" · ".join(filter(None, (series.id, series.label)))),
-        *([_verdict(step)] if step.comparison else []),
-        *([report.Field(name="Decision", text=_state(step))] if step.change else []),
-        *report.fields_of(("Resumed", resumed_text(series) if series.resumed_at else "")),
+    fields = [Field(name="Series", text=" · ".join(text for text in (series.id, series.label) if text))]
+    if step.comparison:
+        fields.append(_verdict_field(step, step.comparison))
+    if step.change:
+        fields.append(Field(name="Decision", text=_state_text(step)))
+    fields += report.fields_of(("Resumed", resumed_text(series) if series.resumed_at else ""))
+    return Report(
+        form="step",
+        title=_change_text(step),
+        name=series.id,
+        fields=tuple(fields),
+        advice=tuple(_remarks_on_step(step)),
     )
-    return report.Report(form="step", title=_change(step), name=series.id, fields=fields, advice=tuple(_evidence(step)))
 
 
-def gain_fields(experiment: summary.ExperimentSummary) -> Iterator[report.Field]:
-    several = len(experiment.gains) > 1
+def gain_fields(experiment: ExperimentSummary) -> Iterator[Field]:
+    """What was gained in all, in each direction."""
+    has_both_directions = len(experiment.gains) > 1
     for gain in experiment.gains:
-        yield report.Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
+        name = f"Gained in all, {gain.command}" if has_both_directions else "Gained in all"
+        yield Field(name=name, text=_gain_text(gain))
     if not experiment.gains:
-        yield report.Field(name="Gained in all", text=_NO_GAIN)
+        yield Field(name="Gained in all", text=_NO_GAIN)
 
 
-def gain_headlines(experiment: summary.ExperimentSummary) -> Iterator[Toned]:
+def gain_headlines(experiment: ExperimentSummary) -> Iterator[Toned]:
     """What is measured; ``▲ Faster by 43 % (…) in all: 0 → 1 → 2 → 4.`` per direction; and the cheapest open step."""
     for step in experiment.steps:
         if step.series.running_by is not None:
-            yield Toned(f"{Sign.RUNNING} Step {step.number} is being measured: {_change(step)}.", Tone.CAUTION)
-    told = [gain for gain in experiment.gains if gain.comparison is not None and gain.counted]
-    for gain in told:
-        found = gain.comparison
-        assert found
+            yield Toned(f"{Sign.RUNNING} Step {step.number} is being measured: {_change_text(step)}.", Tone.CAUTION)
+
+    gains = [(gain, gain.comparison) for gain in experiment.gains if gain.comparison is not None and gain.counted]
+    for gain, comparison in gains:
         direction = f"{gain.command}: " if len(experiment.gains) > 1 else ""
-        yield Toned(f"{found.sign} {direction}{found.headline.removesuffix('.')} in all: {_way(gain)}.", found.tone)
-    if not told:
-        yield Toned(_NO_GAIN.capitalize() + ".", Tone.FAINT)
-    judged = [step for step in experiment.steps if step.change is not None and step.comparison is not None]
-    if open_ := open_steps(experiment):
-        first, way = open_[0]
-        decided = sum(step.comparison is not None and step.comparison.known for step in judged)
-        said = f"{decided} of {wording.count(len(judged), 'step')} decided. Step {first.number}: {way.sentence}"
-        yield Toned(said, Tone.FAINT)
+        text = f"{comparison.sign} {direction}{comparison_clause(comparison)} in all: {_path_text(gain)}."
+        yield Toned(text, comparison.tone)
+    if not gains:
+        yield Toned(f"{_NO_GAIN.capitalize()}.", Tone.FAINT)
+
+    still_open = open_steps(experiment)
+    if still_open:
+        step, way = still_open[0]
+        judged = [step.comparison for step in experiment.steps if step.change is not None and step.comparison]
+        decided = sum(comparison.known for comparison in judged)
+        text = (
+            f"{decided} of {wording.count(len(judged), 'step')} decided. Step {step.number}: {settling_sentence(way)}"
+        )
+        yield Toned(text, Tone.FAINT)
 
 
-def open_steps(experiment: summary.ExperimentSummary) -> list[tuple[summary.ExperimentStep, SettlingStep]]:
-    open_ = [(step, step.comparison.settle) for step in experiment.steps if step.comparison]
-    return sorted([(step, way) for step, way in open_ if way is not None], key=lambda pair: pair[1].seconds)
+def open_steps(experiment: ExperimentSummary) -> list[tuple[ExperimentStep, SettlingStep]]:
+    """The undecided steps with what would settle each, the cheapest first."""
+    still_open = []
+    for step in experiment.steps:
+        if step.comparison and step.comparison.settle is not None:
+            still_open.append((step, step.comparison.settle))
+    return sorted(still_open, key=lambda pair: pair[1].seconds)
 
 
-def _way(gain: summary.Gain) -> str:
-    return " → ".join(str(step.number) for step in gain.path)
-
-
-def survey_report(filled: summary.Survey) -> report.Report:
-    places = dict.fromkeys((station.host, station.place) for station in filled.stations)
-    return report.Report(
-        form="survey",
-        title=filled.name.capitalize(),
-        name=filled.name,
-        fields=(
-            report.Field(name=wording.ANSWER, text=filled.next_step),
-            *(report.Field(name=host, text=_PLACES[place]) for host, place in places),
-            *origin_fields([one.series for one in filled.stations if one.series], with_findings=True),
-        ),
-        drawn=(matrix_chart(filled.table),),
-        tables=(*([matrix_table(filled.table)] if filled.table.rows else []), findings_table(filled.findings)),
-        results=tuple(_missing(filled.stations)),
-        document=lambda: survey_document(filled),
-    )
-
-
-def selftest_report(test: summary.Selftest) -> report.Report:
-    found, (answer, *more) = test.comparison, summary.sentences(test)
-    sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
-    rows = tuple(report.row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
-    measured = report.Table(columns=report.columns_of("Measured", "Series", _RATE), rows=rows)
-    smallest = report.table_of(
-        test.by_runs,
-        ("Runs a side", report.ReportKind.WHOLE, lambda one: one[0]),
-        ("Smallest change shown, %", report.ReportKind.PERCENT, lambda one: one[1]),
-        ("", report.ReportKind.TEXT, lambda one: "this test" if one[0] == test.runs else ""),
-        caption="Smallest change shown, by number of runs",
-    )
-    return report.Report(
-        form="self-test",
-        title="Self-test: the same thing twice, interleaved",
-        name="Self-test",
-        fields=_about(test.series, answer),
-        tables=(measured, smallest) if test.by_runs else (measured,),
-        advice=tuple(more),
-        document=lambda: selftest_document(test),
-    )
-
-
-def _about(series: Sequence[Series], answer: str) -> tuple[report.Field, ...]:
-    return (
-        report.Field(name=wording.ANSWER, text=answer),
-        report.Field(name="Measured", text=f"{series[0].command} {format_target(series[0].target, escaped=False)}"),
-        *origin_fields(series),
-    )
-
-
-def repeats_report(found: summary.Repeats) -> report.Report:
-    answer, *more = summary.repeats_sentences(found)
-    averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
-    rows = tuple(report.row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
-    return report.Report(
-        form="repeats",
-        title="The same thing, one whole series after the other",
-        name="Repeats",
-        fields=_about(found.series, answer) if found.series else (),
-        tables=(report.Table(columns=report.columns_of("No", "Series", _RATE), rows=rows),),
-        advice=tuple(more),
-        document=lambda: {
-            "schema": REPEATS_SCHEMA,
-            "series": [one.id for one in found.series],
-            "averages_bytes_per_second": list(found.averages_bytes_per_second),
-            **named(found, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
-            "smallest_change_percent": found.smallest_percent,
-        },
-    )
-
-
-_PLACES = {
-    summary.StationPlace.LOOPBACK: "this machine's loopback",
-    summary.StationPlace.OWN_ADDRESS: "this machine by its own address",
-    summary.StationPlace.NETWORK: "over the network",
-}
-
-
-def _missing(stations: Sequence[summary.Station]) -> Iterator[report.Field]:
-    groups: dict[tuple[summary.StationState, str, str], list[summary.Station]] = {}
-    for station in stations:
-        if station.state is not summary.StationState.DONE:
-            groups.setdefault((station.state, station.side, station.why), []).append(station)
-    for (state, side, why), group in groups.items():
-        commands = wording.listed([str(station.command) for station in group])
-        yield report.Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
-
-
-def blank_experiment_report() -> report.Report:
+def blank_experiment_report() -> Report:
     return report.blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
 
 
-def _row(step: summary.ExperimentStep, numbers: Mapping[str, int]) -> report.Row:
-    found = step.comparison
-    change = found.change_percent if found else None
-    bases, others = (
-        [numbers[one] for one in ids if one in numbers]
-        for ids in ((found.base_ids, found.other_ids) if found else ((), ()))
-    )
+def _path_text(gain: Gain) -> str:
+    return " → ".join(str(step.number) for step in gain.path)
+
+
+def _step_row(step: ExperimentStep, numbers: Mapping[str, int]) -> report.Row:
+    comparison = step.comparison
+    change = None
+    bases: list[int] = []
+    formula = None
+    verdict = ""
+    if comparison:
+        change = comparison.change_percent
+        bases = [numbers[series_id] for series_id in comparison.base_ids if series_id in numbers]
+        others = [numbers[series_id] for series_id in comparison.other_ids if series_id in numbers]
+        formula = _change_formula(bases, others) if change is not None else None
+        verdict = f"{comparison.sign} {verdict_word(comparison)}"
+    made_from = "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number]))
     return report.row_of(
-        str(step.number), _change(step), step.series.id, step.average_bytes_per_second,
-        "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number])),
-        report.Cell(value=change, formula=_formula(bases, others) if change is not None else None),
-        f"{found.sign} {found.word}" if found else "", _state(step), mark=_MARKS.get(step.decision, report.Mark.NONE),
-    )  # fmt: skip
+        str(step.number),
+        _change_text(step),
+        step.series.id,
+        step.average_bytes_per_second,
+        made_from,
+        report.Cell(value=change, formula=formula),
+        verdict,
+        _state_text(step),
+        mark=_MARKS.get(step.decision, report.Mark.NONE),
+    )
 
 
-def _change(step: summary.ExperimentStep) -> str:
+def _change_text(step: ExperimentStep) -> str:
     if step.change is None:
         return "measured again" if step.base_number is not None else "base"
     return wording.changed(step.change)
 
 
-def _state(step: summary.ExperimentStep) -> str:
+def _state_text(step: ExperimentStep) -> str:
+    """How the series ended where it is not complete, and what was decided."""
     if step.series.running_by is not None:
         return "being measured"
-    ended = [] if step.series.status is SeriesStatus.COMPLETE else [step.series.status.value]
-    decided = [] if step.change is None and step.decision is None else [wording.decided(step.decision)]
-    return ", ".join([*ended, *decided])
+    parts = []
+    if step.series.status is not SeriesStatus.COMPLETE:
+        parts.append(step.series.status.value)
+    if step.change is not None or step.decision is not None:
+        parts.append(wording.decided(step.decision))
+    return ", ".join(parts)
 
 
-def _verdict(step: summary.ExperimentStep) -> report.Field:
-    found = step.comparison
-    assert found
-    name = f"{step.number} from {step.base_number}"
-    return report.Field(name=name, text=f"{found.sign} {found.headline}", tone=found.tone)
+def _verdict_field(step: ExperimentStep, comparison: Comparison) -> Field:
+    text = f"{comparison.sign} {comparison_headline(comparison)}"
+    return Field(name=f"{step.number} from {step.base_number}", text=text, tone=comparison.tone)
 
 
-def _gained(gain: summary.Gain) -> str:
-    found = gain.comparison
-    changes = [(step.change, step.standing) for step in gain.counted if step.change]
-    if found is None or not changes:
+def _gain_text(gain: Gain) -> str:
+    comparison = gain.comparison
+    changes = [_counted_change_text(step) for step in gain.counted]
+    if comparison is None or not changes:
         return _NO_GAIN
-    names = [
-        f"{change.name} = {change.value or 'empty'}{'' if worth is SettingState.PROVEN else f' ({worth})'}"
-        for change, worth in changes
-    ]
-    basis = basis_sentence(found) or ""
-    return f"{_way(gain)}, by {wording.listed(names)}: {found.sign} {found.headline} {basis}".rstrip()
+    verdict = f"{comparison.sign} {comparison_headline(comparison)}"
+    basis = basis_sentence(comparison) or ""
+    return f"{_path_text(gain)}, by {wording.listed(changes)}: {verdict} {basis}".rstrip()
 
 
-def _formula(bases: Sequence[int], others: Sequence[int]) -> report.Formula | None:
+def _counted_change_text(step: ExperimentStep) -> str:
+    assert step.change is not None, "only steps with a change are counted"
+    text = f"{step.change.name} = {step.change.value or 'empty'}"
+    return text if step.standing is SettingState.PROVEN else f"{text} ({step.standing})"
+
+
+def _change_formula(bases: Sequence[int], others: Sequence[int]) -> report.Formula | None:
+    """The change by the averages in these rows; None where a side has none."""
     if not bases or not others:
         return None
     if len(bases) == len(others) == 1:
         return report.change_formula(_AVERAGE, bases[0], others[0])
     references = tuple(report.cell_at(_AVERAGE, number) for number in (*bases, *others))
     names = [f"{{{place}}}" for place in range(len(references))]
-    base, other = (f"AVERAGE({','.join(side)})" for side in (names[: len(bases)], names[len(bases) :]))
+    base = f"AVERAGE({','.join(names[: len(bases)])})"
+    other = f"AVERAGE({','.join(names[len(bases) :])})"
     return report.Formula(template=f"100*({other}/{base}-1)", references=references)
 
 
-def _evidence(step: summary.ExperimentStep, *, resumed: bool = False) -> Iterator[str]:
+def _remarks_on_step(step: ExperimentStep, *, with_resumed: bool = False) -> Iterator[str]:
     if step.base_number is None and step.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
-    label = f"{step.standing}: " if step.standing else ""
     sign = f"{step.mark} " if step.mark.strip() else ""
-    yield from (f"{sign}{label}{said}" for said in (step.proof, *step.doubts) if said)
-    if resumed and step.series.resumed_at:
+    standing = f"{step.standing}: " if step.standing else ""
+    for text in (step.proof, *step.doubts):
+        if text:
+            yield f"{sign}{standing}{text}"
+    if with_resumed and step.series.resumed_at:
         yield f"resumed: {resumed_text(step.series)}"
 
 
-def _interval(step: summary.ExperimentStep) -> tuple[float, float] | None:
-    """In bytes per second: of the step's change, from the average it was made from; of a base by its runs."""
-    found = step.comparison
-    if found is None or found.interval_percent is None or found.base_bytes_per_second is None:
-        return run_form(step.series).confidence if found is None else None
-    low, high = (found.base_bytes_per_second * (1 + end / 100) for end in found.interval_percent)
-    return max(0.0, low), high
-
-
-def _chart(experiment: summary.ExperimentSummary) -> report.Chart:
+def _steps_chart(experiment: ExperimentSummary) -> report.Chart:
     bars = tuple(
         report.Bar(
             name=str(step.number),
@@ -404,3 +291,60 @@ def _chart(experiment: summary.ExperimentSummary) -> report.Chart:
     )
     title = "Average of each step, with the 95 % interval of its change"
     return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
+
+
+def _interval(step: ExperimentStep) -> tuple[float, float] | None:
+    """In bytes per second: of the step's change, from the average it was made from; of a base by its runs."""
+    comparison = step.comparison
+    if comparison is None:
+        return run_form(step.series).confidence
+    base_average = comparison.base_bytes_per_second
+    if comparison.interval_percent is None or base_average is None:
+        return None
+    low, high = (base_average * (1 + end / 100) for end in comparison.interval_percent)
+    return max(0.0, low), high
+
+
+def steps_document(experiment: ExperimentSummary) -> Document:
+    return {
+        "schema": SCHEMA,
+        "experiment": experiment.name,
+        "rungs": [_step_document(step) for step in experiment.steps],
+        "gains": [_gain_document(gain) for gain in experiment.gains],
+    }
+
+
+def _gain_document(gain: Gain) -> Document:
+    return {
+        "command": gain.command.value,
+        "kept_path": [step.series.id for step in gain.path],
+        "base": gain.path[0].series.id,
+        "other": gain.path[-1].series.id,
+        "counted": [step.series.id for step in gain.counted],
+        **verdict_document(gain.comparison),
+    }
+
+
+def _step_document(step: ExperimentStep) -> Document:
+    comparison = step.comparison
+    series = step.series
+    change = step.change
+    return {
+        "number": step.number,
+        "series": series.id,
+        "created_at": series.created_at,
+        "status": series.status.value,
+        "resumed_at": list(series.resumed_at),
+        "command": series.command.value,
+        "base": comparison.base_id if comparison else series.base_id,
+        "base_number": step.base_number,
+        "change": {**asdict(change), "also_changed": list(change.also_changed)} if change else None,
+        "standing": step.standing,
+        "doubts": list(step.doubts),
+        "average_bytes_per_second": step.average_bytes_per_second,
+        "valid_runs": len(series.measured()),
+        **verdict_document(comparison),
+        "doubt": comparison and comparison.doubt,
+        "needed_runs": comparison and comparison.needed_runs,
+        **named(step, "decision", "on_kept_path"),
+    }

@@ -79,12 +79,12 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         return
 
     bytes_on_the_way = rate * round_trip
-    seen = (
+    evidence = (
         f"{name_with_command(series)}: {wording.rate(rate)} x {wording.milliseconds(round_trip)}"
         f" = {_amount(bytes_on_the_way)} on the way"
     )
     if link:
-        seen += f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}"
+        evidence += f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}"
 
     limits = sorted(_limits(series), key=lambda limit: limit.usable_bytes)
     smallest = limits[0] if limits else None
@@ -98,7 +98,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         yield finding_from_texts(
             "latency.window" if smallest.is_window else "latency",
             series,
-            seen=f"{seen}.",
+            seen=f"{evidence}.",
             bound=smallest.bound_text(bytes_on_the_way, round_trip),
             wanted=needed_bytes,
             depth=(series.client.in_flight or 1) * (math.ceil(needed_bytes / 2 / smallest.size_bytes) + 1),
@@ -111,7 +111,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     elif is_slow_start:
         name = "far.starts"
     limit_texts = [f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits]
-    yield finding_from_texts(name, series, seen=f"{seen}.", limits="".join(limit_texts))
+    yield finding_from_texts(name, series, seen=f"{evidence}.", limits="".join(limit_texts))
 
 
 def relayed(series: Series) -> Iterator[Finding]:

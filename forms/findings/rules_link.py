@@ -77,17 +77,17 @@ def smaller_mtu(series: Series) -> Iterator[Finding]:
         return
 
     if path_mtu is not None and path_mtu < mtu:
-        seen = f"the path takes packets of {path_mtu:.0f} bytes"
+        evidence = f"the path takes packets of {path_mtu:.0f} bytes"
         who = "a hop or a tunnel on the way"
     elif segment is not None:
         packet = segment + _HEADERS[int(number_of_fact(facts, "link.ip_version") or 4)]
         if packet >= mtu:
             return
-        seen = f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}"
+        evidence = f"TCP sends segments of {segment:.0f} bytes, packets of {packet:.0f}"
         who = "the server's card"
     else:
         return
-    yield finding_from_texts("smaller-mtu", series, seen=seen, interface=_interface(facts), mtu=mtu, who=who)
+    yield finding_from_texts("smaller-mtu", series, seen=evidence, interface=_interface(facts), mtu=mtu, who=who)
 
 
 def growing_errors(series: Series) -> Iterator[Finding]:
@@ -127,8 +127,8 @@ def retransmits(series: Series) -> Iterator[Finding]:
     sent = number_of_fact(facts, f"{counters}segments_sent_during")
     if _are_lost(retransmitted, sent, LOSSY_RETRANSMIT_PERCENT):
         who = "this machine, in all its connections," if is_whole_machine else "this client"
-        seen = f"{who} retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
-        yield _loss_finding(series, seen, retransmitted, sent)
+        evidence = f"{who} retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
+        yield _loss_finding(series, evidence, retransmitted, sent)
 
     # What the server sent again arrives here after a gap: its own counters tell it best, where they were read.
     retransmitted = number_of_fact(server, "tcp.retransmitted_during")
@@ -136,14 +136,14 @@ def retransmits(series: Series) -> Iterator[Finding]:
     late = number_of_fact(facts, f"{counters}out_of_order_during")
     received = number_of_fact(facts, f"{counters}segments_received_during")
     if _are_lost(retransmitted, sent, LOSSY_RETRANSMIT_PERCENT):
-        seen = f"the server, in all its connections, retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
-        yield _loss_finding(series, seen, retransmitted, sent)
+        evidence = f"the server, in all its connections, retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
+        yield _loss_finding(series, evidence, retransmitted, sent)
     elif _are_lost(late, received, OUT_OF_ORDER_PERCENT):
         where = "to this machine, in all its connections," if is_whole_machine else "here"
-        seen = (
+        evidence = (
             f"{late:.0f} of {received:.0f} TCP segments came {where} after a gap, as they do behind one that was lost"
         )
-        yield _loss_finding(series, seen, late, received)
+        yield _loss_finding(series, evidence, late, received)
 
 
 def _are_lost(count: float | None, total: float | None, percent: float) -> bool:
@@ -152,10 +152,10 @@ def _are_lost(count: float | None, total: float | None, percent: float) -> bool:
     return count >= LEAST_SEGMENTS and 100 * count / total >= percent
 
 
-def _loss_finding(series: Series, seen: str, count: float | None, total: float | None) -> Finding:
+def _loss_finding(series: Series, evidence: str, count: float | None, total: float | None) -> Finding:
     share = 100 * (count or 0) / total if total else 0.0
     is_distant = path.is_wireless(series) or path.is_far(series)
-    return finding_from_texts("retransmits.far" if is_distant else "retransmits", series, seen=seen, share=share)
+    return finding_from_texts("retransmits.far" if is_distant else "retransmits", series, seen=evidence, share=share)
 
 
 def above_the_link(series: Series) -> Iterator[Finding]:
@@ -185,9 +185,9 @@ def above_the_link(series: Series) -> Iterator[Finding]:
 def one_interface_out(series: Series) -> Iterator[Finding]:
     """A server with several interfaces sends everything by one (IBM 2004)."""
     facts = path.server_facts(series)
-    seen = _counted_one_way(facts) or _routed_one_way(facts)
-    if seen:
-        yield finding_from_texts("one-interface-out", series, seen=seen)
+    evidence = _counted_one_way(facts) or _routed_one_way(facts)
+    if evidence:
+        yield finding_from_texts("one-interface-out", series, seen=evidence)
 
 
 def _counted_one_way(facts: Facts) -> str | None:

@@ -15,8 +15,10 @@ from typing import NamedTuple
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.findings.rules_series import CONTRADICTIONS
-from forms.series.report import BLANK_TITLE, LINK, series_inside
+from forms.series.document import series_inside
+from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
+from forms.series.run_table import LINK
 from forms.trial.report import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import misprints_about
 from forms.wording import number_from, rate_from

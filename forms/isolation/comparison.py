@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from forms import wording
-from forms.comparison.blame import with_blame
+from forms.comparison.blame_report import with_blame
 from forms.isolation.report import isolation_document
 from forms.isolation.summary import IsolationSummary, isolation_summary, profiled_rounds
 from forms.isolation.tables import SHOWN_LAYERS

@@ -12,7 +12,7 @@ from forms.isolation.verdict import Cause, is_far_slower
 from forms.isolation.wording import answer_sentence, clients_text, gain_text, price_sentence, reservations
 from forms.layout import Tone
 from forms.report import Field, Report, fields_of
-from forms.series.report import harmful_fields, when_field, who_fields
+from forms.series.origin import harmful_fields, when_field, who_fields
 from storage.isolation import Isolation, Layer, LayerRun, isolation_to_json
 
 FORM = "isolation"

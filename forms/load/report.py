@@ -12,7 +12,7 @@ from forms.load.shapes import MemoryLine
 from forms.load.tables import users_text
 from forms.load.wording import limit_text, load_answer, memory_text
 from forms.report import Field, Report, fields_of
-from forms.series.report import origin_fields
+from forms.series.origin import origin_fields
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.load.records import Histogram, Load, LoadPoint, LoadWorker, PrintQueue, RequestKind, Scenario
 from storage.load.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json

@@ -21,9 +21,9 @@ class SeriesLine:
 
     @property
     def label(self) -> str:
-        one = self.series
-        own_title = one.title if one.title != wording.default_title(one.command, one.target) else ""
-        return wording.plain(one.label or own_title)
+        series = self.series
+        is_default = series.title == wording.default_title(series.command, series.target)
+        return wording.plain(series.label or ("" if is_default else series.title))
 
     @property
     def what(self) -> str:
@@ -32,12 +32,14 @@ class SeriesLine:
     @property
     def runs_text(self) -> str:
         """``5``; ``3/5‖`` interrupted, ``3/5✗`` failed, ``3/5●`` running."""
-        status, runs = self.series.status, len(self.rates)
+        runs = len(self.rates)
         planned = self.series.plan.runs if self.series.plan else 0
         of_planned = f"{runs}/{planned}" if planned and planned >= runs else str(runs)
         if self.series.running_by is not None:
             return f"{of_planned}{Sign.RUNNING}"
-        return str(runs) if status is SeriesStatus.COMPLETE else f"{of_planned}{wording.STATUS_SIGNS[status]}"
+        if self.series.status is SeriesStatus.COMPLETE:
+            return str(runs)
+        return f"{of_planned}{wording.STATUS_SIGNS[self.series.status]}"
 
     @property
     def average_bytes_per_second(self) -> float | None:
@@ -49,24 +51,32 @@ class SeriesLine:
 
     @property
     def percent_of_link(self) -> float | None:
-        average, link = self.average_bytes_per_second, self.series.link_bits_per_second
+        average = self.average_bytes_per_second
+        link = self.series.link_bits_per_second
         return 100 * 8 * average / link if average is not None and link else None
 
     @property
     def answer(self) -> Toned:
         """``get 118.3 MB/s ± 0.2 %, 95 % of link``, and how it ended where it is not complete."""
-        average, share = self.average_bytes_per_second, self.percent_of_link
-        half = summary.half_width_percent(self.rates)
+        series = self.series
+        average = self.average_bytes_per_second
         if average is None:
-            return Toned(f"{self.series.command}: {self.series.error or 'no valid run'}", Tone.CAUTION)
-        spread = "" if half is None else f" ± {wording.percent(half)}"
-        link = "" if share is None else f", {wording.percent(share)} of link"
-        status = self.series.status
-        ended = "" if status is SeriesStatus.COMPLETE or self.series.running_by is not None else f"; {status}"
-        denied = self.series.change is not None and self.series.change.evidence is Evidence.CONTRADICTED
-        claim = "change not in effect: " if denied else ""
-        tone = Tone.CAUTION if denied or (self.deviation_percent or 0.0) > VARIATION_PERCENT else Tone.PLAIN
-        return Toned(f"{claim}{self.series.command} {wording.rate(average)}{spread}{link}{ended}", tone)
+            return Toned(f"{series.command}: {series.error or 'no valid run'}", Tone.CAUTION)
+
+        text = f"{series.command} {wording.rate(average)}"
+        half = summary.half_width_percent(self.rates)
+        if half is not None:
+            text += f" ± {wording.percent(half)}"
+        share = self.percent_of_link
+        if share is not None:
+            text += f", {wording.percent(share)} of link"
+        if series.status is not SeriesStatus.COMPLETE and series.running_by is None:
+            text += f"; {series.status}"
+
+        tone = Tone.CAUTION if (self.deviation_percent or 0.0) > VARIATION_PERCENT else Tone.PLAIN
+        if series.change is not None and series.change.evidence is Evidence.CONTRADICTED:
+            return Toned(f"change not in effect: {text}", Tone.CAUTION)
+        return Toned(text, tone)
 
 
 def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) -> list[SeriesLine]:
@@ -102,27 +112,34 @@ class RecordingLine:
 
 
 def done_text(head: Recording, count: int) -> str:
-    return f"{count or ''}{Sign.RUNNING if head.running else wording.STATUS_SIGNS.get(head.status, '')}"
+    sign = Sign.RUNNING if head.running else wording.STATUS_SIGNS.get(head.status, "")
+    return f"{count or ''}{sign}"
 
 
 def done_tone(head: Recording) -> Tone:
-    sign = None if head.running else wording.STATUS_SIGNS.get(head.status)
+    if head.running:
+        return Tone.PLAIN
+    sign = wording.STATUS_SIGNS.get(head.status)
     return sign.tone if sign else Tone.PLAIN
 
 
 def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:
-    names = list(dict.fromkeys(field.name for report in reports for field in (*report.fields, *report.results)))
-    found = [{field.name: field.text for field in (*report.fields, *report.results)} for report in reports]
-    rows = tuple(row_of(name, *(fields.get(name, "") for fields in found)) for name in names)
+    """The fields of several recordings of one kind, a column each."""
+    texts = [{field.name: field.text for field in (*report.fields, *report.results)} for report in reports]
+    names = list(dict.fromkeys(name for texts_of_report in texts for name in texts_of_report))
+    rows = [row_of(name, *(texts_of_report.get(name, "") for texts_of_report in texts)) for name in names]
+    columns = columns_of("", *(head.label or head.id for head in heads))
     return Report(
         form="comparison",
         title=f"Recordings of kind {heads[0].kind} side by side",
         name="Comparison",
-        tables=(Table(columns=columns_of("", *(head.label or head.id for head in heads)), rows=rows),),
+        tables=(Table(columns=columns, rows=tuple(rows)),),
         document=lambda: {
             "schema": "sharebench/side-by-side/1",
             "kind": heads[0].kind,
             "recordings": [head.id for head in heads],
-            "fields": [{"name": name, "values": [fields.get(name) for fields in found]} for name in names],
+            "fields": [
+                {"name": name, "values": [texts_of_report.get(name) for texts_of_report in texts]} for name in names
+            ],
         },
     )

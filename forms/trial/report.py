@@ -8,7 +8,9 @@ from forms import wording
 from forms.findings.series_warnings import short_runs
 from forms.layout import Sign, Tone, Toned
 from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.series.report import client_text, origin_fields, series_document
+from forms.series.document import series_document
+from forms.series.origin import origin_fields
+from forms.series.report import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import PairedEffect
 from forms.trial.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary

@@ -6,7 +6,7 @@ from typing import Any
 
 from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, fields_of, row_of
-from forms.series.report import origin_fields
+from forms.series.origin import origin_fields
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS

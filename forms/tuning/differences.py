@@ -20,7 +20,7 @@ _REQUIRED = {
 }
 _SHOWN_BY = {"settings.sign": "client.signing", "settings.encrypt": "client.encryption"}
 _OF_PUTS = "smb.put_block_bytes"
-_KNOWN_LATER = ("size_bytes", "link_bits_per_second")
+_KNOWN_LATER: tuple[str, ...] = ("size_bytes", "link_bits_per_second")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,32 +48,44 @@ class Difference:
         return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
 
     def __str__(self) -> str:
-        return f"{self.parameter or self.name} {shown('', self.base)} -> {shown('', self.other)}"
+        return f"{self.parameter or self.name} {value_text('', self.base)} -> {value_text('', self.other)}"
 
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     """Differing settings, then facts, by name; not those that vary by themselves or that only one side saw."""
+    return (*_differing_settings(base, other), *_differences_of_facts(base, other))
+
+
+def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
+    # A series that never connected says nothing of what is agreed on with the server.
     agreed = CLIENT_PARTS[1:]
-    connected = all(any(getattr(series.client, part) for part in agreed) for series in (base, other))
-    not_known = () if connected else tuple(f"client.{part}" for part in agreed)
-    may_be_absent: tuple[str, ...] = _KNOWN_LATER
-    if base.target.protocol != other.target.protocol:  # what a protocol does not have is no setting of it
+    unknown: tuple[str, ...] = ()
+    if not all(any(getattr(series.client, part) for part in agreed) for series in (base, other)):
+        unknown = tuple(f"client.{part}" for part in agreed)
+
+    # What a protocol does not have is no setting of it.
+    may_be_absent = _KNOWN_LATER
+    if base.target.protocol != other.target.protocol:
         may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
-    found = [
-        Difference(name=name, base=mine, other=theirs)
-        for (name, mine), (_, theirs) in zip(_settings(base), _settings(other), strict=True)
-        if mine != theirs and not (name in may_be_absent and None in (mine, theirs)) and name not in not_known
-    ]
+
+    for (name, base_value), (_, other_value) in zip(_settings(base), _settings(other), strict=True):
+        is_absent = None in (base_value, other_value)
+        if base_value == other_value or name in unknown or (is_absent and name in may_be_absent):
+            continue
+        yield Difference(name=name, base=base_value, other=other_value)
+
+
+def _differences_of_facts(base: Series, other: Series) -> Iterator[Difference]:
+    moves_by_put = Command.PUT in {base.command, other.command}
     for group in sorted({*base.environment, *other.environment}):
-        mine, theirs = base.environment.get(group, {}), other.environment.get(group, {})
-        found += [
-            Difference(name=f"{group}.{name}", base=mine.get(name), other=theirs.get(name))
-            for name in _differing_facts(mine, theirs)
-            if name != _OF_PUTS or Command.PUT in {base.command, other.command}
-        ]
-    return tuple(found)
+        base_facts = base.environment.get(group, {})
+        other_facts = other.environment.get(group, {})
+        for name in _differing_facts(base_facts, other_facts):
+            if name != _OF_PUTS or moves_by_put:
+                yield Difference(name=f"{group}.{name}", base=base_facts.get(name), other=other_facts.get(name))
 
 
+_OFF = (None, "none")
 _PROTECTION = {"client.encryption": "encrypted", "client.signing": "signed"}
 _OWN_VERSION = "client.version"
 _MOST_NAMED = 4
@@ -81,57 +93,78 @@ _MOST_NAMED = 4
 
 def session_difference(differing: Sequence[Difference]) -> str | None:
     """How the session changed, such as ``the session is now encrypted``; else None."""
-    said = []
-    for found in differing:
-        if found.name in _PROTECTION:
-            word, off = _PROTECTION[found.name], (None, "none")
-            now = "no longer" if found.other in off else "now"
-            how = f" by {shown('', found.other)}" if found.base not in off and found.other not in off else ""
-            said.append(f"{now} {word}{how}")
-    dialect = next((found for found in differing if found.name == "client.dialect"), None)
-    spoken = f"speaks SMB {shown('', dialect.other)} instead of {shown('', dialect.base)}" if dialect else ""
-    parts = [f"is {' and '.join(said)}" if said else "", spoken]
-    return f"the session {' and '.join(filter(None, parts))}" if any(parts) else None
+    protections = [_protection_change(difference) for difference in differing if difference.name in _PROTECTION]
+    dialect = next((difference for difference in differing if difference.name == "client.dialect"), None)
+
+    clauses = []
+    if protections:
+        clauses.append(f"is {' and '.join(protections)}")
+    if dialect:
+        clauses.append(f"speaks SMB {value_text('', dialect.other)} instead of {value_text('', dialect.base)}")
+    return f"the session {' and '.join(clauses)}" if clauses else None
+
+
+def _protection_change(difference: Difference) -> str:
+    """``no longer signed``, ``now encrypted``, ``now encrypted by aes-128-gcm`` where it was by another cipher."""
+    word = _PROTECTION[difference.name]
+    was_off = difference.base in _OFF
+    is_off = difference.other in _OFF
+    if is_off:
+        return f"no longer {word}"
+    if was_off:
+        return f"now {word}"
+    return f"now {word} by {value_text('', difference.other)}"
 
 
 def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...]:
     """Why ``again`` is no repeat of ``first``: all differences but sharebench's version."""
-    return tuple(found for found in differences(first, again) if found.name != _OWN_VERSION)
+    return tuple(difference for difference in differences(first, again) if difference.name != _OWN_VERSION)
 
 
 def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
     """:func:`differences_of_repeat` for a series known only by its login: absent values do not differ."""
     logged_in = first.client.dialect and again.client.dialect
     return tuple(
-        found
-        for found in differences_of_repeat(first, again)
-        if None not in (found.base, found.other) or (logged_in and found.name in _PROTECTION)
+        difference
+        for difference in differences_of_repeat(first, again)
+        if None not in (difference.base, difference.other) or (logged_in and difference.name in _PROTECTION)
     )
 
 
-def same_path(one: Series, another: Series) -> bool:
-    return (
-        one.command is another.command
-        and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
-        and replace(one.client, version="") == replace(another.client, version="")
-    )
+def same_path(first: Series, second: Series) -> bool:
+    """Whether both go to one place by one client, whoever logged in and whatever the client's version."""
+    if first.command is not second.command:
+        return False
+    if replace(first.target, user=None, domain=None) != replace(second.target, user=None, domain=None):
+        return False
+    return replace(first.client, version="") == replace(second.client, version="")
 
 
 def is_repeat(first: Series, again: Series) -> bool:
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
-def told(differing: Iterable[Difference]) -> list[Difference]:
+def told_differences(differing: Iterable[Difference]) -> list[Difference]:
     """What is told to people: the session shows whether signing or encryption was required."""
-    every = list(differing)
-    names = {one.name for one in every}
-    return [one for one in every if _SHOWN_BY.get(one.name) not in names]
+    all_differences = list(differing)
+    names = {difference.name for difference in all_differences}
+    return [difference for difference in all_differences if _SHOWN_BY.get(difference.name) not in names]
 
 
-def prose(differing: Iterable[Difference]) -> str:
-    every = [f"{one.label} {shown(one.name, one.base)} → {shown(one.name, one.other)}" for one in told(differing)]
-    more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
-    return wording.listed([*every[:_MOST_NAMED], *more])
+def differences_prose(differing: Iterable[Difference]) -> str:
+    """``block 64K → 1M and strict sync yes → no``; of many the first few."""
+    texts = []
+    for difference in told_differences(differing):
+        base = value_text(difference.name, difference.base)
+        other = value_text(difference.name, difference.other)
+        texts.append(f"{difference.label} {base} → {other}")
+    return listed_few(texts)
+
+
+def listed_few(texts: Sequence[str]) -> str:
+    """As prose lists them; of many the first four, and how many more there are."""
+    more = [f"{len(texts) - _MOST_NAMED} more"] if len(texts) > _MOST_NAMED else []
+    return wording.listed([*texts[:_MOST_NAMED], *more])
 
 
 def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:
@@ -144,13 +177,17 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
 
 def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
     """What was read of the settings worth trying, in the catalogue's order: entry, value, whether it is the default."""
-    first = {entry.parameter: entry for entry in reversed(entries()) if entry.worth_trying}
-    values = ((first[name], effective(facts, name, in_share=first[name].scope != "global")) for name in reversed(first))
-    return [
-        (entry, value, same_value(entry.parameter, value, entry.default or ""))
-        for entry, value in values
-        if value is not None
-    ]
+    matter = []
+    parameters: set[str] = set()
+    for entry in entries():
+        # Of several entries for a parameter the first one is about its value in general.
+        if not entry.worth_trying or entry.parameter in parameters:
+            continue
+        parameters.add(entry.parameter)
+        value = effective(facts, entry.parameter, in_share=entry.scope != "global")
+        if value is not None:
+            matter.append((entry, value, same_value(entry.parameter, value, entry.default or "")))
+    return matter
 
 
 def parameter_of(fact: str) -> str | None:
@@ -161,71 +198,90 @@ def parameter_of(fact: str) -> str | None:
 
 
 def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
-    client = series.client
     yield "command", series.command.value
     yield "target", wording.place(series.target)
     for part in ("user", "domain"):
         yield f"target.{part}", getattr(series.target, part)
-    sizes = sorted({run.size_bytes for run in series.measured()})
-    yield "size_bytes", sizes[0] if len(sizes) == 1 else ", ".join(map(str, sizes)) or None
+    yield "size_bytes", _sizes(series)
     yield "link_bits_per_second", series.link_bits_per_second
     for part in CLIENT_PARTS:
-        yield f"client.{part}", getattr(client, part)
+        yield f"client.{part}", getattr(series.client, part)
     settings = series.plan.settings if series.plan else Settings()
     for part in ("sign", "encrypt", "drop_cache"):
         yield f"settings.{part}", getattr(settings, part)
 
 
-_SEGMENT, _HALVED_FROM = "mtu.segment_bytes", 2**14
+def _sizes(series: Series) -> JSONValue:
+    """The size of the files that were moved, or all sizes where there are several; None where there is none."""
+    sizes = sorted({run.size_bytes for run in series.measured()})
+    if len(sizes) == 1:
+        return sizes[0]
+    return ", ".join(map(str, sizes)) or None
+
+
+_SEGMENT = "mtu.segment_bytes"
+_HALVED_FROM = 2**14
 """Linux sends no more than half of the window at once, so what it calls the segment of a loopback varies by itself."""
 
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
-    names = [] if base is other else [name for name in {*base, *other} if base.get(name) != other.get(name)]
+    if base is other:
+        return
+    names = [name for name in {*base, *other} if base.get(name) != other.get(name)]
     if not names:
         return
-    seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
-    unread = ConfState.UNREADABLE in (base.get(CONF_STATE), other.get(CONF_STATE))
+
+    seen_by_both = {_family(name) for name in base} & {_family(name) for name in other}
+    is_conf_unread = ConfState.UNREADABLE in (base.get(CONF_STATE), other.get(CONF_STATE))
     for name in sorted(names):
+        if is_volatile(name) or _family(name) not in seen_by_both:
+            continue
+        if is_conf_unread and name == "smb.conf.path":
+            continue
+        if name == _SEGMENT and any(_is_halved_segment(facts.get(name)) for facts in (base, other)):
+            continue
         parameter = parameter_of(name)
-        if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
-            continue
-        sizes = (facts.get(name) for facts in (base, other) if name == _SEGMENT)
-        if any(isinstance(size, int) and size >= _HALVED_FROM for size in sizes):
-            continue
         if parameter is None or _parameter_differs(name, parameter, base, other):
             yield name
 
 
+def _is_halved_segment(size: JSONValue) -> bool:
+    return isinstance(size, int) and size >= _HALVED_FROM
+
+
 def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> bool:
     in_share = fact.startswith(SHARE)
-    mine, theirs = effective(base, parameter, in_share=in_share), effective(other, parameter, in_share=in_share)
-    if (
-        not in_share
-        and SHARE + parameter in {*base, *other}
-        and _parameter_differs(SHARE + parameter, parameter, base, other)
-    ):
+    share_fact = SHARE + parameter
+    if not in_share and share_fact in {*base, *other} and _parameter_differs(share_fact, parameter, base, other):
         return False  # the share has the same setting, and that one is told
-    if mine is None or theirs is None:
-        return mine is not theirs
-    return not same_value(parameter, mine, theirs)
+
+    base_value = effective(base, parameter, in_share=in_share)
+    other_value = effective(other, parameter, in_share=in_share)
+    if base_value is None or other_value is None:
+        return base_value is not other_value
+    return not same_value(parameter, base_value, other_value)
 
 
-def _family(name: str) -> str:
-    return name.partition("/")[0] if "/" in name else name.partition(".")[0]
+def _family(fact: str) -> str:
+    """What a fact is about: that it was seen on one side only is no difference, unless others of its family were."""
+    separator = "/" if "/" in fact else "."
+    family, _, _ = fact.partition(separator)
+    return family
 
 
 _TYPED_FROM = 2**14
 """Bytes; smaller ones, as an MTU, are known by their digits."""
 
 
-def shown(name: str, value: JSONValue) -> str:
+def value_text(name: str, value: JSONValue) -> str:
     """A value for people: ``64K`` of 65,536 bytes, ``1 Gb/s``."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if value is None:
+        return "(not there)"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
         if name.endswith("_bits_per_second"):
             return wording.link_rate(value)
         if name.endswith("_bytes") and value >= _TYPED_FROM:
             return wording.typed_size(int(value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "(not there)" if value is None else "(empty)" if value == "" else wording.plain(str(value))
+    return "(empty)" if value == "" else wording.plain(str(value))

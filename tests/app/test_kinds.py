@@ -14,7 +14,7 @@ from app.kinds import KINDS
 from app.recording.writer import Recorder, Write, recorded
 from app.series.record import resumable
 from forms.exporters import FORMATS
-from forms.series.report import series_document, series_from_document
+from forms.series.document import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.recordings import Recording

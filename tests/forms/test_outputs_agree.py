@@ -15,20 +15,25 @@ from forms.audit.report import audit_report
 from forms.comparison.report import comparison_report
 from forms.comparison.verdict import Sides, compare_sides
 from forms.diagnosis.report import diagnosis_report
-from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
-from forms.experiments.summary import Station, StationPlace, repeats, selftest, survey, with_series
+from forms.experiments.repeats import repeats, selftest
+from forms.experiments.repeats_report import repeats_report, selftest_report
+from forms.experiments.report import experiment_report
+from forms.experiments.survey import Station, StationPlace, survey, with_series
+from forms.experiments.survey_report import survey_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.load.wording import load_headline
 from forms.report import Report
 from forms.series.report import series_report
-from forms.series.summary import headline, run_form
+from forms.series.summary import run_form
+from forms.series.wording import series_headline
 from forms.stats.decision import Limits
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trial.report import change_report, judge_change
 from forms.tuning.smb_conf import read_conf
-from forms.watch.report import Check, Outcome, watch_report
+from forms.watch.report import watch_report
+from forms.watch.rule import Check, Outcome
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.load.records import Capacity
 from storage.looks import Audit, AuditScope, Watch, WatchState
@@ -225,14 +230,14 @@ def test_the_lines_of_lists_and_screens_tell_the_same():
     assert next(load_headline(load)).text == document["answer"]
     form = run_form(full_series())
     average = series_report(form).document()["average"]["bytes_per_second"]
-    assert is_told(average / 1e6, numbers_in(" ".join(part.text for part in headline(form))))
+    assert is_told(average / 1e6, numbers_in(" ".join(part.text for part in series_headline(form))))
 
 
 def test_the_plus_minus_beside_an_average_is_half_its_interval_and_never_the_deviation():
     rates = [36e6, 40e6, 45e6, 50e6, 54e6]
     form = run_form(series(rates))
     half, deviation = half_width_percent(rates), deviation_percent(rates)
-    texts = {**outputs(series_report(form)), "headline": " ".join(part.text for part in headline(form))}
+    texts = {**outputs(series_report(form)), "headline": " ".join(part.text for part in series_headline(form))}
     other = run_form(series(rates, id="other"))
     texts |= {f"comparison as {name}": text for name, text in outputs(comparison_report([form.series, other.series,
               series(rates, id="third")])).items()}  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any
 
 from app import kinds
 from app.evidence.file import CHANGED, UNCHANGED, Verified, sign, verify
-from forms.series.report import series_document
+from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import every_field, full_series
 from tests.forms.golden_files import FOLDER

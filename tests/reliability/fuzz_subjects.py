@@ -27,7 +27,7 @@ from app.clients.smbclient import SmbclientClient
 from app.server.shell import Answer, Said
 from app.server.smbd import samba_facts
 from forms.importers.filled_form import Given
-from forms.series.report import series_document, series_from_document
+from forms.series.document import series_document, series_from_document
 from forms.tuning.smb_conf import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings

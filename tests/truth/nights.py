@@ -10,7 +10,7 @@ import numpy as np
 from forms.stats.decision import MOST_EARLIER, Verdict, confirmed_changes, decide
 from forms.stats.readings import Rates
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
-from forms.watch.report import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
+from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, joint_outcome, outcome_of, state_after
 from storage.looks import WatchState
 
 HISTORY, NIGHTS, STRETCHES = 60, 100, 500
@@ -46,7 +46,7 @@ class SimulatedPath:
         if judged:
             history = self.history()
             outcomes = [self.outcome(tonight[0], at, history)]
-            while (outcome := settled(outcomes, Confirm(), slowed=bool(self.slow))) is None:
+            while (outcome := joint_outcome(outcomes, Confirm(), slowed=bool(self.slow))) is None:
                 tonight.append(self.measure(level))
                 outcomes.append(self.outcome(tonight[-1], at, history))
             state = state_after(self.state, outcome, slowed=bool(self.slow))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.cli import common
-from forms.watch.history import history_chart, history_report
+from forms.watch.history_report import history_chart, history_report
 from storage.records import Command
 
 _NEWEST_LISTED = 20

@@ -24,16 +24,19 @@ from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import AnsiView, ChartView, FiguresView, ShowsMore, ZoomsCharts, content_of, join_toned
 from app.watch.record import MOST_SHOWN, history_of_recording
 from forms import wording
-from forms.comparison.blame import BLAME
-from forms.comparison.report import comparison_report, pair_report, runs_of_both
+from forms.comparison.blame_report import BLAME
+from forms.comparison.pair_tables import runs_of_both
+from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
+from forms.comparison.wording import comparison_headline, comparison_sentences, comparison_title
 from forms.exporters.text import figures_text
 from forms.layout import Toned, visible
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
 from forms.trial.report import tried_lines
-from forms.watch.history import History, history_chart, history_report, history_sentence
+from forms.watch.history import History
+from forms.watch.history_report import history_chart, history_report, history_sentence
 from storage.notebook import Notebook
 from storage.records import to_minute
 
@@ -130,7 +133,9 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         marked, self.whole = forms
         form = self.form = marked if self.alone else self.whole
         self.report = pair_report(form)
-        self.query_one("#comparison-pane", Pane).set_title(f"sharebench · Compare · {form.comparison.title}")
+        self.query_one("#comparison-pane", Pane).set_title(
+            f"sharebench · Compare · {comparison_title(form.comparison)}"
+        )
         self.refresh_bindings()
         self.show_again()
 
@@ -139,17 +144,23 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             return
         self.set_class(self.shows_more, "-more")
         comparison, report = self.form.comparison, self.of_now(self.report)
-        verdict = [*tried_lines(comparison.tried), Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)]
+        verdict = [
+            *tried_lines(comparison.tried),
+            Toned(f"{comparison.sign} {comparison_sentences(comparison)}", comparison.tone),
+        ]
         if self._others_count and self.whole:
             whole = self.whole.comparison
             by = "By their interleaved series" if whole.stands_in else "By all series of their settings"
             if not self.alone:
                 verdict += [Toned(f"{by} (o: the two you marked).")]
             elif whole.known:
-                alone = f"The two you marked, alone: {comparison.sign} {comparison.headline}"
-                verdict = [Toned(f"{whole.sign} {by} (o): {whole.headline}", whole.tone), Toned(alone, comparison.tone)]
+                alone = f"The two you marked, alone: {comparison.sign} {comparison_headline(comparison)}"
+                verdict = [
+                    Toned(f"{whole.sign} {by} (o): {comparison_headline(whole)}", whole.tone),
+                    Toned(alone, comparison.tone),
+                ]
             else:
-                verdict += [Toned(f"{whole.sign} {by} (o): {whole.headline}", whole.tone)]
+                verdict += [Toned(f"{whole.sign} {by} (o): {comparison_headline(whole)}", whole.tone)]
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(join_toned([*verdict, *blamed], "\n"))
         report = replace(report, fields=())
@@ -203,9 +214,9 @@ class TableScreen(ReportScreen, GoesOn):
         for one in (form.comparison for form in self.found):
             if not (one.known or one.interleaved_since):
                 step = next(iter(after_comparison(one)))
-                yield replace(step, name=f"{one.title}: {step.name}")
+                yield replace(step, name=f"{comparison_title(one)}: {step.name}")
             both = {"base": one.base_id, "other": one.other_id}
-            yield NextStep(name=f"Compare just these two: {one.title}", screen="compare", arguments=both)
+            yield NextStep(name=f"Compare just these two: {comparison_title(one)}", screen="compare", arguments=both)
 
 
 _LISTED = 50

@@ -38,13 +38,15 @@ class SeriesView(Widget):
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above
-        from forms.series.summary import GAP, headline  # noqa: PLC0415  as above
+        from forms.series.wording import GAP, series_headline  # noqa: PLC0415  as above
 
         report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
         before, form = self.form, None if isinstance(shown, Report) else shown
         self.form = form
         self.set_class(form is None, "-report")
-        self.query_one("#series-headline", Static).update(join_toned(headline(form) if form else [answer or ""], GAP))
+        self.query_one("#series-headline", Static).update(
+            join_toned(series_headline(form) if form else [answer or ""], GAP)
+        )
         name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
         self.query_one("#series-pane", Pane).set_title(" · ".join([name, *(f"baseline {one}" for one in baselines)]))
         self.query_one("#series-form", AnsiView).show(

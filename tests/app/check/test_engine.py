@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.base.errors import NoSpaceError
 from app.check.engine import CheckState, _connected, _file, _server
 from app.server.facts import Environment
-from forms.series.summary import FileSizeContext
+from forms.series.file_size import FileSizeContext
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 

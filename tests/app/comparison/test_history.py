@@ -14,9 +14,11 @@ from app.cli.main import run
 from app.comparison.history import audit_form, sides_to_compare, tried_here
 from app.guide.rounds import after_comparison
 from app.load.scenario import find_scenario
+from forms.comparison.remarks import comparison_remarks
 from forms.comparison.report import comparison_document, pair_report
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare_sides
+from forms.comparison.wording import comparison_sentences, comparison_title
 from forms.exporters import markdown
 from forms.exporters.text import report_text
 from forms.stats.decision import Doubt, Limits, Verdict
@@ -68,7 +70,7 @@ def test_a_side_is_called_by_the_series_that_was_named_whatever_its_repeats_are_
         ("before", "baseline before and 1 repeat"),
     ):
         (sides,) = sides_to_compare(notebook, (named, f"{3:012x}"))
-        assert compare_sides(sides, Limits()).title == f"fast against {called}"
+        assert comparison_title(compare_sides(sides, Limits())) == f"fast against {called}"
         assert sides.base[0] == notebook.series(named), "and it stands first"
 
 
@@ -95,13 +97,13 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     assert compare_sides(same, Limits()).doubt is Doubt.SAME_SETTINGS
     for named_base, told in ((before.id, True), (newest[0].id, False)):
         (form,) = comparisons(sides_to_compare(notebook, (named_base, newest[1].id)))
-        assert any("stand for the series that were named" in remark for remark in form.remarks) is told
+        assert any("stand for the series that were named" in remark for remark in comparison_remarks(form)) is told
     several = sides_to_compare(notebook, (before.id, after.id, newest[1].id))
     assert [(ids(one.base), ids(one.other)) for one in several] == [([1], [2]), ([1], [6])], "as they were named"
     assert [one.interleaved_since for one in several] == [True, True]
     for after_, told in ((after, False), (replace(after, runs=at(2, 0.97).runs), True)):
         judged = compare_sides(replace(several[0], other=(after_,)), Limits())
-        said = judged.sentence.endswith(" Their runs were interleaved later: compare just these two.")
+        said = comparison_sentences(judged).endswith(" Their runs were interleaved later: compare just these two.")
         assert (judged.known, judged.settle, said) == (not told, None, told)
     both = sides_to_compare(notebook, (newest[0].id, after.id, newest[1].id))
     assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"
@@ -222,7 +224,7 @@ def test_earlier_series_of_the_path_are_history_by_themselves_and_later_ones_are
     found = compare_sides(sides, Limits())
     assert found.variation is not None
     assert (found.verdict, found.variation.freedom, found.history_count) == ("faster", 8, 5)
-    assert "judged with 5 earlier series, the newest 4 days before" in found.sentence
+    assert "judged with 5 earlier series, the newest 4 days before" in comparison_sentences(found)
     (one_only,) = sides_to_compare(notebook, (f"{1:012x}", f"{9:012x}"))
     assert one_only.history == ()
 
@@ -379,7 +381,9 @@ def test_a_trial_of_the_change_is_told_beside_the_comparison(
     assert (found.tried is not None) is is_told
     assert (found.decided is Verdict.SLOWER) is is_told
     assert (found.settle is None) is is_told
-    assert found.sentence.startswith("These series alone cannot tell: +12.0 % (" if is_told else "Inconclusive: 12 %")
+    assert comparison_sentences(found).startswith(
+        "These series alone cannot tell: +12.0 % (" if is_told else "Inconclusive: 12 %"
+    )
     assert (comparison_document(found).get("trial") == {"experiment": "tried", "verdict": "slower"}) is is_told
     text = report_text(pair_report(comparisons([sides])[0]))
     assert ("Slower by 50.0 %" in text) is is_told
@@ -393,7 +397,7 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     (sides,) = sides_to_compare(notebook, (f"{base:012x}", f"{other:012x}"))
     found = compare_sides(sides, Limits())
     assert found.decided is Verdict.SLOWER
-    assert ("These series alone cannot tell" in found.sentence) is (found.verdict is Verdict.UNKNOWN)
+    assert ("These series alone cannot tell" in comparison_sentences(found)) is (found.verdict is Verdict.UNKNOWN)
     assert next(after_comparison(found)).name.startswith("It is settled. For another change, start from get"), (
         "the base"
     )
@@ -455,7 +459,7 @@ def test_a_side_was_busy_where_none_of_its_series_was_measured_at_another_time(
         notebook.add(one_of_them)
     (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
     assert sorted(form.comparison.busy_ids) == [f"{number:012x}" for number in busy]
-    said = " ".join(form.remarks)
+    said = " ".join(comparison_remarks(form))
     assert ("Measure again at a quiet one." in said) is bool(busy)
     assert ("Measured at a busy time: " in said) is (BUSY_TIME in (base, again))
 
@@ -466,5 +470,5 @@ def test_interleaved_series_of_a_busy_time_need_not_be_measured_again(notebook: 
         notebook.add(one_of_them)
     (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
     assert form.comparison.interleaved
-    assert any(remark.startswith("Measured at a busy time: ") for remark in form.remarks)
-    assert not any("Measure again at a quiet one." in remark for remark in form.remarks)
+    assert any(remark.startswith("Measured at a busy time: ") for remark in comparison_remarks(form))
+    assert not any("Measure again at a quiet one." in remark for remark in comparison_remarks(form))

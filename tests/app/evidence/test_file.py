@@ -9,7 +9,7 @@ from app import __version__
 from app.base.errors import MissingProgramError
 from app.evidence import signature
 from app.evidence.file import CHANGED, NOT_SIGNED, UNCHANGED, sign, verify
-from forms.series.report import series_document
+from forms.series.document import series_document
 from tests.builders import one
 from tests.command_line import Inside
 from tests.reliability.evidence import new_key

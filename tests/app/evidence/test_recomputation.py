@@ -9,7 +9,7 @@ import pytest
 
 from app import __version__
 from app.evidence.recomputation import UnlikeError, recompute
-from forms.series.report import series_document
+from forms.series.document import series_document
 from storage.json_reader import DocumentError
 from storage.records import RunStatus
 from tests.builders import full_series, one, series

@@ -8,7 +8,7 @@ from app.base.errors import LoginError, NotAFileError
 from app.clients.base import DirectoryEntry, Secrets
 from app.guide.backend import Logins, PasswordNeededError
 from app.guide.browsing import ItemKind, inside, items, look
-from forms.series.summary import FileSizeContext
+from forms.series.file_size import FileSizeContext
 from storage.records import Target
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")

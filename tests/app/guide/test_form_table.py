@@ -4,7 +4,7 @@ import pytest
 
 from app.guide.before_run import filling_table
 from forms.exporters.text import table_lines
-from forms.series.report import run_table
+from forms.series.run_table import run_table
 from forms.series.summary import run_form
 from tests.builders import series
 

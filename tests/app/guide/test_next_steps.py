@@ -23,9 +23,11 @@ from app.guide.rounds import (
     repeat_of,
 )
 from app.trial.spec import StoredTrial
+from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare
+from forms.comparison.wording import comparison_sentences, comparison_title, settling_sentence
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import find
@@ -106,8 +108,8 @@ def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: t
         (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
         steps = list(after_comparison(form.comparison))
         assert names(steps)[0] == first
-        assert "sharebench" not in form.comparison.sentence
-        assert "--" not in form.comparison.sentence
+        assert "sharebench" not in comparison_sentences(form.comparison)
+        assert "--" not in comparison_sentences(form.comparison)
         begun = taken(notebook, steps, first)
         assert begun.label == notebook.series(f"{1:012x}").label
 
@@ -149,14 +151,14 @@ def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series
             way=Way.ALTERNATING, count=8, shows_percent=20, seconds=60, commands=("a", "b"), series_a_side=each
         )
         first = next(iter(after_comparison(replace(found, settle=step, change=change))))
-        assert first.name == step.sentence
+        assert first.name == settling_sentence(step)
         assert first.choices is not None
         turn = first.choices(notebook)
         assert (turn.step, turn.interleaved, turn.base_id) == (MethodStep.RUN, each, f"{2:012x}"), "A B, then B"
         for first_id in (found.base_id, found.other_id):
             alone = replace(step, series_a_side=None, first_id=first_id)
             by_hand = next(iter(after_comparison(replace(found, settle=alone, change=None))))
-            assert by_hand.name == step.sentence
+            assert by_hand.name == settling_sentence(step)
             assert by_hand.choices is not None
             assert by_hand.choices(notebook).label == notebook.series(first_id).label
 
@@ -220,7 +222,7 @@ def test_where_no_repeat_would_tell_a_larger_file_comes_first(tmp_path: Path):
     with Notebook(book(tmp_path / "notebook.db", before, after)) as notebook:
         (form,) = comparisons(sides_to_compare(notebook, (before.id, after.id)))
         found = replace(form.comparison, settle=None)
-        assert "measure longer runs of a larger file" in str(found.sentence)
+        assert "measure longer runs of a larger file" in str(comparison_sentences(found))
         steps = list(after_comparison(found))
         larger = taken(notebook, steps[:1], "Measure again with a larger file: the base first")
         assert (larger.step, larger.again_name, larger.again_value) == (MethodStep.FILE, "in-flight", "1")
@@ -342,7 +344,10 @@ def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
     with Notebook(path) as notebook:
         (form,) = comparisons(sides_to_compare(notebook, ("spring", f"{2:012x}")))
         (back,) = comparisons(sides_to_compare(notebook, (f"{2:012x}", "spring")))
-    assert (form.comparison.title, back.comparison.base_name) == ("series 2 against baseline spring", "series 2")
+    assert (comparison_title(form.comparison), back.comparison.base_name) == (
+        "series 2 against baseline spring",
+        "series 2",
+    )
 
 
 @pytest.mark.parametrize(("kind", "again"), [(ExperimentKind.TRIAL, True), (ExperimentKind.SWEEP, False)])
@@ -429,9 +434,9 @@ def test_series_in_which_nothing_differs_are_not_measured_again_to_find_out_why(
     assert not found.known
     assert found.is_alike is alike
     assert (found.settle is None) is alike
-    assert found.sentence.endswith(": measured again, both show only how series vary.") is alike
+    assert comparison_sentences(found).endswith(": measured again, both show only how series vary.") is alike
     assert any("larger file" in name for name in names(after_comparison(found))) is False
-    assert ("The server's settings are the same." in form.remarks) is (seen and differs)
+    assert ("The server's settings are the same." in comparison_remarks(form)) is (seen and differs)
 
 
 def test_a_change_that_nobody_claimed_is_kept_for_after_the_larger_file(tmp_path: Path):
@@ -459,7 +464,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
     assert (first.screen == "interleaved") is settles
     if settles:
         needed = form.comparison.needed_runs
-        assert f"About {needed} interleaved runs a side would settle it" in form.comparison.sentence
+        assert f"About {needed} interleaved runs a side would settle it" in comparison_sentences(form.comparison)
         assert first.name == f"Measure both again, interleaved: {needed} runs each, about 11 min"
         assert first.arguments["runs"] == needed
 

@@ -6,7 +6,7 @@ from app.clients.base import Secrets
 from app.recording.process import MeasurementPlan, Progressed, RunFinished, RunStarted
 from app.series.progress import Prospect, RunPace, SeriesProgress, last_second, sparkline
 from app.series.record import SeriesClosed
-from forms.series.summary import ExpectedRate
+from forms.series.estimate import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]

@@ -28,7 +28,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from forms.load.wording import load_headline
-from forms.series.summary import duration
+from forms.wording import duration
 from storage.load.records import Load, LoadChoices, PointStatus, SizeClass
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target

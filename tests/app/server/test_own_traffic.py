@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from app.recording.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, SeriesControl
-from forms.series.summary import over_time
+from forms.series.progress import over_time
 from storage.records import Command, Run, format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd

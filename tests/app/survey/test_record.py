@@ -12,7 +12,7 @@ from app.recording.process import SeriesControl, SeriesRequest
 from app.series.record import Resumption, SeriesClosed
 from app.series.requests import SeriesOptions
 from app.survey.record import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
-from forms.experiments.summary import StationPlace, StationState
+from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, ExperimentKind, SeriesStatus, Target

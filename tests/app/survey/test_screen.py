@@ -23,7 +23,7 @@ from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.views import AnsiView
-from forms.experiments.summary import Station, StationPlace, StationState, survey
+from forms.experiments.survey import Station, StationPlace, StationState, survey
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, SeriesStatus, Target
 from tests.builders import series

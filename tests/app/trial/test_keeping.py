@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.kinds import losses_text
-from forms.series.report import series_document
+from forms.series.document import series_document
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target

@@ -21,7 +21,8 @@ from app.base.errors import (
 from app.recording.process import Failed
 from app.series.record import SeriesClosed
 from app.watch.record import WatchRequest, check, delivered, history_of_recording, last_check, tell
-from forms.watch.report import EXIT_CODES, Check, Outcome, check_document, check_sentence, watch_answer, watch_report
+from forms.watch.report import check_document, check_sentence, watch_answer, watch_report
+from forms.watch.rule import EXIT_CODES, Check, Outcome
 from storage.looks import WATCH, WatchState, watch_of
 from storage.notebook import Notebook
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target

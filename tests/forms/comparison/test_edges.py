@@ -10,6 +10,7 @@ import pytest
 from forms.comparison.comparison import Comparison
 from forms.comparison.report import comparison_document
 from forms.comparison.verdict import Sides, compare, compare_sides
+from forms.comparison.wording import comparison_sentences
 from forms.stats.decision import Limits
 from storage.records import RunStatus
 from tests.builders import interleaved, repeats, series
@@ -66,7 +67,7 @@ def test_whatever_comes_the_answer_is_whole(seed):
         assert (result.doubt is None) == result.known
         if result.needed_runs is not None:
             assert result.needed_runs >= 3
-        assert result.sentence.endswith(".")
+        assert comparison_sentences(result).endswith(".")
 
 
 def test_order_scale_and_side_do_not_matter():

@@ -7,6 +7,7 @@ import pytest
 from forms.comparison.report import comparison_document, pair_report
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import Sides, compare, compare_sides
+from forms.comparison.wording import comparison_headline, comparison_sentences
 from forms.report import change_formula
 from forms.stats.decision import Limits
 from tests.builders import interleaved, series
@@ -23,7 +24,7 @@ def test_a_hiccup_is_left_out_and_named():
     assert [(run.series_id, run.number) for run in found.left_out] == [("base", 1)]
     assert found.judged_base_bytes_per_second == pytest.approx(100e6)
     assert found.base_bytes_per_second == pytest.approx(86.6e6)
-    assert "Judged without run 1 of 'before' (67 % slower than the others)" in found.sentence
+    assert "Judged without run 1 of 'before' (67 % slower than the others)" in comparison_sentences(found)
     document = comparison_document(found)
     assert document["left_out_runs"] == [{"series": "base", "run": 1, "percent_of_others": pytest.approx(-67)}]
     assert document["other_deviation_bytes_per_second"] == pytest.approx(0.6 * 0.3808e6, rel=0.01)
@@ -41,9 +42,9 @@ def test_two_hiccups_of_five_take_the_verdict_and_are_named():
     assert found.without is not None
     assert [run.number for run in found.without.runs] == [1, 2]
     assert found.without.decision.verdict == "slower"
-    assert "Inconclusive: these runs vary too much to tell (by " in found.headline
+    assert "Inconclusive: these runs vary too much to tell (by " in comparison_headline(found)
     assert "Without runs 1 and 2 of 'before' (67 % slower and 60 % slower than the others) this would be:" in (
-        found.sentence
+        comparison_sentences(found)
     )
     document = comparison_document(found)["without_runs"]
     assert (document["verdict"], len(document["runs"])) == ("slower", 2)
@@ -73,7 +74,7 @@ def test_few_interleaved_pairs_say_how_often_chance_does_as_much():
     found = compare(*interleaved(series(rates, id="base"), series(faster, id="other")))
     assert found.verdict == "faster"
     assert found.p_value is not None
-    assert f"in 1 of {int(1 / found.p_value)} such comparisons" in found.sentence
+    assert f"in 1 of {int(1 / found.p_value)} such comparisons" in comparison_sentences(found)
 
 
 def test_a_history_with_a_hiccup_takes_no_verdict():

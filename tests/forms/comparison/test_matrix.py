@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.report import comparison_report, matrix_table
-from forms.comparison.summary import comparisons, protocol_matrix, sides_of
+from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
+from forms.comparison.matrix_report import matrix_table
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons, sides_of
 from forms.exporters.text import report_text, table_lines
 from forms.report import cell_text
 from forms.stats.summary import half_width
@@ -39,9 +41,13 @@ def book() -> list[Series]:
     ]
 
 
+def column_names(matrix: ProtocolMatrix) -> tuple[str, ...]:
+    return tuple(column.name for column in matrix.columns)
+
+
 def test_the_books_table_with_the_ratios_it_does_not_print():
     table = protocol_matrix(book())
-    assert table.columns == ("FTP", "untuned", "tuned")
+    assert column_names(table) == ("FTP", "untuned", "tuned")
     assert [row.name for row in table.rows] == ["sparc get", "sparc put", "pentium get", "pentium put"]
     ratios = [[None if c is None else c.percent_of_ftp for c in row.cells] for row in table.rows]
     assert [r[0] for r in ratios] == [None] * 4
@@ -63,24 +69,36 @@ def test_labels_that_repeat_their_row_make_the_same_table():
         ]
 
     for form in ("{host} {command} {label}", "{label} {command}", "{command} {label}"):
-        assert protocol_matrix(labelled(form)).columns == ("FTP", "untuned", "tuned"), form
+        assert column_names(protocol_matrix(labelled(form))) == ("FTP", "untuned", "tuned"), form
     one_row = [at_rate(645, Command.GET, SMB, "cut through on"), at_rate(700, Command.GET, SMB, "cut through off")]
-    assert protocol_matrix(one_row).columns == ("cut through on", "cut through off")
+    assert column_names(protocol_matrix(one_row)) == ("cut through on", "cut through off")
     same = [*one_row, at_rate(645, Command.PUT, SMB, "cut through on"), at_rate(7, Command.PUT, SMB, "cut through off")]
-    assert protocol_matrix(same).columns == ("cut through on", "cut through off")
+    assert column_names(protocol_matrix(same)) == ("cut through on", "cut through off")
 
 
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
     changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
     table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
-    assert table.columns == ("SMB", "log level = 0", "SMB (2)")
+    assert column_names(table) == ("SMB", "log level = 0", "SMB (2)")
     assert [row.name for row in table.rows] == ["get"]
     assert not table.has_ftp
     assert all(c is not None and c.percent_of_ftp is None for c in table.rows[0].cells)
 
 
 def test_ftp_comes_first_wherever_it_was_given():
-    assert protocol_matrix([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)]).columns == ("FTP", "SMB")
+    assert column_names(protocol_matrix([at_rate(645, Command.GET, SMB), at_rate(1000, Command.GET, FTP)])) == (
+        "FTP",
+        "SMB",
+    )
+
+
+def test_what_somebody_calls_ftp_is_no_yardstick():
+    table = protocol_matrix([at_rate(645, Command.GET, SMB, "FTP"), at_rate(700, Command.GET, SMB, "tuned")])
+    assert not table.has_ftp
+    assert all(cell is not None and cell.percent_of_ftp is None for cell in table.rows[0].cells)
+    beside = protocol_matrix([at_rate(500, Command.GET, SMB, "FTP"), at_rate(1000, Command.GET, FTP)])
+    assert [column.is_ftp for column in beside.columns] == [True, False]
+    assert [cell and cell.percent_of_ftp for cell in beside.rows[0].cells] == [None, 50.0]
 
 
 def test_text_stays_within_eighty_columns():

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from forms import layout
-from forms.comparison.report import comparison_document, comparison_report, pair_report, runs_of_both
+from forms.comparison.pair_tables import difference_rows, runs_of_both, side_by_side
+from forms.comparison.remarks import comparison_remarks
+from forms.comparison.report import comparison_document, comparison_report, pair_report
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare
 from forms.exporters.text import report_text
@@ -95,21 +97,21 @@ def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
 def test_a_side_whose_own_change_was_not_in_effect_says_so(evidence: Evidence):
     own = replace(CHANGE, evidence=evidence)
     found = comparison_form(replace(OTHER, change=own), replace(OTHER, id="c" * 12, change=None))
-    said = " ".join(found.remarks)
+    said = " ".join(comparison_remarks(found))
     contradicted = evidence is Evidence.CONTRADICTED
     assert ("contradicted; also changed: server.kernel 6.1 -> 6.2. log level did not" in said) is contradicted
-    both = comparison_form(replace(BASE, change=own), replace(OTHER, change=own)).remarks
+    both = comparison_remarks(comparison_form(replace(BASE, change=own), replace(OTHER, change=own)))
     assert sum("still is 3" in one for one in both) == (2 if contradicted else 1)
     again = comparison_form(BASE, replace(OTHER, change=replace(own, evidence=Evidence.CONTRADICTED)))
-    assert " ".join(again.remarks).count("it still is 3") == 1
+    assert " ".join(comparison_remarks(again)).count("it still is 3") == 1
 
 
 def test_rows_that_differ_are_marked_not_coloured():
     signed = replace(OTHER, client=replace(CLIENT, signing="aes-gmac", block_bytes=65536), change=None)
     form = comparison_form(BASE, signed)
-    marked = {row.name for row in form.rows if row.differs}
+    marked = {row.name for row in side_by_side(form) if row.differs}
     assert marked == {"Protocol"}
-    assert [row.name for row in form.differences] == ["client: signing", "client: block size"]
+    assert [row.name for row in difference_rows(form)] == ["client: signing", "client: block size"]
     lines = report_text(pair_report(form)).splitlines()
     assert any("SMB 3.1.1, signed" in line for line in lines), "a text keeps its commas where numbers lose theirs"
     assert any(line.startswith("Protocol") and line.endswith("differs") for line in lines)
@@ -118,11 +120,11 @@ def test_rows_that_differ_are_marked_not_coloured():
 
 def test_remarks_name_what_weakens_the_verdict():
     busy = series((100e6, 101e6, 99e6, 50e6, 100e6), quiet=Quiet(verdict=QuietVerdict.BUSY), command=Command.PUT)
-    said = " ".join(comparison_form(BASE, busy).remarks)
+    said = " ".join(comparison_remarks(comparison_form(BASE, busy)))
     assert "different work" in said
     assert "1 unusual run" in said
     assert "busy time" in said
-    assert comparison_form(BASE, replace(OTHER, change=None)).remarks == ()
+    assert comparison_remarks(comparison_form(BASE, replace(OTHER, change=None))) == ()
 
 
 def test_a_verdict_without_a_claimed_change_names_what_differs():
@@ -132,10 +134,10 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
     other = replace(OTHER, change=None, link_bits_per_second=100_000_000, environment={"path": slow})
     form = comparison_form(base, other)
     what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
-    assert form.remarks == (f"What differs, and may be the reason: {what}.",)
-    assert [row.name for row in form.differences] == ["rate of the link"]
+    assert comparison_remarks(form) == (f"What differs, and may be the reason: {what}.",)
+    assert [row.name for row in difference_rows(form)] == ["rate of the link"]
     alike = interleaved(base, replace(BASE, link_bits_per_second=100_000_000))
-    assert comparison_form(*alike).remarks == ()
+    assert comparison_remarks(comparison_form(*alike)) == ()
 
 
 def test_markup_and_escapes_from_outside_are_plain_text():
@@ -179,7 +181,7 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
     assert change.formula is not None
     assert change.formula == change_formula(3, 2, 3), "of the mean, not of the first"
     assert table.rows[2].cells[3].formula is not None
-    (busy_sides,) = [said for said in form.remarks if "busy" in said]
+    (busy_sides,) = [said for said in comparison_remarks(form) if "busy" in said]
     assert busy_sides.startswith(
         'Measured at a busy time: base 2 "get nas/data/big.bin" and the other series "after". '
     )
@@ -193,14 +195,14 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
 def test_rates_of_a_row_stand_in_the_unit_of_the_faster_side(slow, average, interval):
     slower, faster = (series([0.999 * rate, rate, 1.001 * rate]) for rate in (slow, 3e9))
     for sides in ((slower, replace(faster, id="b" * 12)), (faster, replace(slower, id="b" * 12))):
-        rows = {row.name: {row.base, row.other} for row in comparison_form(*sides).rows}
+        rows = {row.name: {row.base, row.other} for row in side_by_side(comparison_form(*sides))}
         assert rows["Average"] == {average, "3.000 GB/s"}
         assert interval in rows["95 %, runs alone"]
 
 
 def test_a_deviation_stands_in_the_unit_of_its_average_on_both_sides():
     still, restless = series((100e6, 100.1e6, 100e6)), series((100e6, 102e6, 99e6), id="bbbbbbbbbbbb")
-    rows = {row.name: row for row in comparison_form(still, restless).rows}
+    rows = {row.name: row for row in side_by_side(comparison_form(still, restless))}
     assert (rows["Deviation"].base, rows["Deviation"].other) == ("0.1 MB/s", "1.5 MB/s")
 
 
@@ -238,5 +240,5 @@ def test_the_samba_of_each_side_is_named_and_not_compared_where_one_is_unknown(
         series([1e8] * 5, id=name, environment={"server": {"samba.version": version} if version else {}})
         for name, version in zip(("base", "other"), versions, strict=True)
     )
-    rows = comparison_form(base, other).rows
+    rows = side_by_side(comparison_form(base, other))
     assert [(row.base, row.other, row.differs) for row in rows if row.name == "Samba"] == told

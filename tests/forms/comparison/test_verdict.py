@@ -8,14 +8,24 @@ from unittest.mock import Mock
 import pytest
 
 from forms.comparison.comparison import MANY_RUNS, Comparison, needs_longer_runs
-from forms.comparison.report import _properties, comparison_report
+from forms.comparison.history import groups_of
+from forms.comparison.pair_tables import ComparisonRow, properties_table
+from forms.comparison.remarks import comparison_remarks
+from forms.comparison.report import comparison_report
 from forms.comparison.settling import SettlingStep
-from forms.comparison.summary import ComparisonRow, comparison_form, comparisons
-from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
+from forms.comparison.summary import comparison_form, comparisons
+from forms.comparison.verdict import Sides, compare, compare_several, compare_sides
+from forms.comparison.wording import (
+    comparison_headline,
+    comparison_sentences,
+    comparison_title,
+    settling_commands,
+    settling_sentence,
+)
 from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
-from forms.tuning.differences import Difference, prose
+from forms.tuning.differences import Difference, differences_prose
 from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, Facts, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series
@@ -47,12 +57,12 @@ def test_faster_slower_and_no_change_interleaved():
     faster = against(TEN, scaled(TEN, 1.1))
     assert (faster.verdict, faster.sign, faster.needed_runs) == ("faster", Sign.FASTER, None)
     assert faster.change_percent == pytest.approx(10)
-    assert faster.headline.startswith("Faster by 10.0 % (")
+    assert comparison_headline(faster).startswith("Faster by 10.0 % (")
     slower = against(TEN, scaled(TEN, 0.9))
     assert (slower.verdict, slower.sign) == ("slower", Sign.SLOWER)
     same = against(TEN, scaled(TEN, 1.001))
     assert (same.verdict, same.sign) == ("same", Sign.SAME)
-    assert same.headline.startswith("No change (")
+    assert comparison_headline(same).startswith("No change (")
 
 
 VARIED = (100e6, 101e6, 99e6, 101e6, 99e6)
@@ -70,10 +80,10 @@ VARIED = (100e6, 101e6, 99e6, 101e6, 99e6)
 )
 def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: float, verdict: str, headline: str):
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
-    assert (found.verdict, found.headline) == (verdict, headline)
+    assert (found.verdict, comparison_headline(found)) == (verdict, headline)
     assert found.apart_percent == pytest.approx(16.7, abs=0.2)
     told = "One series a side shows only changes beyond 14 % slower or 17 % faster: the runs vary by "
-    assert told in found.sentence
+    assert told in comparison_sentences(found)
     least = 14 if factor < 1 else 17
     assert verdict == "unknown" or abs(found.change_percent or 0) > least, "else it contradicts itself"
     assert (found.settle is None) == (verdict != "unknown")
@@ -85,7 +95,7 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert found.settle is not None
     assert (found.settle.way, found.settle.count) == (Way.TRY, 8)
     assert found.settle.commands == ("sharebench try 'strict sync=no' smb://nas/data/big.bin",)
-    assert found.sentence.endswith(
+    assert comparison_sentences(found).endswith(
         "Try it: 8 interleaved pairs, about 6 min, find a change of 2.9 % nine times in ten."
     )
     later = compare(
@@ -94,14 +104,14 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     )
     assert later.settle is not None
     assert later.settle.seconds == found.settle.seconds
-    assert later.settle.sentence.startswith("Restore the base, then try it: 8 interleaved pairs, about 6 min, find"), (
-        "what was measured last is still set"
-    )
+    assert settling_sentence(later.settle).startswith(
+        "Restore the base, then try it: 8 interleaved pairs, about 6 min, find"
+    ), "what was measured last is still set"
     unknown = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other"))
     assert unknown.settle is not None
     assert (unknown.settle.way, unknown.settle.count, unknown.needed_series) == (Way.ALTERNATING, 4, 3)
     assert unknown.settle.commands == ("sharebench run --again base", "sharebench run --again other")
-    assert unknown.settle.command_text == (
+    assert settling_commands(unknown.settle) == (
         "sharebench run --again base, then sharebench run --again other, and so on: 4 series"
     )
     assert unknown.settle.first_id == "base"
@@ -109,8 +119,8 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     changed = compare(series(VARIED, id="base"), series(scaled(VARIED, 1.03), id="other", change=by_hand))
     assert changed.settle is not None
     assert changed.settle.seconds - unknown.settle.seconds == pytest.approx(4 * 57, abs=1), "a minute for each change"
-    assert "about 9 min with the changes by hand, find" in changed.settle.sentence
-    assert ", change the server, sharebench run --again other, and so on" in changed.settle.command_text
+    assert "about 9 min with the changes by hand, find" in settling_sentence(changed.settle)
+    assert ", change the server, sharebench run --again other, and so on" in settling_commands(changed.settle)
 
 
 def test_a_get_beside_a_put_is_nothing_to_settle():
@@ -121,9 +131,9 @@ def test_a_get_beside_a_put_is_nothing_to_settle():
 def test_a_comparison_is_called_by_its_sides_and_the_number_of_series_of_each():
     names = [series(VARIED, id=name, label=name) for name in ("slow", "again", "fast")]
     sides = Sides(base=tuple(names[:2]), other=(names[2],))
-    assert compare_sides(sides, Limits()).title == "fast against slow and 1 repeat"
+    assert comparison_title(compare_sides(sides, Limits())) == "fast against slow and 1 repeat"
     of_baseline = compare_sides(replace(sides, baseline="spring"), Limits())
-    assert of_baseline.title == "fast against baseline spring and 1 repeat"
+    assert comparison_title(of_baseline) == "fast against baseline spring and 1 repeat"
 
 
 def test_the_step_that_is_named_settles_it_when_it_is_carried_out():
@@ -138,7 +148,7 @@ def test_a_change_of_the_client_is_interleaved_by_run_itself():
     assert found.settle is not None
     assert found.settle.way is Way.INTERLEAVED
     assert found.settle.commands[0].endswith("--versus '--in-flight 1' smb://nas/data/big.bin")
-    assert found.sentence.endswith(found.settle.sentence)
+    assert comparison_sentences(found).endswith(settling_sentence(found.settle))
 
 
 def test_a_session_that_is_encrypted_is_told_once_and_interleaved_by_run_itself():
@@ -149,8 +159,10 @@ def test_a_session_that_is_encrypted_is_told_once_and_interleaved_by_run_itself(
     )  # fmt: skip
     found = compare(series(VARIED, id="base"), sealed)
     assert [one.name for one in found.differences] == ["client.encryption", "settings.encrypt"]
-    assert prose(found.differences) == "client: encryption none → aes-128-gcm"
-    assert prose(found.differences[1:]) == "client: encryption required no → yes", "where the session is not known"
+    assert differences_prose(found.differences) == "client: encryption none → aes-128-gcm"
+    assert differences_prose(found.differences[1:]) == "client: encryption required no → yes", (
+        "where the session is not known"
+    )
     assert found.settle is not None
     assert found.settle.commands[0].endswith("--versus --encrypt smb://nas/data/big.bin")
     back = compare(sealed, series(scaled(VARIED, 1.05), id="base"))
@@ -174,7 +186,7 @@ def test_that_the_settings_of_the_server_are_the_same_is_said_where_they_are(fac
         target=target,
         client=replace(CLIENT, in_flight=1),
     )
-    assert ("The server's settings are the same." in comparison_form(base, other).remarks) is told
+    assert ("The server's settings are the same." in comparison_remarks(comparison_form(base, other))) is told
 
 
 def test_the_change_is_the_one_setting_of_this_client_that_differs():
@@ -222,10 +234,10 @@ def test_the_time_of_interleaved_runs_counts_what_a_series_takes_beside_them():
 def test_what_became_of_the_session_is_said_with_the_verdict():
     base, other = series(VARIED, id="base"), series(scaled(VARIED, 0.52), id="other")
     sealed = replace(other, client=replace(CLIENT, encryption="aes-128-gcm"))
-    assert compare(base, sealed).headline == "Slower by 48 % (39 % to 55 %); the session is now encrypted."
-    assert compare(sealed, base).headline.endswith("; the session is no longer encrypted.")
+    assert comparison_headline(compare(base, sealed)) == "Slower by 48 % (39 % to 55 %); the session is now encrypted."
+    assert comparison_headline(compare(sealed, base)).endswith("; the session is no longer encrypted.")
     tried = replace(compare(base, sealed), tried=Mock(verdict=Verdict.SLOWER))
-    assert tried.headline == "Slower by 48 % (39 % to 55 %).", "a trial has restored what was there"
+    assert comparison_headline(tried) == "Slower by 48 % (39 % to 55 %).", "a trial has restored what was there"
 
 
 def test_what_is_interleaved_is_said_where_it_is_what_this_client_was_told_otherwise():
@@ -234,9 +246,9 @@ def test_what_is_interleaved_is_said_where_it_is_what_this_client_was_told_other
     found = compare(base, smaller).settle
     assert found is not None
     said = "Interleave them as they are (client: block size 1M → 64K and client: in flight 4 → 1): "
-    assert found.sentence.startswith(said)
-    assert found.sentence.endswith(", settle it nine times in ten.")
-    assert "64K" not in compare(base, smaller).headline, "which would name it for a cause"
+    assert settling_sentence(found).startswith(said)
+    assert settling_sentence(found).endswith(", settle it nine times in ten.")
+    assert "64K" not in comparison_headline(compare(base, smaller)), "which would name it for a cause"
 
 
 def test_a_base_that_comes_back_sharpens_the_verdict_and_one_that_does_not_takes_it():
@@ -254,10 +266,10 @@ def test_no_interval_ends_beyond_what_can_be_read():
     base, other, again = (series(scaled(wild, factor), id=name) for name, factor in (("a", 1), ("b", 1.1), ("c", 0.01)))
     found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
     assert found.doubt is Doubt.BASE_VARIED
-    assert "−100 %" not in found.sentence
-    assert "Inconclusive: these runs vary too much to tell (by " in found.sentence
-    assert "Averages of 2 and 1 series show only changes beyond 99 % slower or " in found.sentence
-    assert "to +1," not in found.sentence
+    assert "−100 %" not in comparison_sentences(found)
+    assert "Inconclusive: these runs vary too much to tell (by " in comparison_sentences(found)
+    assert "Averages of 2 and 1 series show only changes beyond 99 % slower or " in comparison_sentences(found)
+    assert "to +1," not in comparison_sentences(found)
 
 
 def test_three_bases_show_what_one_after_them_is_worth():
@@ -277,10 +289,10 @@ def test_history_of_the_same_path_sharpens_the_verdict_and_is_said():
     assert (found.verdict, found.history_count, found.variation.repeats) == ("faster", 8, 7)
     assert found.apart_percent is not None
     assert found.apart_percent < 8
-    assert "(judged with 8 earlier series, the newest 6 days before)" in found.sentence
+    assert "(judged with 8 earlier series, the newest 6 days before)" in comparison_sentences(found)
     assert compare_sides(Sides(base=(base,), other=(other,)), Limits()).verdict == "unknown"
     newest = compare_sides(Sides(base=(base,), other=(other,), history=(spread[-1:],)), Limits())
-    assert "(judged with 1 earlier series, 6 days before)" in newest.sentence
+    assert "(judged with 1 earlier series, 6 days before)" in comparison_sentences(newest)
 
 
 def test_a_steady_trend_takes_the_verdict_away_unless_the_sides_alternate():
@@ -312,7 +324,7 @@ def test_fewer_than_three_runs_a_side_are_never_a_verdict(base, other):
         compare_sides(Sides(base=(series(TEN[:base]),), other=(series(scaled(TEN[:other], 1.5)),)), Limits()),
     ):
         assert (result.verdict, result.needed_runs) == ("unknown", 3)
-        assert "at least 3 runs a side" in result.sentence
+        assert "at least 3 runs a side" in comparison_sentences(result)
     assert against((100e6,) * 3, (100e6,) * 3).verdict == "same"
     assert against((100e6,) * 3, (102e6,) * 3).verdict == "faster"
 
@@ -321,7 +333,7 @@ def test_no_valid_run_on_a_side():
     result = against((), TEN)
     assert (result.verdict, result.doubt) == ("unknown", Doubt.NO_RUNS)
     assert (result.change_percent, result.interval_percent, result.p_value) == (None, None, None)
-    assert "no valid run" in result.sentence
+    assert "no valid run" in comparison_sentences(result)
 
 
 def test_one_wild_run_is_no_verdict():
@@ -332,7 +344,7 @@ def test_one_wild_run_is_no_verdict():
 def test_no_number_of_runs_tells_where_noise_is_as_wide_as_the_margin():
     result = against(TEN, scaled(TEN, 1.02), noise_percent=3, margin_percent=1)
     assert (result.verdict, result.needed_runs) == ("unknown", None)
-    assert "noise threshold is as wide" in result.sentence
+    assert "noise threshold is as wide" in comparison_sentences(result)
 
 
 def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
@@ -346,7 +358,7 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     assert result.needed_runs <= MANY_RUNS
     assert (
         f"About {result.needed_runs} interleaved runs a side would settle it (perhaps more), in about "
-        in result.sentence
+        in comparison_sentences(result)
     )
 
 
@@ -356,7 +368,7 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
 def test_a_range_with_an_end_that_nobody_measures_is_told_without_it(high: int, told: str):
     loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert f" {told}, in about" in replace(result, needed_runs_range=(4, high)).sentence
+    assert f" {told}, in about" in comparison_sentences(replace(result, needed_runs_range=(4, high)))
 
 
 def test_many_runs_are_not_what_is_advised_first():
@@ -366,8 +378,8 @@ def test_many_runs_are_not_what_is_advised_first():
     assert result.doubt is Doubt.VARYING
     assert result.needed_runs is not None
     assert result.needed_runs > MANY_RUNS
-    assert "The runs vary too much to show it: measure longer runs of a larger file" in result.sentence
-    assert "would settle" not in result.sentence
+    assert "The runs vary too much to show it: measure longer runs of a larger file" in comparison_sentences(result)
+    assert "would settle" not in comparison_sentences(result)
     assert needs_longer_runs(result)
     step = SettlingStep(way=Way.BASE_AGAIN, count=1, shows_percent=1.0, seconds=1.0, commands=())
     settled: Sequence[tuple[str, Any]] = (
@@ -389,8 +401,8 @@ CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Eviden
 def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None, is_chance: bool):
     base, other = interleaved(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
     found = replace(compare(base, other), interval_percent=ends)
-    assert ("may be chance" in found.headline) is is_chance
-    assert ("has another reason" in found.headline) is not is_chance
+    assert ("may be chance" in comparison_headline(found)) is is_chance
+    assert ("has another reason" in comparison_headline(found)) is not is_chance
 
 
 @pytest.mark.parametrize(
@@ -402,8 +414,8 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
 )
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
     found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
-    assert said in found.sentence
-    apart = found.sentence.partition(said)[2].partition(" slower or ")[2].partition(" %")[0]
+    assert said in comparison_sentences(found)
+    apart = comparison_sentences(found).partition(said)[2].partition(" slower or ")[2].partition(" %")[0]
     assert float(apart) == pytest.approx(
         (found.apart_percent or 0.0) * (1.5 if len(base_ids) > 1 else 2) ** 0.5 / 2**0.5, rel=0.1
     )
@@ -415,8 +427,8 @@ def test_equal_settings_say_how_far_equal_series_differ():
         other = series(scaled(VARIED, factor), id="b")
         found = compare_sides(Sides(base=(base,), other=(other,), equal=True), Limits())
         assert found.doubt is Doubt.SAME_SETTINGS
-        assert " shows only changes beyond 14 % slower or 17 % faster: " in found.sentence
-        told[factor] = found.headline
+        assert " shows only changes beyond 14 % slower or 17 % faster: " in comparison_sentences(found)
+        told[factor] = comparison_headline(found)
     else_ = "more than equal series differ, so look for what else has changed."
     assert told[1.1].startswith(
         "No setting is known to differ: 10 % faster is no more than series vary by themselves; "
@@ -424,15 +436,15 @@ def test_equal_settings_say_how_far_equal_series_differ():
     assert told[3.0] == f"Same settings, but 200 % faster: {else_}"
     assert told[0.4] == f"Same settings, but 60 % slower: {else_}"
     ends = replace(found, change_percent=10.0, interval_percent=(0.0, 20.0))
-    assert "no more than series vary" in ends.headline
-    assert "more than equal" in replace(ends, interval_percent=(0.1, 20.0)).headline
+    assert "no more than series vary" in comparison_headline(ends)
+    assert "more than equal" in comparison_headline(replace(ends, interval_percent=(0.1, 20.0)))
 
 
 def test_a_contradicted_change_replaces_the_verdict():
     base, other = interleaved(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
     result = compare(base, other)
     assert (result.verdict, result.doubt, result.sign) == ("unknown", Doubt.CONTRADICTED, Sign.WARNING)
-    assert "Not the change that was claimed" in result.sentence
+    assert "Not the change that was claimed" in comparison_sentences(result)
     assert result.change == CONTRADICTED
 
 
@@ -450,8 +462,8 @@ def test_states_are_compared_not_claims():
         Sign.SAME,
         None,
     )
-    assert "Same settings, but 26 % faster: more than equal series differ" in result.sentence
-    assert not any("in-flight" in remark for remark in comparison_form(first, third).remarks)
+    assert "Same settings, but 26 % faster: more than equal series differ" in comparison_sentences(result)
+    assert not any("in-flight" in remark for remark in comparison_remarks(comparison_form(first, third)))
 
 
 def test_settings_that_were_not_to_be_seen_are_not_called_equal():
@@ -506,10 +518,10 @@ def test_dependence_and_trend_of_a_side_are_told():
     rising = series([1e8 * (1 + 0.01 * n) for n in range(10)], id="rising")
     waves = [100, 103, 105, 103, 100, 97, 95, 97, 100, 103, 105, 103, 100, 97, 95, 97]
     wavy = series([1e6 * rate for rate in waves], id="wavy")
-    said = " ".join(comparison_form(rising, wavy).remarks)
+    said = " ".join(comparison_remarks(comparison_form(rising, wavy)))
     assert 'The base series "get data/big.bin (rising)" rose by' in said
     assert 'The other series "get data/big.bin (wavy)" has runs that depend on each other' in said
-    assert not any("rose" in remark for remark in comparison_form(*interleaved(rising, rising)).remarks)
+    assert not any("rose" in remark for remark in comparison_remarks(comparison_form(*interleaved(rising, rising))))
 
 
 STEADY = (100e6, 100.5e6, 99.5e6, 100e6, 100e6)
@@ -565,7 +577,7 @@ def test_the_only_put_among_several_is_told_to_be_compared_with_none():
 @pytest.mark.parametrize(("block", "told"), [(None, []), (65536, ["Setting"])])
 def test_a_column_of_what_differs_is_there_only_where_a_row_is_of_a_setting(block: int | None, told: list[str]):
     rows = [ComparisonRow("Average", "1", "2"), *([ComparisonRow("Block", "64K", "1M", differs=True)] if block else [])]
-    assert [column.heading for column in _properties("Side by side", rows).columns] == ["", "Base", "Other", *told]
+    assert [column.heading for column in properties_table("Side by side", rows).columns] == ["", "Base", "Other", *told]
 
 
 @pytest.mark.parametrize(
@@ -574,11 +586,11 @@ def test_a_column_of_what_differs_is_there_only_where_a_row_is_of_a_setting(bloc
 def test_series_of_the_same_settings_that_do_not_differ_say_so(factor: float, told: str):
     other = series(scaled(VARIED, factor), id="b")
     found = compare_sides(Sides(base=(series(VARIED, id="a"),), other=(other,), equal=True), Limits())
-    assert told in found.headline
+    assert told in comparison_headline(found)
 
 
 def test_no_change_of_interleaved_runs_says_what_counts_as_none():
     found = compare(*interleaved(series(VARIED, id="a"), series(VARIED, id="b", client=replace(CLIENT, in_flight=1))))
     assert found.verdict is Verdict.SAME
-    assert "Less than 5 % counts as none. " in found.sentence
-    assert "counts as none" not in replace(found, verdict=Verdict.FASTER).sentence
+    assert "Less than 5 % counts as none. " in comparison_sentences(found)
+    assert "counts as none" not in comparison_sentences(replace(found, verdict=Verdict.FASTER))

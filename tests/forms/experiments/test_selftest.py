@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from forms.comparison.verdict import compare
-from forms.experiments.report import selftest_document, selftest_report
-from forms.experiments.summary import selftest, sentences
+from forms.experiments.repeats import selftest
+from forms.experiments.repeats_report import selftest_document, selftest_report, selftest_sentences
 from forms.exporters.text import report_text
 from tests.builders import interleaved, series
 
@@ -46,26 +46,30 @@ def test_the_change_it_states_is_found_nine_times_in_ten():
 def test_too_few_runs_can_show_nothing():
     test = self_tested(drawn(1, 2), drawn(2, 2))
     assert test.smallest_percent is None
-    assert "2 runs a side can show no change at all" in sentences(test)[0]
+    assert "2 runs a side can show no change at all" in selftest_sentences(test)[0]
     assert "better ten" in " ".join(report_text(selftest_report(test)).split())
     one = self_tested(drawn(1, 1), drawn(2, 1))
     assert one.by_runs == ()
-    assert "1 run a side" in sentences(one)[0]
+    assert "1 run a side" in selftest_sentences(one)[0]
     assert self_tested(series(), series()).runs == 0
 
 
 def test_the_same_thing_that_comes_out_different_is_no_praise():
     test = self_tested(drawn(1, 10), drawn(2, 10, middle=110e6))
     assert test.differs
-    assert sentences(test)[0].startswith("Trust no comparison yet: the same thing, measured twice, came out faster")
+    assert selftest_sentences(test)[0].startswith(
+        "Trust no comparison yet: the same thing, measured twice, came out faster"
+    )
     assert report_text(selftest_report(test)).splitlines()[1].startswith("Answer:   Trust no comparison yet")
     fine = self_tested(drawn(1, 10), drawn(2, 10))
-    assert "no different" in sentences(fine)[-1]
+    assert "no different" in selftest_sentences(fine)[-1]
 
 
 def test_a_coarse_set_up_is_told_what_helps():
-    assert any("larger file" in said for said in sentences(self_tested(drawn(1, 10, 20.0), drawn(2, 10, 20.0))))
-    assert not any("larger file" in said for said in sentences(self_tested(drawn(1, 10), drawn(2, 10))))
+    assert any(
+        "larger file" in said for said in selftest_sentences(self_tested(drawn(1, 10, 20.0), drawn(2, 10, 20.0)))
+    )
+    assert not any("larger file" in said for said in selftest_sentences(self_tested(drawn(1, 10), drawn(2, 10))))
 
 
 def test_equal_runs_are_limited_by_the_noise_threshold():

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides
 from forms.experiments.report import gain_headlines, step_report, steps_document, steps_report, steps_table
@@ -390,4 +391,4 @@ def test_a_decision_and_a_change_are_called_alike_on_every_form() -> None:
     assert fields["Decision"] == row.cells[7].value == "restored"
     assert fields["Change"].startswith("x = 1 (was old), ")
     assert row.cells[1].value == "x = 1 (was old)"
-    assert comparison_form(base, other).remarks[0].startswith("Change x = 1 (was old): ")
+    assert comparison_remarks(comparison_form(base, other))[0].startswith("Change x = 1 (was old): ")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from pypdf import PdfReader
 
-from forms.experiments.report import survey_document, survey_report
-from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
+from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
+from forms.experiments.survey_report import next_step_sentence, survey_document, survey_report
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import WIDTH, report_text
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
@@ -44,37 +44,37 @@ NETWORK = [station(StationPlace.NETWORK, p, c) for p in ("ftp", "smb") for c in 
 def test_a_full_survey_has_the_table_of_the_book_and_the_first_thing():
     filled = survey("survey nas 2026", [measured(s, 110 if s.protocol == "ftp" else 60) for s in NETWORK])
     assert filled.complete
-    assert filled.table.columns == ("FTP", "SMB")
+    assert [column.name for column in filled.table.columns] == ["FTP", "SMB"]
     assert [row.name for row in filled.table.rows] == ["get", "put"]
     assert filled.first is not None
     assert filled.first.key == "time-to-tune"
-    assert filled.next_step.startswith("SMB get reaches 55 % of FTP: time to tune. ")
+    assert next_step_sentence(filled).startswith("SMB get reaches 55 % of FTP: time to tune. ")
 
 
 def test_nothing_amiss_says_so():
     filled = survey("survey nas", [measured(s, 110) for s in NETWORK])
     assert filled.first is None
-    assert "baseline" in filled.next_step
+    assert "baseline" in next_step_sentence(filled)
 
 
 def test_healthy_is_said_in_figures():
     wired = [station(StationPlace.NETWORK, p, Command.GET) for p in ("smb", "iperf3")]
     full = survey("survey nas", [measured(one, rate) for one, rate in zip(wired, (119.4, 120.0), strict=True)])
-    assert full.next_step.startswith("SMB is 100 % of bare TCP: the network is the limit, no problems found.")
+    assert next_step_sentence(full).startswith("SMB is 100 % of bare TCP: the network is the limit, no problems found.")
     alone = survey("survey nas", [measured(wired[0], 119.4)])
-    assert "bare TCP" not in alone.next_step
+    assert "bare TCP" not in next_step_sentence(alone)
 
 
 def test_a_full_wire_is_said_also_of_a_busy_time():
     wired = [station(StationPlace.NETWORK, p, Command.GET) for p in ("smb", "iperf3")]
     busy = Quiet(verdict=QuietVerdict.BUSY)
     found = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (119.4, 120.0), strict=True)]
-    assert survey("survey nas", found).next_step == (
+    assert next_step_sentence(survey("survey nas", found)) == (
         "SMB is 100 % of bare TCP: the network is the limit, no problems found. Measured at a busy time. Measure"
         " again at a quiet time, or wait for one."
     )
     slow = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (100.0, 120.0), strict=True)]
-    assert survey("survey nas", slow).next_step.startswith("Measured at a busy time.")
+    assert next_step_sentence(survey("survey nas", slow)).startswith("Measured at a busy time.")
 
 
 def test_only_complete_series_count():
@@ -87,7 +87,7 @@ def test_only_complete_series_count():
     assert not filled.complete
     assert [s.state for s in filled.stations] == [StationState.DONE, StationState.INTERRUPTED, StationState.FAILED]
     assert filled.findings == ()
-    assert "run the same survey again" in filled.next_step
+    assert "run the same survey again" in next_step_sentence(filled)
     text = survey_text(filled)
     assert "network SMB get: interrupted" in text
     assert "network SMB put: failed: the share is gone" in text
@@ -95,7 +95,7 @@ def test_only_complete_series_count():
 
 def test_nothing_measured_yet():
     filled = survey("survey nas", NETWORK)
-    assert filled.next_step == "Nothing measured yet."
+    assert next_step_sentence(filled) == "Nothing measured yet."
     assert "network FTP get and put: waiting" in survey_text(filled)
 
 

@@ -17,7 +17,8 @@ from forms.exporters.pdf import _Pages
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
 from forms.series.report import blank_series_report
-from forms.series.summary import column_names, run_form
+from forms.series.summary import run_form
+from forms.series.wording import column_names
 from storage.records import RunStatus, Series
 from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, series
 

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from forms.exporters import FORMATS, export_reports, format_of
-from forms.series.report import blank_series_report, series_from_document
+from forms.series.document import series_from_document
+from forms.series.report import blank_series_report
 from tests.builders import HOSTILE, export, full_series, hostile_series
 from tests.forms.golden_files import check
 

@@ -10,7 +10,8 @@ from forms.exporters import markdown
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
-from forms.series.report import origin_fields, series_report
+from forms.series.origin import origin_fields
+from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.trial.report import change_report, judge_change
 from storage.changes import ChangeKind, Slot, TrialPlan

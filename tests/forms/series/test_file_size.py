@@ -2,18 +2,10 @@
 
 import pytest
 
-from forms.series.summary import (
-    ExpectedRate,
-    FileFit,
-    FileSizeContext,
-    advised,
-    duration,
-    estimate_text,
-    expected_rate,
-    suitability,
-    time_text,
-    why_advised,
-)
+from forms.series.estimate import ExpectedRate, estimate_text, expected_rate, time_text
+from forms.series.file_size import FileFit, FileSizeContext, advised_bytes
+from forms.series.wording import advised_size_sentences, suitability
+from forms.wording import duration
 from storage.records import Target
 
 GIB = 1024**3
@@ -33,7 +25,7 @@ GIGABIT = FileSizeContext(link_bits_per_second=1_000_000_000)
     ],
 )
 def test_the_advised_size_lasts_ten_seconds_and_fits_the_memory(around, size):
-    assert advised(around) == size
+    assert advised_bytes(around) == size
 
 
 @pytest.mark.parametrize(
@@ -60,9 +52,11 @@ def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
 
 
 def test_what_is_not_known_is_said():
-    assert "server's memory is unknown" in why_advised(GIGABIT)
-    assert "first guess" in why_advised(FileSizeContext())
-    assert "an earlier series reached 3.000 MB/s" in why_advised(FileSizeContext(measured_bytes_per_second=3e6))
+    assert "server's memory is unknown" in advised_size_sentences(GIGABIT)
+    assert "first guess" in advised_size_sentences(FileSizeContext())
+    assert "an earlier series reached 3.000 MB/s" in advised_size_sentences(
+        FileSizeContext(measured_bytes_per_second=3e6)
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +71,7 @@ def test_what_is_not_known_is_said():
 )
 def test_the_advised_size_is_said_with_the_time_that_it_takes(link_bits_per_second, memory_bytes, told):
     around = FileSizeContext(link_bits_per_second=link_bits_per_second, memory_bytes=memory_bytes)
-    assert why_advised(around).startswith(told)
+    assert advised_size_sentences(around).startswith(told)
 
 
 def test_the_prospect_counts_everything_that_moves():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forms.series.summary import over_time, standing
+from forms.series.progress import over_time, run_progress
 
 
 def test_rates_are_those_between_samples():
@@ -35,17 +35,17 @@ def test_a_first_sample_too_soon_is_part_of_the_next_stretch():
 
 
 def test_standing_half_way():
-    now = standing(2.0, 50, 100)
+    now = run_progress(2.0, 50, 100)
     assert (now.bytes_per_second, now.percent, now.seconds_left) == (25.0, 50.0, 2.0)
 
 
 @pytest.mark.parametrize(("seconds", "moved", "size"), [(0.0, 0, 100), (1.0, 0, 100)])
 def test_before_anything_moved_nothing_is_foretold(seconds, moved, size):
-    now = standing(seconds, moved, size)
+    now = run_progress(seconds, moved, size)
     assert (now.bytes_per_second, now.seconds_left) == (None, None)
     assert now.percent == 0.0
 
 
 def test_a_file_of_unknown_size_has_no_end_in_sight():
-    now = standing(1.0, 50, 0)
+    now = run_progress(1.0, 50, 0)
     assert (now.percent, now.seconds_left) == (None, None)

@@ -8,7 +8,9 @@ from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
 from forms.report import ColumnGroup
-from forms.series.report import QUESTIONS, before_a_change, run_table, series_document, series_report
+from forms.series.document import series_document
+from forms.series.report import QUESTIONS, before_a_change, series_report
+from forms.series.run_table import run_table
 from forms.series.summary import run_form
 from forms.stats.settle import Shown
 from storage.records import Quiet, QuietVerdict, Series

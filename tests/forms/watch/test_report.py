@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.watch.report import Check, Outcome, watch_report
+from forms.watch.report import watch_report
+from forms.watch.rule import Check, Outcome
 from storage.looks import Watch, WatchState
 from storage.records import Command
 

@@ -6,14 +6,14 @@ import pytest
 
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits, Verdict
-from forms.watch.report import (
+from forms.watch.rule import (
     EXIT_CODES,
     FOUND_IN_ONE,
     Confirm,
     Outcome,
-    nights,
+    count_nights,
+    joint_outcome,
     outcome_of,
-    settled,
     smallest_slowdown_percent,
     state_after,
 )
@@ -56,11 +56,11 @@ TWO_OF_THREE = Confirm(needed=2, most=3)
     ],
 )
 def test_what_would_change_the_state_is_measured_again(outcomes, confirm, slowed, expected):
-    assert settled(outcomes, confirm, slowed=slowed) is expected
+    assert joint_outcome(outcomes, confirm, slowed=slowed) is expected
 
 
 def test_a_failure_that_is_not_tried_again():
-    assert settled([X], Confirm(), slowed=False, retries=False) is X
+    assert joint_outcome([X], Confirm(), slowed=False, retries=False) is X
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_states(state, outcome, slowed, expected):
 def test_nights_are_twelve_hours_apart():
     times = ("2026-01-01T23:50:00.000Z", "2026-01-02T00:10:00.000Z", "2026-01-02T11:49:59.000Z")
     found = [one(n, created_at=at) for n, at in enumerate(times, 1)]
-    assert nights(found) == 1
-    assert nights([*found, one(9, created_at="2026-01-02T11:50:00.000Z")]) == 2
-    assert nights([]) == 0
+    assert count_nights(found) == 1
+    assert count_nights([*found, one(9, created_at="2026-01-02T11:50:00.000Z")]) == 2
+    assert count_nights([]) == 0
 
 
 def test_the_smallest_slowdown_is_beyond_the_interval_and_the_noise():

@@ -11,7 +11,8 @@ import pytest
 
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits
-from forms.watch.report import Check, Outcome, check_samples, labels_of, load_samples, prometheus_text, series_samples
+from forms.watch.metrics import check_samples, labels_of, load_samples, prometheus_text, series_samples
+from forms.watch.rule import Check, Outcome
 from storage.looks import Watch, WatchState
 from storage.records import Command, Target
 from tests.builders import one

@@ -12,7 +12,7 @@ from app.cli.commands import import_
 from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
 from forms.load.report import load_document
-from forms.series.report import series_document
+from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, example_isolation, export, full_series
 from tests.command_line import Inside

@@ -1,0 +1,101 @@
+"""The matrix of several set-ups on paper, and the verdicts on each."""
+
+from collections.abc import Sequence
+
+from forms.comparison.comparison import Comparison
+from forms.comparison.matrix import MatrixCell, MatrixColumn, ProtocolMatrix
+from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import verdict_word
+from forms.report import Bar, Cell, Chart, Formula, ReportKind, Row, Table, cell_at, columns_of, row_of
+
+NOT_MEASURED = "n.a."
+
+
+def matrix_chart(matrix: ProtocolMatrix) -> Chart:
+    bars = tuple(
+        Bar(name=f"{row.name} {column.name}", value=cell.bytes_per_second)
+        for row in matrix.rows
+        for column, cell in zip(matrix.columns, row.cells, strict=True)
+        if cell and cell.bytes_per_second
+    )
+    return Chart(title="Average throughput", unit="bytes/sec", bars=bars)
+
+
+def matrix_table(matrix: ProtocolMatrix) -> Table:
+    """Averages with half their 95 % intervals, in MB/s, or kB/s where one is below 1 MB/s."""
+    rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
+    factor = 1e6
+    unit = "MB/s"
+    if rates and min(rates) < 1e6:
+        factor = 1e3
+        unit = "kB/s"
+
+    headings = []
+    for column in matrix.columns:
+        headings += [f"{column.name}, {unit}", "±"]
+        if _has_share(matrix, column):
+            headings.append("% of FTP")
+    return Table(
+        columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
+        rows=tuple(_matrix_row(matrix, index, factor) for index in range(len(matrix.rows))),
+        caption="Averages; ± is what the runs of each tell: series measured again differ by more",
+    )
+
+
+def _has_share(matrix: ProtocolMatrix, column: MatrixColumn) -> bool:
+    return matrix.has_ftp and not column.is_ftp
+
+
+def _matrix_row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
+    row = matrix.rows[index]
+    cells = [Cell(value=row.name)]
+    for column, cell in zip(matrix.columns, row.cells, strict=True):
+        rate = cell.bytes_per_second if cell else None
+        half = cell.half_width_bytes_per_second if cell else None
+        average_at = len(cells)
+        cells.append(Cell(value=NOT_MEASURED if rate is None else rate / factor))
+        cells.append(Cell(value=half and half / factor))
+        if _has_share(matrix, column):
+            cells.append(_share_cell(cell, average_at, index))
+    return Row(cells=tuple(cells))
+
+
+def _share_cell(cell: MatrixCell | None, average_at: int, row: int) -> Cell:
+    """Percent of FTP, whose average is the first after the names."""
+    if cell is None or cell.percent_of_ftp is None:
+        return Cell()
+    formula = Formula(template="100*{0}/{1}", references=(cell_at(average_at, row), cell_at(1, row)))
+    return Cell(value=cell.percent_of_ftp, formula=formula)
+
+
+def verdicts_table(forms: Sequence[ComparisonSummary]) -> Table:
+    compared = [form.comparison for form in forms]
+    columns = columns_of(
+        "Series",
+        "Against",
+        "Verdict",
+        ("Change", ReportKind.SIGNED),
+        ("from", ReportKind.SIGNED),
+        ("to", ReportKind.SIGNED),
+    )
+    has_needed_runs = any(comparison.needed_runs for comparison in compared)
+    if has_needed_runs:
+        columns += columns_of(("Runs needed", ReportKind.WHOLE))
+    return Table(
+        columns=columns,
+        rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in compared),
+        caption="Verdicts, with the 95 % interval of the change",
+    )
+
+
+def _verdict_row(comparison: Comparison, *, has_needed_runs: bool) -> Row:
+    low, high = comparison.interval_percent or (None, None)
+    return row_of(
+        comparison.other_name,
+        comparison.base_name,
+        f"{comparison.sign} {verdict_word(comparison)}",
+        comparison.change_percent,
+        low,
+        high,
+        *([comparison.needed_runs] if has_needed_runs else []),
+    )

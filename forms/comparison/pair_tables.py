@@ -1,0 +1,342 @@
+"""The tables and charts of a comparison of two sides: averages, properties side by side, and each run."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from forms import wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.remarks import known_value_text
+from forms.comparison.summary import ComparisonSummary
+from forms.layout import Tone
+from forms.report import (
+    Bar,
+    Cell,
+    Chart,
+    Formula,
+    ReportKind,
+    Role,
+    Row,
+    Table,
+    cell_at,
+    change_formula,
+    columns_of,
+    row_of,
+)
+from forms.series.run_table import runs_chart
+from forms.series.summary import SeriesSummary
+from forms.stats.readings import read_series
+from forms.tuning.differences import told_differences
+from storage.records import with_zone
+
+_RUNS = 2
+_AVERAGE = 3
+_JUDGED = 5
+"""The columns of the valid runs, of the averages, and of those that leave out runs that stand out."""
+
+_TWO_FIGURES = 100
+"""A rate this many times smaller than its unit has less than two figures."""
+
+_SHOWN_SIDE_BY_SIDE = {
+    "command",
+    "target",
+    "size_bytes",
+    "link_bits_per_second",
+    "client.name",
+    "client.version",
+    "client.dialect",
+}
+"""Differences that the table of properties has rows of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    name: str
+    base: str
+    other: str
+    differs: bool | None = None
+    """None for what is no setting, or what one side does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Property:
+    """What a series has, in words."""
+
+    name: str
+    text: str
+    is_setting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _SideSeries:
+    """One series of a comparison."""
+
+    summary: SeriesSummary
+    place: str
+    """``base``, or ``base 2`` where the side has several."""
+    name: str
+    tone: Tone
+    number: int | None
+    """In its side; None where it is alone."""
+
+
+def _all_series(form: ComparisonSummary) -> list[_SideSeries]:
+    comparison = form.comparison
+    return [
+        *_series_of_side("base", form.bases, comparison.base_name, form.other, Tone.FAINT),
+        *_series_of_side("other", form.others, comparison.other_name, form.base, comparison.tone),
+    ]
+
+
+def _series_of_side(
+    side: str, summaries: Sequence[SeriesSummary], first_name: str, beside: SeriesSummary, tone: Tone
+) -> Iterator[_SideSeries]:
+    for number, summary in enumerate(summaries, 1):
+        name = first_name if number == 1 else wording.name_of(summary.series, beside=beside.series)
+        if len(summaries) == 1:
+            yield _SideSeries(summary, side, name, tone, None)
+        else:
+            yield _SideSeries(summary, f"{side} {number}", name, tone, number)
+
+
+def averages_table(form: ComparisonSummary) -> Table:
+    """The average of each series and side; where runs are left out, the judged averages beside them."""
+    comparison = form.comparison
+    has_judged = bool(comparison.left_out)
+    all_series = _all_series(form)
+    base_rows = _rows_of_side(
+        "base",
+        all_series[: len(form.bases)],
+        0,
+        comparison.base_bytes_per_second,
+        comparison.judged_base_bytes_per_second,
+        has_judged=has_judged,
+    )
+    other_rows = _rows_of_side(
+        "other",
+        all_series[len(form.bases) :],
+        len(base_rows),
+        comparison.other_bytes_per_second,
+        comparison.judged_other_bytes_per_second,
+        has_judged=has_judged,
+    )
+
+    # The change stands in the row that the other side's average is in, and is computed from the judged averages.
+    rows = [*base_rows, *other_rows]
+    change = comparison.change_percent
+    formula = None
+    if change is not None:
+        formula = change_formula(_JUDGED if has_judged else _AVERAGE, len(base_rows) - 1, len(rows) - 1)
+    rows = [
+        *(_with_cell(row, Cell()) for row in rows[:-1]),
+        _with_cell(rows[-1], Cell(value=change, formula=formula)),
+    ]
+
+    headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"]
+    caption = "Averages of the valid runs"
+    if has_judged:
+        headings.append("Judged, bytes/sec")
+        caption += "; judged are those without runs that stand out"
+    columns = columns_of(
+        "Side", "Series", *((heading, ReportKind.WHOLE) for heading in headings), ("Change", ReportKind.SIGNED)
+    )
+    return Table(columns=columns, rows=tuple(rows), caption=caption)
+
+
+def _rows_of_side(
+    side: str,
+    all_series: Sequence[_SideSeries],
+    first_row: int,
+    average: float | None,
+    judged_average: float | None,
+    *,
+    has_judged: bool,
+) -> list[Row]:
+    """A row a series, and their mean below where there are several."""
+    rows = [_series_row(series, has_judged=has_judged) for series in all_series]
+    if len(rows) > 1:
+        rows.append(_mean_row(side, rows, first_row, average, judged_average if has_judged else None))
+    return rows
+
+
+def _series_row(side_series: _SideSeries, *, has_judged: bool) -> Row:
+    summary = side_series.summary
+    deviation = summary.deviation.bytes_per_second if summary.deviation else None
+    cells: list[float | None] = [len(summary.series.measured()), summary.average_rate, deviation]
+    if has_judged:
+        rates = summary.series.rates()
+        cells.append(read_series(rates).average if rates else None)
+    return row_of(side_series.place, side_series.name, *cells)
+
+
+def _mean_row(side: str, rows: Sequence[Row], first_row: int, average: float | None, judged: float | None) -> Row:
+    """The mean of a side's series, by formulas of the rows above."""
+    runs = sum(int(row.cells[_RUNS].value or 0) for row in rows)
+    places = range(first_row, first_row + len(rows))
+    cells = [_mean_cell(_AVERAGE, places, average), Cell()]
+    if judged is not None:
+        cells.append(_mean_cell(_JUDGED, places, judged))
+    return row_of(f"{side}, mean", f"mean of {len(rows)} repeats", runs, *cells, role=Role.RESULT)
+
+
+def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> Cell:
+    if mean is None:
+        return Cell()
+    summed = "+".join(f"{{{place}}}" for place in range(len(rows)))
+    references = tuple(cell_at(column, row) for row in rows)
+    return Cell(value=mean, formula=Formula(template=f"({summed})/{len(rows)}", references=references))
+
+
+def _with_cell(row: Row, cell: Cell) -> Row:
+    return replace(row, cells=(*row.cells, cell))
+
+
+def side_by_side(form: ComparisonSummary) -> list[ComparisonRow]:
+    """The properties of both sides' first series."""
+    base_properties = _properties(form.base, form.other)
+    other_properties = _properties(form.other, form.base)
+    rows = []
+    for base, other in zip(base_properties, other_properties, strict=True):
+        differs = None
+        if base.is_setting and base.text and other.text:
+            differs = base.text != other.text
+        rows.append(ComparisonRow(base.name, base.text, other.text, differs))
+    return rows
+
+
+def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[_Property]:
+    series = form.series
+    client = series.client
+    link = wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""
+    samba = str(series.environment.get("server", {}).get("samba.version", ""))
+    return [
+        _Property("Series", series.id),
+        _Property("Label", wording.plain(series.label)),
+        _Property("When", with_zone(series.created_at)),
+        _Property("Command", series.command.value, is_setting=True),
+        _Property("Target", wording.place(series.target), is_setting=True),
+        _Property("Size", _size_text(form), is_setting=True),
+        _Property("Link", link, is_setting=True),
+        _Property("Client", wording.plain(f"{client.name} {client.version}".strip()), is_setting=True),
+        _Property("Protocol", wording.plain(_protocol_text(form)), is_setting=True),
+        _Property("Samba", wording.plain(samba), is_setting=True),
+        _Property("Valid runs", str(len(series.measured()))),
+        *_rate_properties(form, beside),
+    ]
+
+
+def _size_text(form: SeriesSummary) -> str:
+    sizes = {run.size_bytes for run in form.series.measured()}
+    if not sizes:
+        return wording.ABSENT
+    return wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several"
+
+
+def _protocol_text(form: SeriesSummary) -> str:
+    client = form.series.client
+    parts = [f"SMB {client.dialect}" if client.dialect else form.series.target.protocol]
+    if client.is_signed:
+        parts.append(f"signed ({client.signing})")
+    if client.is_encrypted:
+        parts.append(f"encrypted ({client.encryption})")
+    return ", ".join(parts)
+
+
+def _rate_properties(form: SeriesSummary, beside: SeriesSummary) -> list[_Property]:
+    """Rates in the unit of the faster side, unless this one is too slow for two figures in it."""
+    average = form.average_rate
+    fastest = max(average or 0.0, beside.average_rate or 0.0)
+    unit = fastest
+    if average is not None and average * _TWO_FIGURES < fastest:
+        unit = average
+
+    interval = wording.ABSENT
+    if form.confidence:
+        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in form.confidence)
+        interval = f"{low} to {high}"
+    deviation = form.deviation.bytes_per_second if form.deviation else None
+    share = form.average.percent_of_link if form.average else None
+    return [
+        _Property("Average", wording.rate(average, beside=unit)),
+        _Property("Deviation", wording.rate(deviation, beside=unit)),
+        _Property("95 %, runs alone", interval),
+        _Property("% of link", "" if share is None else wording.cell_percent(share)),
+    ]
+
+
+def difference_rows(form: ComparisonSummary) -> list[ComparisonRow]:
+    """What differs beside the properties that stand side by side."""
+    return [
+        ComparisonRow(
+            difference.label,
+            known_value_text(difference.name, difference.base),
+            known_value_text(difference.name, difference.other),
+            differs=True,
+        )
+        for difference in told_differences(form.comparison.differences)
+        if difference.name not in _SHOWN_SIDE_BY_SIDE
+    ]
+
+
+_DIFFERS_TEXTS = {True: "differs", False: "same", None: ""}
+
+
+def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> Table:
+    """The rows that have a text on a side; a last column says whether a setting differs, where there is one."""
+    has_settings = any(row.differs is not None for row in rows)
+    table_rows = []
+    for row in rows:
+        if row.base or row.other:
+            differs = [_DIFFERS_TEXTS[row.differs]] if has_settings else []
+            table_rows.append(row_of(row.name, row.base, row.other, *differs))
+    columns = columns_of("", "Base", "Other", *(["Setting"] if has_settings else []))
+    return Table(columns=columns, rows=tuple(table_rows), caption=caption)
+
+
+def averages_chart(form: ComparisonSummary, *, table: int) -> Chart | None:
+    """The averages of all series; ``table`` is the place of their table among those of the report."""
+    bars = tuple(
+        Bar(
+            name=f"{side_series.place}: {side_series.name}",
+            value=side_series.summary.average_rate,
+            interval=interval_of(form.comparison, side_series.summary),
+            tone=side_series.tone,
+        )
+        for side_series in _all_series(form)
+    )
+    if any(bar.value is None for bar in bars):
+        return None
+
+    title = "Averages, with their 95 % intervals"
+    intervals = "95 % interval"
+    if form.comparison.apart_percent:
+        title = "Averages, and where 19 of 20 such series would lie"
+        intervals = "19 of 20 such series"
+    return Chart(title=title, unit="bytes/sec", bars=bars, source=(table, _AVERAGE), intervals=intervals)
+
+
+def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, float] | None:
+    """Where an equal series would lie, in bytes/s; by the runs alone where interleaved."""
+    average = summary.average_rate
+    if comparison.apart_percent is None or average is None:
+        return summary.confidence
+    # A difference of two equal series varies by the root of two times as much as one of them.
+    factor = (1 + comparison.apart_percent / 100) ** math.sqrt(0.5)
+    return average / factor, average * factor
+
+
+def runs_of_both(form: ComparisonSummary) -> Chart:
+    """Each run of all series."""
+    sides = []
+    for side_series in _all_series(form):
+        lead = side_series.place if side_series.number is None else f"{side_series.place} run"
+        bars = runs_chart(side_series.summary).bars
+        sides.append([replace(bar, name=f"{lead} {bar.name}", tone=side_series.tone) for bar in bars])
+    return alternating_runs(sides)
+
+
+def alternating_runs(sides: Iterable[Sequence[Bar]]) -> Chart:
+    """The runs of both sides alternate, so that a chart that is too low for all shows as many of either side."""
+    bars = tuple(bar for turn in zip_longest(*sides) for bar in turn if bar)
+    return Chart(title="Rate of each run", unit="bytes/sec", bars=bars)

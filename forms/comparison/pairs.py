@@ -1,0 +1,40 @@
+"""Pairs of interleaved runs: two series whose runs were measured beside each other."""
+
+from collections.abc import Collection
+from itertools import pairwise
+
+from forms.comparison.hiccups import RunPairs
+from storage.records import Run, Series
+
+
+def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
+    """Valid neighbours in interleaved runs, in either order; None where the runs are not interleaved."""
+    base_runs = {run.number: run for run in base.measured() if run.started_at}
+    other_runs = {run.number: run for run in other.measured() if run.started_at}
+    shared = sorted(base_runs.keys() & other_runs.keys())
+    if not shared or len(shared) < min(len(base_runs), len(other_runs)) - 1:
+        return None
+
+    spans = [sorted((base_runs[number].started_at, other_runs[number].started_at)) for number in shared]
+    are_apart = all(before[1] <= after[0] for before, after in pairwise(spans))
+    orders = {base_runs[number].started_at < other_runs[number].started_at for number in shared}
+    # One order throughout is what any two series have of which one began a moment later.
+    if not are_apart or len(orders) < 2:
+        return None
+
+    pairs = [(base_runs[number], other_runs[number]) for number in shared]
+    return [pair for pair in pairs if all(run.bytes_per_second is not None for run in pair)]
+
+
+def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
+    """The rates of :func:`paired_runs`."""
+    pairs = paired_runs(base, other)
+    return None if pairs is None else rates_of_pairs(pairs)
+
+
+def rates_of_pairs(pairs: RunPairs, without: Collection[int] = ()) -> tuple[list[float], list[float]]:
+    """Both sides' rates, ``without`` the pairs of these numbers."""
+    counted = [(base, other) for base, other in pairs if base.number not in without]
+    base_rates = [base.bytes_per_second or 0.0 for base, _ in counted]
+    other_rates = [other.bytes_per_second or 0.0 for _, other in counted]
+    return base_rates, other_rates

@@ -1,0 +1,130 @@
+"""What beside the verdict is to be known of a comparison: what differs, and what makes its sides doubtful."""
+
+from collections.abc import Iterator
+
+from forms import wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.summary import ComparisonSummary
+from forms.findings.series_warnings import DRIFT_PERCENT
+from forms.series.summary import SeriesSummary
+from forms.stats.decision import Verdict
+from forms.stats.summary import drift, lag_1
+from forms.tuning.differences import listed_few, told_differences, value_text
+from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series
+
+
+def comparison_remarks(form: ComparisonSummary) -> tuple[str, ...]:
+    return (*_remarks_on_sides(form), *_remarks_on_differences(form.comparison), *_remarks_on_series(form))
+
+
+def _remarks_on_sides(form: ComparisonSummary) -> Iterator[str]:
+    base = form.base.series
+    other = form.other.series
+    for name, side in (("base", form.bases), ("other", form.others)):
+        if len(side) > 1:
+            yield (
+                f"The {name} is the mean of {len(side)} series: those measured again with the same settings count"
+                " together."
+            )
+    if form.comparison.stands_in:
+        yield "These two stand for the series that were named: their runs were interleaved, which tells more."
+    if base.command is not other.command:
+        yield f"A {base.command} and a {other.command} are different work: compare like with like."
+
+    base_size = _only_size(base)
+    other_size = _only_size(other)
+    are_known = base_size is not None and other_size is not None
+    if base.target.abilities.moves_files and are_known and base_size != other_size:
+        sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
+        yield f"The files differ in size ({sizes}), and so may their rates."
+
+
+def _only_size(series: Series) -> int | None:
+    """The size of the file that all runs moved; None where they moved several or none."""
+    sizes = {run.size_bytes for run in series.measured()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
+    differences = comparison.differences
+    if comparison.change is not None:
+        yield _change_sentence(comparison.change)
+    elif differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
+        texts = []
+        for difference in told_differences(differences):
+            base = known_value_text(difference.name, difference.base)
+            other = known_value_text(difference.name, difference.other)
+            texts.append(f"{difference.label} ({base}, then {other})")
+        yield f"What differs, and may be the reason: {listed_few(texts)}."
+
+    is_server_other = any(
+        difference.name == "target" or difference.name.startswith("server.") for difference in differences
+    )
+    if differences and comparison.server_seen and not is_server_other:
+        yield "The server's settings are the same."
+
+
+def _remarks_on_series(form: ComparisonSummary) -> Iterator[str]:
+    comparison = form.comparison
+    named = [
+        *_name_series(form.bases, "base", comparison.base_name),
+        *_name_series(form.others, "other", comparison.other_name),
+    ]
+    busy = [name for name, summary in named if summary.series.quiet_verdict is QuietVerdict.BUSY]
+    if busy:
+        again = " Measure again at a quiet one." if comparison.busy_ids and not comparison.interleaved else ""
+        yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
+
+    for name, summary in named:
+        capitalized = f"{name[0].upper()}{name[1:]}"
+        change = summary.series.change
+        is_told = comparison.change is not None and summary is form.other
+        if change and change.evidence is Evidence.CONTRADICTED and not is_told:
+            yield f"{capitalized}: {_change_sentence(change)}"
+        yield from _doubts(summary, capitalized, interleaved=comparison.interleaved)
+
+
+def _name_series(
+    side: tuple[SeriesSummary, ...], side_name: str, series_name: str
+) -> Iterator[tuple[str, SeriesSummary]]:
+    """Each series of a side, with the words that it is called by."""
+    if len(side) == 1:
+        yield f'the {side_name} series "{series_name}"', side[0]
+        return
+    for number, summary in enumerate(side, 1):
+        yield f'{side_name} {number} "{wording.name_of(summary.series)}"', summary
+
+
+def _doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator[str]:
+    unusual = sum(row.unusual is not None for row in summary.rows)
+    if unusual:
+        yield f"{name} has {wording.count(unusual, 'unusual run')}: open its form to see why."
+    if interleaved:
+        return
+
+    rates = summary.series.rates()
+    trend = drift(rates)
+    dependence = lag_1(rates)
+    if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
+        way = "rose" if trend.percent > 0 else "fell"
+        yield (
+            f"{name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
+            f" {trend.p_value:.3f}): its average depends on when it stopped."
+        )
+    elif dependence is not None:
+        yield (
+            f"{name} has runs that depend on each other (correlation of neighbours {dependence:.2f}): they tell less"
+            " than as many independent ones."
+        )
+
+
+def _change_sentence(change: Change) -> str:
+    also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
+    remark = f" {change.remark}" if change.remark else ""
+    evidence = "in effect" if change.evidence is Evidence.CONFIRMED else change.evidence
+    return wording.plain(f"Change {wording.changed(change)}: {evidence}{also}.{remark}")
+
+
+def known_value_text(name: str, value: JSONValue) -> str:
+    """A value for people; a dash where it is not known."""
+    return wording.ABSENT if value is None else value_text(name, value)

@@ -1,0 +1,276 @@
+"""A comparison in sentences: its verdict, what that rests on, and what to do next."""
+
+from forms import wording
+from forms.comparison.comparison import MANY_RUNS, Comparison, can_interleave, needs_longer_runs
+from forms.comparison.hiccups import Alternative, OutstandingRun, runs_by_series
+from forms.comparison.settling import SettlingStep
+from forms.stats.changes import percent_of
+from forms.stats.decision import Doubt, Verdict
+from forms.stats.settle import Way
+from forms.tuning.differences import session_difference
+from forms.wording import VERDICT_WORDS, duration, verdict_sentence
+
+_PLAIN_P = 0.01
+"""Below this p the verdict needs no word of what chance does."""
+
+
+def verdict_word(comparison: Comparison) -> str:
+    if comparison.doubt is Doubt.CONTRADICTED:
+        return "Contradicted"
+    if comparison.doubt is Doubt.SAME_SETTINGS:
+        return "Variation"
+    return VERDICT_WORDS[comparison.verdict]
+
+
+def change_figures(comparison: Comparison) -> str:
+    """``+43.0 % (+29.0 % to +58.0 %)``."""
+    if comparison.change_percent is None:
+        return "no change can be computed"
+    figures = wording.signed_percent(comparison.change_percent)
+    interval = comparison.interval_percent
+    return f"{figures}{wording.interval_text(*interval, 1)}" if interval else figures
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    return f"{comparison_clause(comparison)}."
+
+
+def comparison_clause(comparison: Comparison) -> str:
+    """The verdict and how the session changed, without a full stop."""
+    clause = _verdict_clause(comparison)
+    session = session_difference(comparison.differences)
+    # A trial has restored the session since.
+    if session is None or comparison.tried:
+        return clause
+    return f"{clause}; {session}"
+
+
+def comparison_sentences(comparison: Comparison) -> str:
+    """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
+    parts = (
+        comparison_headline(comparison),
+        alternative_sentence(comparison.without) if comparison.without else None,
+        basis_sentence(comparison),
+        settling_sentence(comparison.settle) if comparison.settle else hint_sentence(comparison),
+    )
+    return " ".join(part for part in parts if part)
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """``after against before and 1 repeat``."""
+    other = _name_with_repeats(comparison.other_name, len(comparison.other_ids))
+    base = _name_with_repeats(comparison.base_name, len(comparison.base_ids))
+    return f"{other} against {base}"
+
+
+def _name_with_repeats(name: str, series_count: int) -> str:
+    return f"{name} and {wording.count(series_count - 1, 'repeat')}" if series_count > 1 else name
+
+
+def _verdict_clause(comparison: Comparison) -> str:
+    change = comparison.change_percent
+    if comparison.doubt is Doubt.CONTRADICTED and comparison.change:
+        return _contradicted_clause(comparison)
+    if comparison.doubt is Doubt.NO_RUNS or change is None:
+        return "Inconclusive: a side has no valid run"
+    if comparison.doubt is Doubt.SAME_SETTINGS:
+        return _same_settings_clause(comparison, change)
+    if comparison.doubt is Doubt.FEW_RUNS:
+        return (
+            f"Inconclusive: {wording.signed_percent(change)}, but a verdict needs at least {comparison.needed_runs}"
+            f" runs a side, and there are {_run_counts(comparison)}"
+        )
+    if comparison.verdict is Verdict.UNKNOWN and comparison.decided is not Verdict.UNKNOWN:
+        return f"These series alone cannot tell: {change_figures(comparison)}"
+
+    varies_by_percent = None
+    if comparison.variation:
+        varies_by_percent = 100 * comparison.variation.run_deviation
+    return verdict_sentence(comparison.verdict, change, comparison.interval_percent, varies_by_percent)
+
+
+def _contradicted_clause(comparison: Comparison) -> str:
+    assert comparison.change is not None, "a contradicted comparison has the change that was claimed"
+    name = wording.plain(comparison.change.name)
+    value = wording.plain(comparison.change.value)
+    interval = comparison.interval_percent
+    excludes_zero = interval is not None and not interval[0] <= 0 <= interval[1]
+    reason = "has another reason" if excludes_zero else "may be chance"
+    return f"Not the change that was claimed ({name} = {value} is contradicted): {change_figures(comparison)} {reason}"
+
+
+def _same_settings_clause(comparison: Comparison, change_percent: float) -> str:
+    change = f"{wording.percent(abs(change_percent))} {'faster' if change_percent > 0 else 'slower'}"
+    low, high = comparison.interval_percent or (0.0, 0.0)
+    if low > 0 or high < 0:
+        return f"Same settings, but {change}: more than equal series differ, so look for what else has changed"
+
+    same = "Same settings"
+    unread = ""
+    if not comparison.server_seen:
+        same = "No setting is known to differ"
+        unread = "; the server's settings were not read"
+    if not round(change_percent, 1):
+        return f"{same}, and no difference is seen{unread}"
+    return f"{same}: {change} is no more than series vary by themselves{unread}"
+
+
+def basis_sentence(comparison: Comparison) -> str | None:
+    """What the verdict was judged by, and which runs it leaves out."""
+    if comparison.interleaved:
+        return _basis_of_interleaved(comparison)
+    if comparison.apart_percent is None:
+        return None
+    basis = _basis_of_series(comparison, comparison.apart_percent)
+    if not comparison.left_out:
+        return basis
+    verb = "is" if len(comparison.left_out) == 1 else "are"
+    left_out = f"Judged without {outstanding_runs_text(comparison.left_out)}, which {verb} left out of the average."
+    return f"{left_out} {basis}"
+
+
+def _basis_of_interleaved(comparison: Comparison) -> str:
+    sentences = []
+    if comparison.verdict is Verdict.SAME:
+        sentences.append(f"Less than {comparison.limits.margin_percent:g} % counts as none.")
+    is_change = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    if is_change and comparison.p_value is not None and comparison.p_value > _PLAIN_P:
+        times = int(1 / comparison.p_value)
+        sentences.append(f"By chance alone equal sides differ as much in 1 of {times} such comparisons.")
+    sentences.append("The runs were interleaved: what slows both down cancels out, and no earlier change shows.")
+    return " ".join(sentences)
+
+
+def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
+    base_count = len(comparison.base_ids)
+    other_count = len(comparison.other_ids)
+    variation = comparison.variation
+    critical = comparison.critical
+
+    if comparison.history_count:
+        return (
+            f"Series here show only changes beyond {wording.beyond(apart_percent)}"
+            f" (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
+        )
+    if base_count + other_count == 2 or variation is None or critical is None:
+        why = ""
+        if variation:
+            runs = wording.percent(100 * variation.run_deviation)
+            why = f": the runs vary by {runs}, and series by more"
+        return f"One series a side shows only changes beyond {wording.beyond(apart_percent)}{why}."
+
+    beyond = wording.beyond(percent_of(critical * variation.error(base_count, other_count)))
+    return f"Averages of {base_count} and {other_count} series show only changes beyond {beyond}."
+
+
+def _history_age(comparison: Comparison) -> str:
+    """``, the newest 4 days before``."""
+    if comparison.history_days is None:
+        return ""
+    newest = ", the newest" if comparison.history_count > 1 else ","
+    return f"{newest} {_age(comparison.history_days)} before"
+
+
+def _age(days: float) -> str:
+    hours = 24 * days
+    if hours < 1:
+        return wording.count(max(1, round(60 * hours)), "minute")
+    if hours < 48:
+        return wording.count(round(hours), "hour")
+    return wording.count(round(days), "day")
+
+
+def hint_sentence(comparison: Comparison) -> str | None:
+    """What to do where no step would settle it, or None."""
+    if comparison.interleaved_since and not comparison.known:
+        return "Their runs were interleaved later: compare just these two."
+    if not comparison.is_open:
+        return None
+    if comparison.is_alike:
+        return "Nothing that was recorded differs: measured again, both show only how series vary."
+    if comparison.margin_is_noise:
+        return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
+    if comparison.needed_runs is not None and can_interleave(comparison):
+        return _needed_runs_sentence(comparison, comparison.needed_runs)
+    if not needs_longer_runs(comparison):
+        return None
+    return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
+
+
+def _needed_runs_sentence(comparison: Comparison, needed_runs: int) -> str:
+    low, high = comparison.needed_runs_range or (needed_runs, needed_runs)
+    likely = ""
+    if low != high:
+        likely = " (perhaps more)"
+        if high and high <= MANY_RUNS:
+            likely = f" (likely {low} to {high})"
+    cost = f", in about {duration(comparison.needed_seconds)}" if comparison.needed_seconds else ""
+    return (
+        f"About {needed_runs} interleaved runs a side would settle it{likely}{cost};"
+        f" there are {_run_counts(comparison)}."
+    )
+
+
+def interleaving(comparison: Comparison) -> str:
+    """What would settle a comparison of interleaved runs, by name and with the time that it takes."""
+    cost = f", about {duration(comparison.needed_seconds)}" if comparison.needed_seconds else ""
+    return f"Measure both again, interleaved: {comparison.needed_runs} runs each{cost}"
+
+
+def _run_counts(comparison: Comparison) -> str:
+    if comparison.base_runs == comparison.other_runs:
+        return str(comparison.base_runs)
+    return f"{comparison.base_runs} and {comparison.other_runs}"
+
+
+def settling_sentence(step: SettlingStep) -> str:
+    cost = f"about {duration(step.seconds)}"
+    if step.by_hand and step.way is Way.ALTERNATING:
+        cost += " with the changes by hand"
+    change = f"a change of {wording.percent(step.shows_percent)} nine times in ten"
+    match step.way:
+        case Way.TRY:
+            try_it = "Restore the base, then try it" if step.by_hand else "Try it"
+            return f"{try_it}: {step.count} interleaved pairs, {cost}, find {change}."
+        case Way.INTERLEAVED:
+            return (
+                f"Interleave them as they are ({step.between}): {step.count} runs each, {cost},"
+                " settle it nine times in ten."
+            )
+        case Way.BASE_AGAIN:
+            return f"Restore the base and measure it again: 1 more series, {cost}, finds {change}."
+        case Way.ALTERNATING:
+            return f"Measure both again, alternating: {step.count} more series, {cost}, find {change}."
+
+
+def settling_commands(step: SettlingStep) -> str:
+    """The commands to type, in one line."""
+    first, *more = step.commands
+    if not more:
+        return first
+    between = ", change the server, " if step.by_hand else ", then "
+    and_so_on = "" if step.count == 2 else f", and so on: {step.count} series"
+    return f"{first}{between}{more[0]}{and_so_on}"
+
+
+def alternative_sentence(alternative: Alternative) -> str:
+    decision = alternative.decision
+    would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
+    runs = outstanding_runs_text(alternative.runs)
+    return f"Without {runs} this would be: {would_be[0].lower()}{would_be[1:]}."
+
+
+def outstanding_runs_text(runs: tuple[OutstandingRun, ...]) -> str:
+    """Such as: run 1 of 'before' (67 % slower than the others)."""
+    parts = []
+    for name, series_runs in runs_by_series(runs):
+        noun = "run" if len(series_runs) == 1 else "runs"
+        numbers = wording.listed([str(run.number) for run in series_runs])
+        how_far = wording.listed([_how_far(run) for run in series_runs])
+        parts.append(f"{noun} {numbers} of '{name}' ({how_far} than the others)")
+    return wording.listed(parts)
+
+
+def _how_far(run: OutstandingRun) -> str:
+    way = "slower" if run.percent < 0 else "faster"
+    return f"{wording.percent(abs(run.percent))} {way}"

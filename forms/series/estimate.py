@@ -1,0 +1,73 @@
+"""How long a series will take, by the rate that is expected, with its reason."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from forms import wording
+from forms.findings.path import PRACTICE_BYTES_PER_SECOND, is_loopback_address, is_practice_target
+from storage.records import Target
+
+ASSUMED_LINK_BITS_PER_SECOND = 10**9
+ASSUMED_HERE_BYTES_PER_SECOND = 10**9
+
+
+class ExpectedRate(NamedTuple):
+    bytes_per_second: float
+    why: str
+    """For people."""
+
+
+def expected_rate(
+    target: Target | None, *, measured: float | None = None, link: int | None = None, here: bool = False
+) -> ExpectedRate:
+    """By an earlier series, the practice server's limit or the link, else assumed; ``here``: the server is here."""
+    if measured:
+        return ExpectedRate(measured, "as fast as an earlier series")
+    if target and is_practice_target(target):
+        limit = wording.byte_rate(PRACTICE_BYTES_PER_SECOND)
+        return ExpectedRate(PRACTICE_BYTES_PER_SECOND, f"at {limit}, the practice server's limit")
+    if link:
+        return ExpectedRate(link / 8, f"at {wording.link_rate(link)}, the link speed")
+    if here or (target and is_loopback_address(target.host)):
+        assumed = wording.byte_rate(ASSUMED_HERE_BYTES_PER_SECOND)
+        return ExpectedRate(ASSUMED_HERE_BYTES_PER_SECOND, f"at {assumed}, assumed within this machine")
+    assumed = wording.link_rate(ASSUMED_LINK_BITS_PER_SECOND)
+    return ExpectedRate(ASSUMED_LINK_BITS_PER_SECOND / 8, f"at {assumed}, assumed")
+
+
+def estimate_text(
+    *,
+    runs: int,
+    warmups: int,
+    size_bytes: int | None,
+    rate: ExpectedRate,
+    makes_file_first: bool = False,
+    until_percent: float | None = None,
+    max_runs: int = 30,
+    series: int = 1,
+) -> str:
+    """``2 warm-up runs and 5 measured runs, of 64M each, 448 MiB in all, about 4 s or longer (…).``"""
+    run_counts = _runs_in_words(runs, warmups, until_percent, max_runs)
+    if size_bytes is None:
+        return f"{run_counts}, duration not yet known."
+
+    total_bytes = (runs + warmups + makes_file_first) * series * size_bytes
+    made = ", including making the file" if makes_file_first else ""
+    in_series = "" if series == 1 else f" in {series} series"
+    size = f"of {wording.file_size(size_bytes)} each{in_series}, {wording.binary_size(total_bytes)} in all{made}"
+    return f"{run_counts}, {size}, {time_text(total_bytes / rate.bytes_per_second, [rate])}."
+
+
+def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:
+    """``about 4 s or longer (at 1 Gb/s, the link speed)``."""
+    reasons = [rate.why for rate in rates if rate.why]
+    why = f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+    return f"about {wording.duration(seconds)} or longer{why}"
+
+
+def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:
+    warm_up = f"{wording.count(warmups, 'warm-up run')} and " if warmups else ""
+    if until_percent is None:
+        return f"{warm_up}{wording.count(runs, 'measured run')}"
+    until = wording.percent(until_percent)
+    return f"{warm_up}{runs} to {max_runs} measured runs, until the average is known to ± {until}"

@@ -1,0 +1,171 @@
+"""The runs of a series on paper (Using Samba, table B-7), with the formulas of a spreadsheet; and their chart."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forms import wording
+from forms.report import (
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    ColumnGroup,
+    FieldReference,
+    Formula,
+    Level,
+    Mark,
+    ReportKind,
+    Role,
+    Row,
+    Table,
+    cell_at,
+    columns_of,
+    row_of,
+)
+from forms.series.summary import RunMeasures, RunRow, SeriesSummary
+from forms.series.wording import column_names
+from storage.records import Phase, RunStatus
+
+LINK = "Link"
+BLANK_ROWS = 5
+
+_COLUMN_KINDS = (
+    ReportKind.TEXT,
+    ReportKind.WHOLE,
+    ReportKind.SECONDS,
+    ReportKind.WHOLE,
+    ReportKind.WHOLE,
+    ReportKind.PERCENT,
+)
+_SIZE = 1
+_TIME = 2
+_RATE = 3
+_BITS = 4
+_MEASURE_COLUMNS = range(1, 6)
+
+
+def run_columns(link_bits_per_second: int | None) -> tuple[Column, ...]:
+    return columns_of(*zip(column_names(link_bits_per_second), _COLUMN_KINDS, strict=True))
+
+
+def run_table(form: SeriesSummary) -> Table:
+    """The runs with their averages and deviations; the last column only where the link's speed is known."""
+    rows = [_run_row(row, index) for index, row in enumerate(form.all_rows)]
+    has_link = any(row.measures.percent_of_link is not None for row in form.all_rows)
+    column_count = len(_COLUMN_KINDS) if has_link else len(_COLUMN_KINDS) - 1
+    first = len(form.warm_ups)
+    last = len(rows) - 1
+
+    def formulas(template: str, *, array: bool = False) -> list[Formula]:
+        return _column_formulas(template, first, last, column_count, array=array)
+
+    if form.average:
+        averages = formulas('AVERAGEIF({1},"valid",{0})') if form.rows else None
+        rows.append(_statistic_row("Average:", form.average, averages))
+    if form.deviation:
+        deviations = formulas('STDEV(IF({1}="valid",{0}))', array=True)
+        rows.append(_statistic_row("Deviation:", form.deviation, deviations))
+    if form.average_with_rejected:
+        rows.append(Row(cells=(Cell(value="With the rejected runs:"),), role=Role.HEADING))
+        averages = formulas('AVERAGEIF({1},"<>failed",{0})')
+        rows.append(_statistic_row("Average:", form.average_with_rejected, averages))
+    if form.deviation_with_rejected:
+        deviations = formulas('STDEV(IF({1}<>"failed",{0}))', array=True)
+        rows.append(_statistic_row("Deviation:", form.deviation_with_rejected, deviations))
+
+    return Table(
+        columns=run_columns(form.series.link_bits_per_second)[:column_count],
+        rows=tuple(replace(row, cells=row.cells[:column_count]) for row in rows),
+        marked=True,
+        entry="run {}".format,
+    )
+
+
+def blank_run_table(link_bits_per_second: int | None) -> Table:
+    empty_cells = [None] * len(_MEASURE_COLUMNS)
+    rows = [row_of(str(number), *empty_cells) for number in range(1, BLANK_ROWS + 1)]
+    rows += [row_of(f"{name}:", *empty_cells, role=Role.RESULT) for name in ("Average", "Deviation")]
+    return Table(columns=run_columns(link_bits_per_second), rows=tuple(rows), marked=True, entry="run {}".format)
+
+
+def _run_row(row: RunRow, index: int) -> Row:
+    formulas = _run_formulas(index, has_link=row.measures.percent_of_link is not None)
+    if row.run.status is RunStatus.FAILED:
+        formulas = [None] * len(_MEASURE_COLUMNS)
+    cells = [Cell(value=value, formula=formula) for value, formula in zip(_values(row.measures), formulas, strict=True)]
+    return Row(cells=(Cell(value=row.label), *cells), mark=mark_of(row), remark=_remark(row))
+
+
+def _values(measures: RunMeasures) -> list[float | None]:
+    """The measures in the order of their columns."""
+    return [
+        measures.size_bytes,
+        measures.seconds,
+        measures.bytes_per_second,
+        measures.bits_per_second,
+        measures.percent_of_link,
+    ]
+
+
+def _remark(row: RunRow) -> str:
+    if row.run.status is RunStatus.FAILED:
+        return row.run.error or ""
+    if row.run.reason:
+        return row.run.reason
+    return wording.unusual_text(row.unusual) if row.unusual else ""
+
+
+def mark_of(row: RunRow) -> Mark:
+    if row.run.status is RunStatus.FAILED:
+        return Mark.FAILED
+    if row.run.status is RunStatus.REJECTED:
+        return Mark.REJECTED
+    if row.run.phase is Phase.WARM_UP:
+        return Mark.WARM_UP
+    return Mark.UNUSUAL if row.unusual else Mark.NONE
+
+
+def _run_formulas(row: int, *, has_link: bool) -> list[Formula | None]:
+    """By size and time, which were measured: rate, bits and percent of the link."""
+    rate = Formula(template="{0}/{1}", references=(cell_at(_SIZE, row), cell_at(_TIME, row)))
+    bits = Formula(template="8*{0}", references=(cell_at(_RATE, row),))
+    percent = Formula(template="100*{0}/{1}", references=(cell_at(_BITS, row), FieldReference(name=LINK)))
+    return [None, None, rate, bits, percent if has_link else None]
+
+
+def _statistic_row(name: str, measures: RunMeasures, formulas: Sequence[Formula] | None) -> Row:
+    cells = []
+    for place, value in enumerate(_values(measures)):
+        formula = formulas[place] if formulas and value is not None else None
+        cells.append(Cell(value=value, formula=formula))
+    return row_of(name, *cells, role=Role.RESULT)
+
+
+def _column_formulas(template: str, first: int, last: int, status: int, *, array: bool) -> list[Formula]:
+    """A formula of each column's runs, ``{0}``, and their status, ``{1}``, in the column behind them."""
+    statuses = ColumnGroup(column=status, first=first, last=last)
+    groups = [ColumnGroup(column=column, first=first, last=last) for column in _MEASURE_COLUMNS]
+    return [Formula(template=template, references=(group, statuses), array=array) for group in groups]
+
+
+def runs_chart(form: SeriesSummary) -> Chart:
+    bars = []
+    for row in form.rows:
+        mark = mark_of(row)
+        value = None if mark is Mark.FAILED else row.measures.bytes_per_second
+        bars.append(Bar(name=row.label, value=value, mark=mark))
+
+    levels = []
+    if form.average_rate is not None:
+        levels.append(Level(name="average", value=form.average_rate, of_bars=True))
+    link = form.series.link_bits_per_second
+    if link:
+        levels.append(Level(name="link", value=link / 8))
+    return Chart(
+        title="Throughput of each run",
+        unit="bytes/sec",
+        bars=tuple(bars),
+        levels=tuple(levels),
+        band=("one deviation", *form.band) if form.band else None,
+        source=(0, _RATE),
+    )

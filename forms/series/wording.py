@@ -1,0 +1,127 @@
+"""One series in words: its headline, and whether a file suits it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from forms import wording
+from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
+from forms.layout import Tone, Toned
+from forms.series.file_size import FileFit, FileSizeContext, FitReason, advised_bytes, judge_file_size
+from forms.series.summary import SeriesSummary
+from storage.plan import QuietTime
+from storage.records import Evidence, QuietVerdict, RunStatus, Series, SeriesStatus
+
+GAP = "   "
+_QUIET = {
+    QuietVerdict.QUIET: Toned("quiet time", Tone.GOOD),
+    QuietVerdict.TYPICAL: Toned("typical time"),
+    QuietVerdict.BUSY: Toned("! busy time", Tone.CAUTION),
+}
+
+
+def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
+    """The six headings of the paper form, with the real link speed for 10 Mb/s."""
+    link = wording.link_rate(link_bits_per_second)
+    return ("Run No", "Size in Bytes", "Time (sec)", "Bytes/sec", "Bits/sec", f"% of {link}")
+
+
+def quiet_text(series: Series) -> str:
+    was_skipped = series.plan is not None and series.plan.quiet_time is QuietTime.SKIP
+    if series.quiet is None and was_skipped:
+        return "not checked (skipped)"
+    return series.quiet_verdict.value
+
+
+def series_headline(form: SeriesSummary) -> Iterator[Toned]:
+    """Parts, the most important first: ``119.5 MB/s ± 0.2 %`` (half the 95 % interval), ``quiet``, ``5 runs``."""
+    series = form.series
+    if form.average is None:
+        yield Toned("no average: no run counts", Tone.BAD)
+    else:
+        yield Toned(f"{wording.rate(form.average_rate)}{plus_or_minus(form.half_width_percent)}")
+        share = form.average.percent_of_link
+        if share is not None:
+            yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
+
+    yield _QUIET.get(series.quiet_verdict) or Toned(f"quiet time {quiet_text(series)}", Tone.FAINT)
+    rejected = sum(row.run.status is RunStatus.REJECTED for row in form.rows)
+    left_out = f", {rejected} left out" if rejected else ""
+    yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
+
+    if series.running_by is not None:
+        yield Toned("running")
+    elif series.status is not SeriesStatus.COMPLETE:
+        yield wording.ended_early(series.status)
+    if series.change and series.change.evidence is Evidence.CONTRADICTED:
+        yield Toned("! change not in effect", Tone.CAUTION)
+    warnings = len(advice(series))
+    if warnings:
+        yield Toned(f"! {wording.count(warnings, 'warning')}", Tone.CAUTION)
+
+
+def plus_or_minus(half_width_percent: float | None) -> str:
+    """Half the 95 % interval behind an average: `` ± 0.2 %``; empty where unknown."""
+    return "" if half_width_percent is None else f" ± {wording.percent(half_width_percent)}"
+
+
+def advised_size_sentences(context: FileSizeContext) -> str:
+    """The advised size and why it is advised."""
+    size = advised_bytes(context)
+    typed = wording.typed_size(size)
+    rate = context.expected_bytes_per_second
+    if rate is None:
+        return (
+            f"{typed}, a first guess: no link speed or earlier result is known. The review says if runs are too short."
+        )
+
+    origin = "an earlier series reached" if context.measured_bytes_per_second else "the link carries"
+    lasts = wording.duration(size / rate)
+    why = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {lasts}"
+    if not context.memory_bytes:
+        return f"{why}. The server's memory is unknown: check that the file fits."
+    memory = wording.file_size(context.memory_bytes)
+    return f"{why}. {_fit_in_memory(size, rate, context.memory_bytes)} in half the server's memory of {memory}."
+
+
+def _fit_in_memory(size: int, rate: float, memory_bytes: int) -> str:
+    if size < advised_size(rate):
+        return "A larger file would not fit"
+    return "It fits" if size <= memory_bytes * MEMORY_SHARE else "Even this does not fit"
+
+
+class FileSuitability(NamedTuple):
+    word: FileFit
+    why: str
+    """For people."""
+
+
+def suitability(size_bytes: int, context: FileSizeContext) -> FileSuitability:
+    reason = judge_file_size(size_bytes, context)
+    return FileSuitability(reason.fit, _fit_sentence(reason, size_bytes, context))
+
+
+def _fit_sentence(reason: FitReason, size_bytes: int, context: FileSizeContext) -> str:
+    rate = context.expected_bytes_per_second
+    lasts = f"A run would last {wording.seconds(size_bytes / rate)}" if rate else ""
+    larger = f"choose one of {wording.typed_size(advised_bytes(context))} or so, or have one made"
+    match reason:
+        case FitReason.NO_BYTES:
+            return "An empty file moves no bytes: choose another."
+        case FitReason.UNDER_A_MEGABYTE:
+            return "A file under 1 MB measures opening and closing: choose a larger one."
+        case FitReason.NO_RATE:
+            return "Link and server speeds are unknown, so it may be too small."
+        case FitReason.UNDER_A_SECOND:
+            return f"{lasts}: mostly start-up and chance; {larger}."
+        case FitReason.BEYOND_MEMORY:
+            return (
+                f"More than half the server's memory ({wording.file_size(context.memory_bytes or 0)}): after the"
+                " warm-up it may still come from the disk, so the disk is measured too;"
+                f" {larger} to leave the disk out."
+            )
+        case FitReason.FEW_SECONDS:
+            return f"{lasts}: usable; {larger} for a steadier result."
+        case FitReason.BEYOND_PATIENCE:
+            return f"{lasts}; a smaller file tells as much sooner."
+        case FitReason.GOOD_TIME:
+            return f"{lasts}: long enough to trust."
