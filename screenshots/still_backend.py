@@ -12,7 +12,8 @@ from app.base.errors import UnreachableError
 from app.clients.base import Secrets
 from app.guide.browsing import BrowsedFolder
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
-from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStep
+from app.load.record import LoadChanged, LoadClosed, LoadStep
+from app.load.spec import LoadRequest
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.series.record import RecorderEvent, SeriesOpened, SeriesStored
 from app.trial.spec import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet

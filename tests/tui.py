@@ -17,7 +17,8 @@ from app.base.errors import CancelledError, SharebenchError
 from app.clients.base import DirectoryEntry, Secrets
 from app.guide.backend import Backend
 from app.guide.browsing import BrowsedFolder, Item, ItemKind, items
-from app.load.record import LoadRequest, LoadStep
+from app.load.record import LoadStep
+from app.load.spec import LoadRequest
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
 from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.server.host_activity import MachineNow

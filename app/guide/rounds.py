@@ -19,7 +19,7 @@ from app.guide.choices import (
 )
 from app.guide.known import keep, proof_of, recall, ways_to
 from app.isolation.places import DEFAULT_SECONDS
-from app.load.record import CAPACITY
+from app.load.spec import CAPACITY
 from app.trial.spec import StoredTrial
 from forms import wording
 from forms.audit.report import remedies

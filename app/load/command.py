@@ -15,8 +15,10 @@ from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, chosen, series_options, targets_argument
 from app.clients.base import Secrets
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
-from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStanding, LoadStep, run_load, time_text
+from app.load.record import LoadChanged, LoadClosed, LoadStep, run_load
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
+from app.load.spec import LoadRequest
+from app.load.standing import LoadStanding, time_text
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl, Warned
 from forms.layout import visible

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Self, get_args
 
 from app.base.child_process import ChildProcess
 from app.base.errors import ChildDiedError
 from app.clients.base import Secrets
 from app.recording.process import Failed, Warned
-from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
+from storage.json_reader import JSONNode, above_zero_up_to, up_to
 from storage.load import records
 from storage.plan import Settings
 from storage.records import Target
@@ -19,14 +19,19 @@ SLICES = 5
 
 
 class SteadyWindow:
+    """What the users of one process do in a stretch of time."""
+
     def __init__(self, began: float, planned_seconds: float = 0.0) -> None:
         self.began = began
         self._slice_seconds = planned_seconds / SLICES
         self.slices = [0] * SLICES
         """Completed requests in each fifth of the planned time; late ones count in the last."""
-        self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
+        self.requests = self.reads = self.writes = 0
+        self.read_bytes = self.write_bytes = 0
+        self.late_starts = 0
         self.answers = self.failures = self.pauses = 0
         self.failed_seconds = self.think_seconds = 0.0
+
         self.edge_seconds = 0.0
         """Seconds of what was cut off by the window's end, less seconds of what began before the window."""
         self.moved_at = began
@@ -34,7 +39,9 @@ class SteadyWindow:
         """Longest time in which a request waited and no bytes moved."""
         self.errors: dict[str, int] = {}
         self.first_error = ""
-        self.response, self.service = records.HistogramBuilder(), records.HistogramBuilder()
+
+        self.response = records.HistogramBuilder()
+        self.service = records.HistogramBuilder()
         self.operations: dict[records.RequestKind, records.HistogramBuilder] = {}
         self.lateness = records.HistogramBuilder()
 
@@ -73,13 +80,47 @@ class SteadyWindow:
         self.errors[kind] = self.errors.get(kind, 0) + 1
         self.first_error = self.first_error or text
 
-    def figures(self, **more: Any) -> "WorkerFigures":
+    def figures(
+        self,
+        *,
+        index: int,
+        users: int,
+        connected: int,
+        seconds: float,
+        absent: str,
+        logins: records.Histogram,
+        cpu_percent: float,
+        held_percent: float,
+    ) -> "WorkerFigures":
         return WorkerFigures(
-            **shared(self, WorkerFigures)
-            | {name: getattr(self, name).built() for name in ("response", "service", "lateness")}
-            | {"operations": {name: each.built() for name, each in self.operations.items()}}
-            | {"slices": tuple(self.slices)}
-            | more
+            index=index,
+            users=users,
+            connected=connected,
+            seconds=seconds,
+            absent=absent,
+            logins=logins,
+            cpu_percent=cpu_percent,
+            held_percent=held_percent,
+            requests=self.requests,
+            reads=self.reads,
+            writes=self.writes,
+            read_bytes=self.read_bytes,
+            write_bytes=self.write_bytes,
+            late_starts=self.late_starts,
+            answers=self.answers,
+            pauses=self.pauses,
+            failures=self.failures,
+            failed_seconds=self.failed_seconds,
+            think_seconds=self.think_seconds,
+            edge_seconds=self.edge_seconds,
+            silent_seconds=self.silent_seconds,
+            slices=tuple(self.slices),
+            errors=self.errors,
+            first_error=self.first_error,
+            response=self.response.built(),
+            service=self.service.built(),
+            lateness=self.lateness.built(),
+            operations={kind: builder.built() for kind, builder in self.operations.items()},
         )
 
 
@@ -94,11 +135,11 @@ def _number(place: JSONNode) -> float:
 
 
 def _histogram(place: JSONNode) -> records.Histogram:
-    found = records.histogram_from_json(place)
-    longest = records.lower_bound(max(found.counts, default=0))
-    if max(found.count, found.total_microseconds, found.max_microseconds, longest) > _MOST:
+    histogram = records.histogram_from_json(place)
+    longest = records.lower_bound(max(histogram.counts, default=0))
+    if max(histogram.count, histogram.total_microseconds, histogram.max_microseconds, longest) > _MOST:
         raise place.wrong(f"numbers of at most {_MOST}")
-    return found
+    return histogram
 
 
 Counted = Annotated[int, up_to(_MOST)]
@@ -282,6 +323,8 @@ GRACE_SECONDS = 120.0
 
 
 class EngineProcess:
+    """The process that makes a load: it is told of the points, and its events are read up to the end of each."""
+
     def __init__(self, plan: LoadPlan) -> None:
         self._plan = plan
         self.ended: LoadEnded | None = None

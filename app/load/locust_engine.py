@@ -32,6 +32,8 @@ _TELL_EVERY = 50
 
 
 class Preparation:
+    """The files of a load, on each of its targets: looked at, made before the first point, removed at the end."""
+
     def __init__(self, plan: events.LoadPlan, emit: Callable[[events.LoadEvent], None]) -> None:
         self._plan = plan
         self._emit = emit
@@ -65,27 +67,34 @@ class Preparation:
     def _make_on(self, files: Files) -> None:
         if not self._plan.scenario.needs_files:
             return
-        target, folder = files.target, self._plan.folder
+        target = files.target
+        folder = self._plan.folder
         if self._plan.reuse:
             file_set.check_there(files, folder, self._set)
             file_set.remove_users_own(files, folder)
             return
         if self._made_on and _is_there(files, folder):
             return  # the same share by another of the server's addresses
+
         if self._plan.leftover and not self._made_on:
             file_set.remove_all(files, file_set.place(target, folder))
         file_set.check_space(files, self._set)
+
         self._made_on.append(target)
         self._emit(events.PhaseBegan(phase=events.LoadPhase.FILES, at_seconds=time.monotonic()))
-        for each in ("", *self._set.folders):
-            files.make_folder(file_set.place(target, folder, each))
-        paths = [(file_set.place(target, folder, file.path), file.size_bytes) for file in self._set.files]
-        jobs = [partial(file_set.write_whole, path=path, size_bytes=size, mode=OpenMode.CREATE) for path, size in paths]
+        for subfolder in ("", *self._set.folders):
+            files.make_folder(file_set.place(target, folder, subfolder))
+
+        jobs: list[Callable[[Files], None]] = []
+        for file in self._set.files:
+            path = file_set.place(target, folder, file.path)
+            jobs.append(partial(file_set.write_whole, path=path, size_bytes=file.size_bytes, mode=OpenMode.CREATE))
         self._with_several(target, jobs)
 
     def remove(self) -> None:
         if self._plan.keep:
             return
+
         problems = []
         for target in self._made_on:
             self._emit(events.PhaseBegan(phase=events.LoadPhase.CLEANING, at_seconds=time.monotonic()))
@@ -96,20 +105,22 @@ class Preparation:
                     file_set.remove_all(files, path)
             except SharebenchError as error:
                 problems.append(f"{path} is still there ({error}); delete it there")
+
         if problems:
             raise MeasurementError("; ".join(problems))
 
     def _with_several(self, target: Target, jobs: Sequence[Callable[[Files], None]]) -> None:
-        waiting, done = iter(jobs), 0
+        waiting_jobs = iter(jobs)
+        finished = 0
 
         def work() -> None:
-            nonlocal done
+            nonlocal finished
             with self._connected(target) as files:
-                for job in waiting:
+                for job in waiting_jobs:
                     job(files)
-                    done += 1
-                    if done % _TELL_EVERY == 0:
-                        self._emit(events.FilesMade(files=done, of_files=len(jobs)))
+                    finished += 1
+                    if finished % _TELL_EVERY == 0:
+                        self._emit(events.FilesMade(files=finished, of_files=len(jobs)))
                         gevent.sleep(0)
 
         pool = Pool(_CONNECTIONS)
@@ -139,30 +150,37 @@ def _is_there(files: Files, folder: str) -> bool:
 
 
 Emit = Callable[[events.LoadEvent], None]
-_Told = TypeVar("_Told", events.WorkerFigures, events.WorkerSecond)
+_WorkerMessage = TypeVar("_WorkerMessage", events.WorkerFigures, events.WorkerSecond)
 _LOGIN_PATIENCE_SECONDS = 30.0
 """After this long without another login, the point starts with the users it has."""
-_SLOWEST_RAMP, _SLOWEST_LOGINS_SECONDS = 10, 600.0
+_SLOWEST_RAMP = 10
+_SLOWEST_LOGINS_SECONDS = 600.0
 """Limits of a ramp: a multiple of its planned time, plus seconds."""
 _RESULT_SECONDS = 20.0
 
 
 class LoadEngine:
+    """Prepares the files, starts the worker processes, and measures one point after the other with them."""
+
     def __init__(self, plan: events.LoadPlan, emit: Emit) -> None:
         self._plan = plan
         self._emit = emit
+
         os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
         self._runner, key = make_master(Environment(user_classes=[FileUser]))
         self._runner.register_message(events.WorkerSecond.__name__, self._hear_second)
         self._runner.register_message(events.WorkerFigures.__name__, self._hear_measured)
         self._preparation = Preparation(plan, emit)
         self._processes = WorkerProcesses(plan, self._runner.server.port, key)
+
         self._latest: dict[int, events.WorkerSecond] = {}
         self._measured: dict[int, events.WorkerFigures] = {}
         self._errors: dict[str, int] = {}
         self._first_error = ""
-        self._now = (0, 0)
+        self._point_number = 0
+        self._users = 0
         self._nobody = True
+        """Whether no user is logged in, so that a point begins with new logins."""
 
     def begin(self) -> None:
         """Raises MeasurementError; immediate refusals come first."""
@@ -176,26 +194,36 @@ class LoadEngine:
         self._preparation.remove()
 
     def point(self, number: int, users: int, size_bytes: int) -> None:
+        self._point_number = number
+        self._users = users
+        self._measured = {}
+        self._errors = {}
+        self._first_error = ""
+
+        scenario = self._plan.scenario
         began = ended = clock()
-        self._now, self._measured, self._errors, self._first_error = (number, users), {}, {}, ""
         failure: str | None = None
         ramp_seconds = 0.0
         try:
             self._start_workers()
             self._nobody = False
             self._runner.send_message(ORDER, {"size_bytes": size_bytes})
-            self._phase(events.LoadPhase.RAMP)
-            started = clock()
+
+            self._tell_phase(events.LoadPhase.RAMP)
+            ramp_began = clock()
             self._ramp(users)
-            ramp_seconds = clock() - started
-            self._phase(events.LoadPhase.SETTLE, self._plan.scenario.settle_seconds)
-            self._wait(self._plan.scenario.settle_seconds)
+            ramp_seconds = clock() - ramp_began
+
+            self._tell_phase(events.LoadPhase.SETTLE, scenario.settle_seconds)
+            self._wait(scenario.settle_seconds)
+
             began = clock()
-            self._phase(events.LoadPhase.STEADY, self._plan.scenario.duration_seconds)
-            self._runner.send_message(ORDER, {"measure_seconds": self._plan.scenario.duration_seconds})
-            self._wait(self._plan.scenario.duration_seconds)
+            self._tell_phase(events.LoadPhase.STEADY, scenario.duration_seconds)
+            self._runner.send_message(ORDER, {"measure_seconds": scenario.duration_seconds})
+            self._wait(scenario.duration_seconds)
             self._wait(_RESULT_SECONDS, lambda: len(self._measured) == self._processes.count)
             ended = clock()
+
             if len(self._measured) < self._processes.count:
                 failure = "a worker process did not tell what it measured; is this machine overloaded?"
             else:
@@ -203,22 +231,29 @@ class LoadEngine:
         except MeasurementError as error:
             failure = str(error)
             ended = clock()
+
         if failure is not None:
             self._start_over()
         self._emit(
             events.PointMeasured(
-                point=number, users=users, began_seconds=began, ended_seconds=ended, ramp_seconds=ramp_seconds,
-                workers=tuple(self._measured.values()), failure=failure, errors=self._errors,
+                point=number,
+                users=users,
+                began_seconds=began,
+                ended_seconds=ended,
+                ramp_seconds=ramp_seconds,
+                workers=tuple(self._measured.values()),
+                failure=failure,
+                errors=self._errors,
                 first_error=self._first_error,
             )
-        )  # fmt: skip
+        )
 
     def rest(self) -> None:
-        self._phase(events.LoadPhase.PRINTING)
-        told = clock()
+        self._tell_phase(events.LoadPhase.PRINTING)
+        stopped_at = clock()
         self._nobody = True
         self._runner.stop()
-        self._emit(events.UsersGone(at_seconds=told))
+        self._emit(events.UsersGone(at_seconds=stopped_at))
 
     def _start_workers(self) -> None:
         self._processes.start_missing()
@@ -226,20 +261,21 @@ class LoadEngine:
             self._wait(_LOGIN_PATIENCE_SECONDS, self._are_ready, must=True)
 
     def _are_ready(self) -> bool:
-        there = min(len(self._runner.clients.ready), len(self._latest))
-        return there >= self._processes.count and not any(each.users for each in self._latest.values())
+        ready = min(len(self._runner.clients.ready), len(self._latest))
+        return ready >= self._processes.count and not any(second.users for second in self._latest.values())
 
-    def _check_users(self, told: Collection[events.WorkerFigures | events.WorkerSecond]) -> None:
-        running, (_, users) = sum(each.users for each in told), self._now
-        if running < users:
+    def _check_users(self, messages: Collection[events.WorkerFigures | events.WorkerSecond]) -> None:
+        running = sum(message.users for message in messages)
+        if running < self._users:
             raise MeasurementError(
-                f"the load's worker processes ran {running} of {users} users; is this machine overloaded?"
+                f"the load's worker processes ran {running} of {self._users} users; is this machine overloaded?"
             )
 
     def _start_over(self) -> None:
         """After a failed point: no worker or user of it remains."""
         self._processes.end()
         gevent.sleep(0.2)
+
         for client in list(self._runner.clients):
             del self._runner.clients[client]
         with suppress(Exception):
@@ -251,77 +287,93 @@ class LoadEngine:
     def _ramp(self, users: int) -> None:
         spawning = gevent.spawn(self._runner.start, users, self._plan.ramp_per_second)
         try:
-            best, since = -1, clock()
+            most_connected = -1
+            last_login_at = clock()
             patience = _LOGIN_PATIENCE_SECONDS + 1 / self._plan.ramp_per_second
-            last = since + _SLOWEST_RAMP * users / self._plan.ramp_per_second + _SLOWEST_LOGINS_SECONDS
-            while clock() - since < patience and clock() < last:
+            planned_seconds = users / self._plan.ramp_per_second
+            gives_up_at = last_login_at + _SLOWEST_RAMP * planned_seconds + _SLOWEST_LOGINS_SECONDS
+
+            while clock() - last_login_at < patience and clock() < gives_up_at:
                 self._wait(0.1)
-                there = sum(each.connected for each in self._latest.values())
-                if there > best:
-                    best, since = there, clock()
-                if spawning.dead and there + sum(each.given_up for each in self._latest.values()) == users:
+                connected = sum(second.connected for second in self._latest.values())
+                if connected > most_connected:
+                    most_connected = connected
+                    last_login_at = clock()
+                given_up = sum(second.given_up for second in self._latest.values())
+                if spawning.dead and connected + given_up == users:
                     return
+
             self._check_users(self._latest.values())
         finally:
             spawning.kill()
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
         end = clock() + seconds
-        while (left := end - clock()) > 0 and not (until and until()):
-            if died := self._processes.died():
-                raise MeasurementError(died)
-            gevent.sleep(min(0.05, left))
+        while (seconds_left := end - clock()) > 0 and not (until and until()):
+            if death := self._processes.died():
+                raise MeasurementError(death)
+            gevent.sleep(min(0.05, seconds_left))
+
         if must and until and not until():
             raise MeasurementError(
                 f"the load's worker processes were not ready in {seconds:.0f} s; is this machine overloaded?"
             )
 
-    def _phase(self, phase: events.LoadPhase, seconds: float = 0.0) -> None:
-        number, users = self._now
-        now = time.monotonic()
-        self._emit(events.PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=now))
+    def _tell_phase(self, phase: events.LoadPhase, seconds: float = 0.0) -> None:
+        self._emit(
+            events.PhaseBegan(
+                phase=phase,
+                point=self._point_number,
+                users=self._users,
+                seconds=seconds,
+                at_seconds=time.monotonic(),
+            )
+        )
 
     def _hear_measured(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if (measured := self._read(events.WorkerFigures, msg.data)) is not None:
+        if (measured := self._parse(events.WorkerFigures, msg.data)) is not None:
             self._measured[measured.index] = measured
 
     def _hear_second(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if (second := self._read(events.WorkerSecond, msg.data)) is None:
+        if (second := self._parse(events.WorkerSecond, msg.data)) is None:
             return
+
         self._latest[second.index] = second
         self._errors = events.counted([self._errors, second.errors])
         self._first_error = self._first_error or second.first_error
         if second.index == min(self._latest):
             self._tell_second()
 
-    def _read(self, kind: type[_Told], data: Any) -> _Told | None:
+    def _parse(self, kind: type[_WorkerMessage], data: Any) -> _WorkerMessage | None:
         """None for a message that no worker of this load can have sent."""
         try:
-            told = JSONNode("", data).record(kind)
+            message = JSONNode("", data).record(kind)
         except DocumentError:
             return None
-        known = told.index in self._processes.indexes and told.errors.keys() <= ERROR_KINDS
-        return told if known else None
+        is_of_this_load = message.index in self._processes.indexes and message.errors.keys() <= ERROR_KINDS
+        return message if is_of_this_load else None
 
     def _tell_second(self) -> None:
-        parts = list(self._latest.values())
-        number, users = self._now
+        seconds = list(self._latest.values())
+        response = added(second.response for second in seconds)
         self._emit(
             events.SecondPassed(
-                point=number,
-                users=users,
-                connected=sum(each.connected for each in parts),
-                requests_per_second=sum(each.requests for each in parts),
-                read_bytes_per_second=sum(each.read_bytes for each in parts),
-                write_bytes_per_second=sum(each.write_bytes for each in parts),
-                errors=sum(sum(each.errors.values()) for each in parts),
-                p95_seconds=percentile_seconds(added(each.response for each in parts), 0.95),
-                cpu_percent=max(each.cpu_percent for each in parts),
+                point=self._point_number,
+                users=self._users,
+                connected=sum(second.connected for second in seconds),
+                requests_per_second=sum(second.requests for second in seconds),
+                read_bytes_per_second=sum(second.read_bytes for second in seconds),
+                write_bytes_per_second=sum(second.write_bytes for second in seconds),
+                errors=sum(sum(second.errors.values()) for second in seconds),
+                p95_seconds=percentile_seconds(response, 0.95),
+                cpu_percent=max(second.cpu_percent for second in seconds),
             )
         )
 
 
 class EngineChild:
+    """The engine's side of its pipes: orders come in, events go out, and the end of the orders cancels it."""
+
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._orders: Queue[str] = Queue()
@@ -329,9 +381,11 @@ class EngineChild:
 
     def hold(self) -> None:
         engine = LoadEngine(message_of(self._next_line(), [events.LoadPlan]), self._emit)
-        self._working = gevent.spawn(_ended_by, partial(self._work, engine))
+        self._working = gevent.spawn(_end_of, partial(self._work, engine))
         gevent.spawn(self._listen)
-        ended, cleaned = self._working.get(), _ended_by(engine.end)
+
+        ended = self._working.get()
+        cleaned = _end_of(engine.end)
         if cleaned.failure:
             self._emit(Warned(text=cleaned.failure.text))
         self._emit(replace(ended, left_behind=cleaned.failure is not None))
@@ -363,7 +417,7 @@ class EngineChild:
             send(self._out, event)
 
 
-def _ended_by(work: Callable[[], None]) -> events.LoadEnded:
+def _end_of(work: Callable[[], None]) -> events.LoadEnded:
     try:
         work()
     except SharebenchError as error:

@@ -14,16 +14,20 @@ def main(role: str) -> int:
     monkey.patch_all()
     os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a user is an open file
+
+    # A user is an open file.
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+
     logging.disable(logging.WARNING)
     if role == "engine":
-        from app.load.locust_engine import serve  # noqa: PLC0415
+        from app.load.locust_engine import serve  # noqa: PLC0415  it opens sockets
 
-        serve()
-    from app.base.child_process import die_with_parent, message_of  # noqa: PLC0415
-    from app.load.worker import Worker  # noqa: PLC0415
-    from app.load.worker_processes import WorkerOrder  # noqa: PLC0415
+        serve()  # and ends this process
+
+    from app.base.child_process import die_with_parent, message_of  # noqa: PLC0415  after the patch, as above
+    from app.load.worker import Worker  # noqa: PLC0415  as above
+    from app.load.worker_processes import WorkerOrder  # noqa: PLC0415  as above
 
     die_with_parent()
     Worker(message_of(sys.stdin.readline(), [WorkerOrder])).work()

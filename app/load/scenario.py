@@ -1,7 +1,7 @@
 """Scenarios: named ones, a user's own files, and the options that change them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -41,33 +41,37 @@ def find_scenario(name: str) -> Scenario:
 def read_scenario(text: str, where: str) -> Scenario:
     """Parse a data file. Raises UsageError with the line and what is expected."""
     try:
-        found = read_toml(text)
+        table = read_toml(text)
     except ValueError as error:
         line = match[1] if (match := _LINE.search(str(error))) else str(text.count("\n") + 1)
         raise UsageError(f"{where}, line {line}: {str(error).partition(' (at')[0]}") from error
-    for key in found:
+
+    for key in table:
         if key not in _KEYS:
             raise UsageError(
                 f"{where}, {_line(text, key)}: {key!r} is no part of a scenario; known: {', '.join(_KEYS)}"
             )
+
     try:
-        return scenario_from_json(JSONNode("", _as_document(found)))
+        return scenario_from_json(JSONNode("", _as_document(table)))
     except (DocumentError, UsageError) as error:
         key = re.split(r"[.\[:]", str(error))[0].removesuffix("_seconds")
         raise UsageError(f"{where}, {_line(text, key)}: {error}") from error
 
 
-def _as_document(found: Mapping[str, Any]) -> dict[str, Any]:
-    document = {key: value for key, value in found.items() if key not in {"sizes", "think", "pace"}}
+def _as_document(table: Mapping[str, Any]) -> dict[str, Any]:
+    document = {key: value for key, value in table.items() if key not in {"sizes", "think", "pace"}}
     document["duration_seconds"] = document.pop("duration", None)
     document["settle_seconds"] = document.pop("settle", None)
-    sizes = found.get("sizes", [])
-    if not isinstance(sizes, list) or not all(isinstance(each, dict) for each in sizes):
+
+    sizes = table.get("sizes", [])
+    if not isinstance(sizes, list) or not all(isinstance(size, dict) for size in sizes):
         raise UsageError('sizes: expected a list such as [{size = "4K", share = 1}]')
-    document["sizes"] = [{"size_bytes": _size(each.get("size")), "share": each.get("share", 1)} for each in sizes]
-    think = parse_think(str(found.get("think", "0.1")))
+    document["sizes"] = [{"size_bytes": _size(size.get("size")), "share": size.get("share", 1)} for size in sizes]
+
+    think = parse_think(str(table.get("think", "0.1")))
     document |= {"think_seconds": think.seconds, "think_exponential": think.exponential}
-    document["pace_seconds"] = found.get("pace")
+    document["pace_seconds"] = table.get("pace")
     return document
 
 
@@ -80,8 +84,8 @@ def _size(value: Any) -> int:
 
 def _line(text: str, key: str) -> str:
     lines = text.splitlines()
-    found = (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line))
-    return f"line {next(found, max(1, len(lines)))}"
+    numbers = (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line))
+    return f"line {next(numbers, max(1, len(lines)))}"
 
 
 def parse_think(text: str) -> Think:
@@ -98,29 +102,29 @@ def parse_think(text: str) -> Think:
 
 def parse_sizes(text: str) -> tuple[SizeClass, ...]:
     """The size classes in ``4K:8,64K:3,1M:1``; a missing share is 1. Raises UsageError."""
-    found = []
+    classes = []
     for word in text.split(","):
         size, _, share = word.partition(":")
         try:
-            found.append(SizeClass(size_bytes=parse_size(size), share=float(share or 1)))
+            classes.append(SizeClass(size_bytes=parse_size(size), share=float(share or 1)))
         except ValueError as error:
             raise UsageError(
                 f"sizes: expected sizes with shares, such as 4K:8,64K:3,1M:1; found {word!r}", options="--sizes"
             ) from error
-    if any(not 0 < each.share < 1e6 or each.size_bytes < 1 for each in found):
+    if any(not 0 < size.share < 1e6 or size.size_bytes < 1 for size in classes):
         raise UsageError(f"sizes: every size and share is above 0; found {text!r}", options="--sizes")
-    return tuple(found)
+    return tuple(classes)
 
 
 def parse_users(text: str) -> tuple[int, ...]:
     """The points in ``10,20,40`` or ``10..200/10``. Raises UsageError."""
+    points: tuple[int, ...] = ()
     if match := re.fullmatch(r"(\d{1,7})\.\.(\d{1,7})/(\d{1,7})", text.replace(" ", "")):
         first, last, step = (int(number) for number in match.groups())
         points = tuple(range(first, min(last, MOST_USERS) + 1, step)) if step else ()
     elif re.fullmatch(r"\d{1,7}(,\d{1,7})*", text.replace(" ", "")):
         points = tuple(int(number) for number in text.split(","))
-    else:
-        points = ()
+
     if not points or min(points) < 1 or max(points) > MOST_USERS:
         raise UsageError(
             f"users: expected numbers up to {MOST_USERS}, such as 10,20,40 or 10..200/10; found {text!r}",
@@ -133,22 +137,23 @@ def changed(
     scenario: Scenario, *, think: str | None = None, read: float | None = None, sizes: str | None = None, **fields: Any
 ) -> Scenario:
     """The scenario changed by options; ``fields`` are its own, and None changes nothing. Raises UsageError."""
-    given: dict[str, Any] = {
+    changes: dict[str, Any] = {
         **fields,
         "think": None if think is None else parse_think(think),
         "sizes": None if sizes is None else parse_sizes(sizes),
         "requests": None if read is None else _with_reads(scenario.requests, read),
     }
-    return replace(scenario, **{name: value for name, value in given.items() if value is not None})
+    return replace(scenario, **{name: value for name, value in changes.items() if value is not None})
 
 
 def _with_reads(requests: Mapping[RequestKind, float], percent: float) -> dict[RequestKind, float]:
-    sides: Sequence[dict[RequestKind, float]] = (
-        {kind: share for kind, share in requests.items() if kind.reads} or {RequestKind.READ: 1.0},
-        {kind: share for kind, share in requests.items() if kind.writes} or {RequestKind.WRITE: 1.0},
-    )
+    """Both sides keep their kinds, and get that share of the requests; a side that had none gets the plain kind."""
+    reads = {kind: share for kind, share in requests.items() if kind.reads} or {RequestKind.READ: 1.0}
+    writes = {kind: share for kind, share in requests.items() if kind.writes} or {RequestKind.WRITE: 1.0}
+
     mixed: dict[RequestKind, float] = {}
-    for side, whole in zip(sides, (percent, 100 - percent), strict=True):
-        if whole > 0:
-            mixed |= {kind: whole * share / sum(side.values()) for kind, share in side.items()}
+    for side, side_percent in ((reads, percent), (writes, 100 - percent)):
+        if side_percent > 0:
+            all_shares = sum(side.values())
+            mixed |= {kind: side_percent * share / all_shares for kind, share in side.items()}
     return mixed

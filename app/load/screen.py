@@ -17,8 +17,10 @@ from app.charts.series_charts import area_chart
 from app.clients.base import Secrets
 from app.guide.known import server_ways
 from app.load.events import JobsWait, LoadPhase, PhaseBegan, SecondPassed
-from app.load.record import CAPACITY, LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
+from app.load.record import LoadClosed, LoadStep
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
+from app.load.spec import CAPACITY, LoadRequest, check_limits
+from app.load.standing import LoadStanding, time_text
 from app.recording.process import ControlMessage, Warned
 from app.series.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
 from app.tui.frame.commands import keys

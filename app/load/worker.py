@@ -28,7 +28,6 @@ from app.clients.file_tree import FileRequests, FileSet
 from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
 from app.load.worker_processes import LOOPBACK, WorkerOrder
 from forms.load.lateness import INTERVAL_SECONDS
-from storage.json_reader import named
 from storage.load.records import HistogramBuilder, RequestKind, Think
 from storage.records import Target
 
@@ -62,9 +61,11 @@ class Pacing:
 
 
 class Mix:
+    """The kinds of one user's requests, in turn: each as often as its share says, over any stretch."""
+
     def __init__(self, shares: Mapping[RequestKind, float], chance: random.Random) -> None:
-        whole = sum(shares.values())
-        self._shares = {kind: share / whole for kind, share in shares.items()}
+        all_shares = sum(shares.values())
+        self._shares = {kind: share / all_shares for kind, share in shares.items()}
         self._credit = {kind: chance.random() for kind in shares}
 
     def next_kind(self) -> RequestKind:
@@ -106,6 +107,8 @@ def sleep_for_ever() -> NoReturn:
 
 
 class LoadUsers:
+    """All users of one process, and what they do: since the last second, and in the measured window."""
+
     def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
         self.set = FileSet(plan.scenario)
@@ -137,29 +140,33 @@ class LoadUsers:
     def moved(self, read_bytes: int, write_bytes: int) -> None:
         now = clock()
         if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
-            asked = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
-            self.window.waited(now - asked, now)
+            asked_at = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
+            self.window.waited(now - asked_at, now)
         for window in (self.window, self.second):
             if window is not None:
                 window.moved(read_bytes, write_bytes, now)
 
     def failed(self, error: errors.SharebenchError) -> None:
-        named_kind = next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
+        kind_name = next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
         for window in (self.window, self.second):
             if window is not None:
-                window.failed(named_kind, str(error))
+                window.failed(kind_name, str(error))
 
     def begin_window(self) -> None:
         self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._under_way(self.window.began)
 
-    def end_window(self, **more: float) -> WorkerFigures:
-        window, self.window, now = self.window, None, clock()
+    def end_window(self, *, cpu_percent: float, held_percent: float) -> WorkerFigures:
+        window = self.window
         assert window is not None
+        self.window = None
+        now = clock()
+
         window.edge_seconds += self._under_way(now)
         for user in self.all:
             if user.asked_at is not None:
                 window.waited(now - user.asked_at, now)
+
         return window.figures(
             index=self._index,
             seconds=now - window.began,
@@ -167,20 +174,26 @@ class LoadUsers:
             connected=self.connected,
             absent=next((user.absent(now) for user in self.all if not user.connected), ""),
             logins=self.logins.built(),
-            **more,
+            cpu_percent=cpu_percent,
+            held_percent=held_percent,
         )
 
     def _under_way(self, now: float) -> float:
         return sum(now - user.since for user in self.all if user.since is not None)
 
     def progress(self, cpu_percent: float) -> WorkerSecond:
-        last, self.second = self.second, SteadyWindow(clock())
+        last = self.second
+        self.second = SteadyWindow(clock())
         return WorkerSecond(
             index=self._index,
             users=len(self.all),
             connected=self.connected,
             given_up=self.given_up,
-            **named(last, "requests", "read_bytes", "write_bytes", "errors", "first_error"),
+            requests=last.requests,
+            read_bytes=last.read_bytes,
+            write_bytes=last.write_bytes,
+            errors=last.errors,
+            first_error=last.first_error,
             response=last.response.built(),
             cpu_percent=cpu_percent,
         )
@@ -207,17 +220,20 @@ class LoadUser:
         """Start of the current pause or request; None without a session."""
         self.asked_at: float | None = None
         """Start of the unanswered request; None in a pause."""
-        self._login_at, self._login_error = clock(), ""
+        self._login_at = clock()
+        self._login_error = ""
         users.all.add(self)
 
     def absent(self, now: float) -> str:
         return self._login_error or f"its login has not been answered for {now - self._login_at:.0f} s"
 
     def live(self) -> None:
-        users, scenario = self._users, self._users.plan.scenario
+        users = self._users
+        scenario = users.plan.scenario
         self._connect()
         if not scenario.requests or not self.connected:
             sleep_for_ever()
+
         work = FileRequests(
             self._files, users.plan.folder, users.set, f"u{self._number}", scenario.sizes, self._chance, users.moved
         )
@@ -228,40 +244,51 @@ class LoadUser:
 
     def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
         users = self._users
-        answered = self.since = clock() if self.since is None else self.since
+        answered_at = clock() if self.since is None else self.since
+        self.since = answered_at
         late_before = pacing.late_starts
-        due = pacing.next_due(answered)
+        due = pacing.next_due(answered_at)
         gevent.sleep(max(0.0, due - clock()))
-        began = self.since = self.asked_at = clock()
+
+        began = clock()
+        self.since = self.asked_at = began
         if users.window is not None:
-            users.window.paused(began - answered)
+            users.window.paused(began - answered_at)
             users.window.late_starts += pacing.late_starts - late_before
+
         kind = mix.next_kind()
         try:
             work.do(kind)
         except errors.SharebenchError as error:
-            ended = self._asked(began)
+            ended = self._take_answer(began)
             if users.window is not None:
                 users.window.refused(ended - began)
             users.failed(error)
-            try:
-                self._files.connect()
-            except errors.SharebenchError:
-                self.connected, self.since = False, None
-                self._connect()
-                self.since = clock()
+            self._connect_after_error()
             return
-        ended = self._asked(began)
+
+        ended = self._take_answer(began)
         users.second.done(kind, due, began, ended)
         if users.window is not None:
             users.window.done(kind, due, began, ended)
 
-    def _asked(self, began: float) -> float:
-        ended, self.asked_at = clock(), None
+    def _take_answer(self, began: float) -> float:
+        """When the request that began then was answered: now."""
+        ended = clock()
+        self.asked_at = None
         self.since = ended
         if self._users.window is not None:
             self._users.window.answered(ended - began, ended)
         return ended
+
+    def _connect_after_error(self) -> None:
+        try:
+            self._files.connect()
+        except errors.SharebenchError:
+            self.connected = False
+            self.since = None
+            self._connect()
+            self.since = clock()
 
     def _connect(self) -> None:
         """Give up after a few refusals, so that no account is locked."""
@@ -276,8 +303,10 @@ class LoadUser:
                     gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
             else:
                 self._users.logins.add(clock() - began)
-                self.connected, self._login_error = True, ""
+                self.connected = True
+                self._login_error = ""
                 return
+
         self.given_up = True
         sleep_for_ever()
 
@@ -289,7 +318,8 @@ class LoadUser:
             self._files.close()
 
 
-_MOST_MESSAGE_BYTES, _MOST_WAITING = 2**21, 16
+_MOST_MESSAGE_BYTES = 2**21
+_MOST_WAITING = 16
 """Of what one worker sends; more of it is not taken before the first was read."""
 
 
@@ -373,9 +403,13 @@ class FileUser(User):
 
 
 class Worker:
+    """This process's users, driven by locust, and what the engine is told of them once a second."""
+
     def __init__(self, order: WorkerOrder) -> None:
         self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
-        self._last = (time.monotonic(), time.process_time())
+        self._reported_at = time.monotonic()
+        self._reported_processor_seconds = time.process_time()
+
         environment = Environment(user_classes=[FileUser])
         zmqrpc.Client = partial(_WorkerSocket, order.key.encode())  # type: ignore[misc, assignment]
         environment.runner = self._runner = _PatientWorker(environment, LOOPBACK, order.port)
@@ -395,23 +429,29 @@ class Worker:
                 self._users.set.use_size(size_bytes)
 
     def _measure(self, seconds: float) -> None:
-        began, processor, held = time.monotonic(), time.process_time(), held_seconds()
+        began_at = time.monotonic()
+        processor_before = time.process_time()
+        held_before = held_seconds()
         self._users.begin_window()
         gevent.sleep(seconds)
-        passed = time.monotonic() - began
-        self._say(
-            self._users.end_window(
-                cpu_percent=100 * (time.process_time() - processor) / passed,
-                held_percent=100 * (held_seconds() - held) / passed,
-            )
+
+        passed_seconds = time.monotonic() - began_at
+        figures = self._users.end_window(
+            cpu_percent=100 * (time.process_time() - processor_before) / passed_seconds,
+            held_percent=100 * (held_seconds() - held_before) / passed_seconds,
         )
+        self._say(figures)
 
     def _report(self) -> None:
         while True:
-            now, before = (time.monotonic(), time.process_time()), self._last
-            self._last = now
-            self._say(self._users.progress(100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])))
+            now = time.monotonic()
+            processor_seconds = time.process_time()
+            passed_seconds = max(1e-9, now - self._reported_at)
+            used_seconds = processor_seconds - self._reported_processor_seconds
+            self._reported_at = now
+            self._reported_processor_seconds = processor_seconds
+            self._say(self._users.progress(100 * used_seconds / passed_seconds))
             gevent.sleep(REPORT_SECONDS)
 
-    def _say(self, told: WorkerFigures | WorkerSecond) -> None:
-        self._runner.send_message(type(told).__name__, plain(told))
+    def _say(self, message: WorkerFigures | WorkerSecond) -> None:
+        self._runner.send_message(type(message).__name__, plain(message))

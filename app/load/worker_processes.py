@@ -20,7 +20,8 @@ from storage.load.records import LoadWorker
 
 MOST_PROCESSES = 4096
 LOOPBACK = "127.0.0.1"
-_FIRST_PORT, _PORTS = 20_000, 12_000
+_FIRST_PORT = 20_000
+_PORTS = 12_000
 """Below the ports that Linux gives to connections of its own accord."""
 _END_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
@@ -58,9 +59,12 @@ def serve_workers() -> int:
     if not line:
         return 0
     order: WorkerOrder = message_of(line, [WorkerOrder])
+
     workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
-    while not any(worker.has_ended for worker in workers) and not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
-        continue
+    stdin_has_ended = False
+    while not stdin_has_ended and not any(worker.has_ended for worker in workers):
+        readable, _, _ = select.select([sys.stdin], [], [], _LOOK_SECONDS)
+        stdin_has_ended = bool(readable)
     end_workers(workers)
     return 0
 
@@ -78,18 +82,22 @@ class RemoteWorkers:
         """Start ``sharebench load-worker`` on ``[USER@]HOST``, with our ``port`` there. Raises MeasurementError."""
         self.host = host
         self._port = _FIRST_PORT + secrets.randbelow(_PORTS)
+
         forward = ("-o", "ExitOnForwardFailure=yes", "-R", f"{LOOPBACK}:{self._port}:{LOOPBACK}:{port}")
         try:
             self.program = RunningProgram(ServerShell(host).words("sharebench load-worker", *forward))
         except OSError as error:
             raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
+
         try:
-            greeting = JSONNode("", json.loads(self.program.line(RUN_SECONDS))).record(_Greeting)  # of any version
+            # Any version may answer, so its greeting is read before the versions are compared.
+            greeting = JSONNode("", json.loads(self.program.line(RUN_SECONDS))).record(_Greeting)
         except (DocumentError, ValueError, RecursionError) as error:
-            said = self.program.wait(1.0).last_words
+            last_words = self.program.wait(1.0).last_words
             raise MeasurementError(
-                f"no workers on {host}: {said}; `ssh {host} sharebench --version` must work without a question"
+                f"no workers on {host}: {last_words}; `ssh {host} sharebench --version` must work without a question"
             ) from error
+
         self.processes = greeting.processes
         if greeting.version != __version__:
             self.program.end()
@@ -107,6 +115,8 @@ HERE = "this machine"
 
 
 class WorkerProcesses:
+    """All worker processes of a load, here and on other machines."""
+
     def __init__(self, plan: LoadPlan, port: int, key: str) -> None:
         self._plan = plan
         self._port = port
@@ -117,18 +127,22 @@ class WorkerProcesses:
 
     @property
     def count(self) -> int:
-        return self._plan.processes + sum(each.processes for each in self._elsewhere)
+        return self._plan.processes + sum(workers.processes for workers in self._elsewhere)
 
     def start_missing(self) -> None:
         """Raises MeasurementError."""
         if self._here:
             return
-        plan, here, first = self._plan, self._plan.processes, max(1, self.indexes.stop)
+
+        # Indexes go on from those of processes that ended, so that no late message of theirs is counted.
+        first = max(1, self.indexes.stop)
+        plan = self._plan
         self._here = [
-            start_worker(WorkerOrder(plan=plan, index=index, processes=here, port=self._port, key=self._key))
-            for index in range(first, first + here)
+            start_worker(WorkerOrder(plan=plan, index=index, processes=plan.processes, port=self._port, key=self._key))
+            for index in range(first, first + plan.processes)
         ]
-        for host in self._plan.hosts:
+
+        for host in plan.hosts:
             workers = RemoteWorkers(host, self._port)
             workers.begin(plan, first + self.count, self._key)
             self._elsewhere.append(workers)
@@ -145,7 +159,7 @@ class WorkerProcesses:
 
     def machines(self) -> tuple[LoadWorker, ...]:
         counts = {platform.node() or HERE: self._plan.processes}
-        counts |= {each.host: each.processes for each in self._elsewhere}
+        counts |= {workers.host: workers.processes for workers in self._elsewhere}
         return tuple(LoadWorker(host=host, processes=count, version=__version__) for host, count in counts.items())
 
     def end(self) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 import psutil
 
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured
-from app.load.record import LoadClosed, LoadRequest, run_load
+from app.load.record import LoadClosed, run_load
 from app.load.scenario import changed, find_scenario
+from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from forms.findings.series_warnings import advice
 from forms.load.lateness import standstill_seconds

@@ -19,8 +19,9 @@ from typing import Any
 import psutil
 
 from app.load.events import PointMeasured
-from app.load.record import LoadClosed, LoadRequest, run_load
+from app.load.record import LoadClosed, run_load
 from app.load.scenario import changed, find_scenario
+from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from storage.load.records import Load, LoadChoices
 from storage.records import format_target

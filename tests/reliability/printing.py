@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.load.events import UsersGone
-from app.load.judgement import NOT_TAKEN
-from app.load.record import LoadClosed, LoadRequest, run_load
+from app.load.print_queue import NOT_TAKEN
+from app.load.record import LoadClosed, run_load
 from app.load.scenario import changed, find_scenario
+from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from storage.load.records import LoadChoices, LoadPoint
 from tests.reliability.figures import Figures

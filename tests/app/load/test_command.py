@@ -20,8 +20,8 @@ import pytest
 
 from app.base.errors import UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PhaseBegan, WorkersReady
-from app.load.record import check_limits
 from app.load.scenario import find_scenario
+from app.load.spec import check_limits
 from app.recording.process import TimeLimit
 from storage.load.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook

@@ -6,7 +6,9 @@ import pytest
 
 from app.base.child_process import line_of, message_of
 from app.load.events import LOAD_EVENTS, PointMeasured, SteadyWindow, WorkerFigures
-from app.load.judgement import NextPoint, load_point, next_point, server_view
+from app.load.judgement import load_point
+from app.load.next_point import NextPoint, next_point
+from app.load.server_view import server_view
 from app.server.host_activity import ProcessorTicks
 from app.server.samples import ProcessMemory, ResourceSample
 from forms.load.summary import stall_of, tells_of_server

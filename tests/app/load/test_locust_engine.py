@@ -95,7 +95,7 @@ def late_engine(ready: int, users: tuple[int, ...], processes: int = 2) -> Any:
         _runner=SimpleNamespace(clients=SimpleNamespace(ready=[None] * ready)),
         _latest={index: SimpleNamespace(users=count) for index, count in enumerate(users)},
         _processes=SimpleNamespace(count=processes),
-        _now=(1, 5),
+        _users=5,
     )
 
 

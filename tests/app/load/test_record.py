@@ -13,14 +13,13 @@ from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, Load
 from app.load.record import (
     LoadChanged,
     LoadClosed,
-    LoadRequest,
-    _no_further,
-    _users_lost,
-    check_limits,
+    _why_no_further,
+    _why_users_left,
     resume_load,
     run_load,
-    time_text,
 )
+from app.load.spec import LoadRequest, check_limits
+from app.load.standing import time_text
 from app.recording.process import Failed, SeriesControl, TimeLimit, Warned
 from app.server.facts import Environment
 from storage.load.records import LoadChoices, LoadPoint, PointStatus, SizeClass
@@ -180,7 +179,7 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
     now = 20.0
     control.limit.ended()
     now = passed
-    warned = _no_further(full_load(), 10, control)
+    warned = _why_no_further(full_load(), 10, control)
     assert (warned is None) is another
     assert control.limit.is_met is not another
 
@@ -238,6 +237,11 @@ def test_the_load_ends_with_fewer_than_half_of_its_users_and_a_search_with_none(
     search: bool, connected: int, goes_on: bool
 ):
     measured = PointMeasured(point=1, users=100, began_seconds=0, ended_seconds=1, ramp_seconds=0)
-    lost = _users_lost(measured, point(1, 100, connected=connected), LoadChoices(users=(100,), find_capacity=search))
+    lost = _why_users_left(
+        measured, point(1, 100, connected=connected), LoadChoices(users=(100,), find_capacity=search)
+    )
     assert (lost is None) is goes_on
-    assert _users_lost(replace(measured, failure="late"), point(1, 100, connected=0), LoadChoices(users=(100,))) is None
+    assert (
+        _why_users_left(replace(measured, failure="late"), point(1, 100, connected=0), LoadChoices(users=(100,)))
+        is None
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from app.base.errors import UsageError
 from app.clients.file_tree import FileSet
-from app.load.judgement import NextPoint, next_point
+from app.load.next_point import NextPoint, next_point
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
 from app.load.worker import Mix, Pacing
 from storage.json_reader import JSONNode

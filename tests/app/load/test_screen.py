@@ -15,7 +15,7 @@ from app.base.targets import parse_target
 from app.clients.base import Secrets
 from app.kinds import kind_of, parts
 from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
-from app.load.record import LoadChanged, LoadClosed, LoadRequest, LoadStep
+from app.load.record import LoadChanged, LoadClosed, LoadStep
 from app.load.screen import (
     _AREAS_FROM,
     LoadProgressState,
@@ -23,6 +23,7 @@ from app.load.screen import (
     LoadScreen,
     request_to_resume,
 )
+from app.load.spec import LoadRequest
 from app.recording.process import Failed, Warned
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context

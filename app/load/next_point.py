@@ -1,0 +1,71 @@
+"""Which load point is measured next: those that were asked for, or a search for as many users as the server carries."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from forms.load.summary import fewest_users, is_judged, overload
+from storage.load import records
+
+FIRST_USERS = 25
+MOST_TRIES = 3
+"""Attempts at a point while the load generator is disturbed."""
+BRACKET_SHARE = 0.0625
+"""Final gap between carried and not carried, as a share of carried: 640 and 680."""
+
+
+class NextPoint(NamedTuple):
+    users: int
+    size_bytes: int | None = None
+
+
+def next_point(
+    points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
+) -> NextPoint | None:
+    if choices.find_capacity:
+        users = _next_of_search(points, choices, scenario)
+        return None if users is None else NextPoint(users)
+
+    measured = {(point.users, point.size_bytes) for point in points}
+    for planned in _planned_points(choices, scenario):
+        if planned not in measured:
+            return planned
+    return None
+
+
+def _planned_points(choices: records.LoadChoices, scenario: records.Scenario) -> list[NextPoint]:
+    sizes: Sequence[int | None] = (None,)
+    if choices.by_size and scenario.sizes:
+        sizes = [size_class.size_bytes for size_class in scenario.sizes]
+
+    planned: list[NextPoint] = []
+    for users in choices.users:
+        planned += [NextPoint(users, size_bytes) for size_bytes in sizes]
+    return planned
+
+
+def _next_of_search(
+    points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
+) -> int | None:
+    """The users of the next point: twice as many until some are not carried, then halfway between; None at the end."""
+    first = choices.users[0] if choices.users else FIRST_USERS
+    if not points:
+        return first
+
+    fewest = fewest_users(points)
+    judged = [point for point in points if is_judged(point, choices, scenario, fewest)]
+    last = points[-1]
+    if last not in judged:
+        tries = sum(point.users == last.users for point in points)
+        may_try_again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
+        return last.users if may_try_again else None
+
+    broken = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
+    carried = [point.users for point in judged if overload(point, choices, scenario, fewest) is None]
+    if not broken:
+        doubled = max(carried) * 2
+        return doubled if doubled <= records.MOST_USERS else None
+
+    high = min(broken)
+    low = max((users for users in carried if users < high), default=0)
+    is_narrow = high - low <= max(1, round(BRACKET_SHARE * low))
+    return None if is_narrow else (low + high) // 2

@@ -1,0 +1,126 @@
+"""How far a load is, and how long it will probably take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from app.load import events
+from app.load.record import LoadChanged, LoadStep
+from forms.wording import duration
+from storage.load.records import Load, LoadChoices, Scenario
+
+# Of a file, by the eight connections of the engine: what a busy server does behind a link of 1 Gbit/s.
+_CREATED_BYTES_PER_SECOND = 100e6
+_CREATED_SECONDS = 0.001
+_REMOVED_SECONDS = 0.00075
+
+
+def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, creates_on: int = 1) -> str:
+    """What is measured, but for the points that are ``done``, and how long it takes with files on each target."""
+    files_seconds = creates_on * (_making_seconds(scenario) + _cleaning_seconds(scenario, choices))
+    beginning = _files_text(scenario, choices, creates_on, files_seconds) if files_seconds else "Measures"
+    point_length = duration(scenario.settle_seconds + scenario.duration_seconds)
+    if choices.find_capacity:
+        return f"{beginning} load points of {point_length} each until one is overloaded."
+
+    points_to_come = _planned_points(scenario, choices)[done:]
+    whole_length = duration(files_seconds + _points_seconds(scenario, choices, points_to_come))
+    if len(points_to_come) == 1:
+        return f"{beginning} 1 load point: about {whole_length}."
+    return f"{beginning} {len(points_to_come)} load points of {point_length} each: about {whole_length} in all."
+
+
+def _files_text(scenario: Scenario, choices: LoadChoices, creates_on: int, seconds: float) -> str:
+    on_targets = f" on each of {creates_on} targets" if creates_on > 1 else ""
+    with_removal = "" if choices.keep_files else " with their removal"
+    return f"Creates {scenario.files:,} files{on_targets} (about {duration(seconds)}{with_removal}), then measures"
+
+
+def _making_seconds(scenario: Scenario) -> float:
+    if not scenario.needs_files:
+        return 0.0
+    all_shares = sum(size.share for size in scenario.sizes) or 1.0
+    mean_bytes = sum(size.size_bytes * size.share for size in scenario.sizes) / all_shares
+    return scenario.files * (_CREATED_SECONDS + mean_bytes / _CREATED_BYTES_PER_SECOND)
+
+
+def _cleaning_seconds(scenario: Scenario, choices: LoadChoices) -> float:
+    if choices.keep_files or not scenario.needs_files:
+        return 0.0
+    return scenario.files * _REMOVED_SECONDS
+
+
+def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:
+    """The users of each point that is asked for, in order."""
+    points_a_number = (len(scenario.sizes) if choices.by_size else 0) or 1
+    return [users for users in choices.users for _ in range(points_a_number)]
+
+
+def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[int]) -> float:
+    seconds_a_point = scenario.settle_seconds + scenario.duration_seconds
+    return sum(seconds_a_point + users / choices.ramp_per_second for users in points)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadStanding:
+    load: Load | None = None
+    phase: events.PhaseBegan | None = None
+    files: events.FilesMade | None = None
+    made_on: int = 0
+    """The targets that files were made on, or are."""
+
+    def heard(self, step: LoadStep) -> Self:
+        match step:
+            case LoadChanged(load=load):
+                return replace(self, load=load)
+            case events.PhaseBegan(phase=phase):
+                made_on = self.made_on + (phase is events.LoadPhase.FILES)
+                return replace(self, phase=step, files=None, made_on=made_on)
+            case events.FilesMade():
+                return replace(self, files=step)
+        return self
+
+    @property
+    def planned(self) -> Sequence[int]:
+        """The users of each point; empty where nobody knows how many points there will be."""
+        load = self.load
+        if load is None or load.choices.find_capacity:
+            return ()
+        return _planned_points(load.scenario, load.choices)
+
+    def phase_seconds_left(self, at_seconds: float) -> float:
+        if self.phase is None:
+            return 0.0
+        passed_seconds = at_seconds - self.phase.at_seconds
+        if self.files and self.files.files:
+            return passed_seconds * (self.files.of_files / self.files.files - 1)
+        return max(0.0, self._expected_seconds(self.phase) - passed_seconds)
+
+    def _expected_seconds(self, phase: events.PhaseBegan) -> float:
+        load = self.load
+        if load is not None and phase.phase is events.LoadPhase.FILES:
+            return _making_seconds(load.scenario)
+        if load is not None and phase.phase is events.LoadPhase.CLEANING:
+            return _cleaning_seconds(load.scenario, load.choices)
+        return phase.seconds
+
+    def seconds_left(self, of_phase: float, *, is_last: bool = False) -> float | None:
+        """Of the whole load; ``is_last``: no point follows."""
+        load = self.load
+        phase = self.phase
+        if load is None or phase is None or not self.planned:
+            return None
+        if phase.phase in {events.LoadPhase.PRINTING, events.LoadPhase.CLEANING}:
+            return None
+
+        points_begun = len(load.points) + (1 if phase.point else 0)
+        points_to_come = () if is_last else self.planned[points_begun:]
+        rest_of_point = 0.0
+        if phase.phase is events.LoadPhase.RAMP:
+            rest_of_point = load.scenario.settle_seconds + load.scenario.duration_seconds
+        elif phase.phase is events.LoadPhase.SETTLE:
+            rest_of_point = load.scenario.duration_seconds
+
+        cleaning = self.made_on * _cleaning_seconds(load.scenario, load.choices)
+        later_points = _points_seconds(load.scenario, load.choices, points_to_come)
+        return of_phase + rest_of_point + cleaning + later_points
