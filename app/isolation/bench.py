@@ -20,7 +20,6 @@ from app.server.host_facts import servers_here
 from app.server.shell import RunningProgram, Said, ServerShell
 from app.server.smbd import LATENESS_SECONDS, OFF, ON, ProcessorQuota
 from storage.isolation import CPUUse, Layer, LayerRun, ProfileCounter
-from storage.json_reader import shared
 from storage.records import ClientFacts, RunStatus, utc_now
 
 _WARM_UP_PART = 5
@@ -59,17 +58,18 @@ class BenchResult:
     complaints: tuple[str, ...] = ()
 
 
-def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
+def parse_bench(output: Said, program: str, seconds: float) -> BenchResult:
     """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
-    throughput = _THROUGHPUT.search(said.out)
-    lines = f"{said.out}\n{said.error}".splitlines()
+    throughput = _THROUGHPUT.search(output.out)
+    lines = f"{output.out}\n{output.error}".splitlines()
     complaints = tuple(
         line.strip() for line in lines if ("failed" in line or "ERROR" in line) and _CLEANUP_WORDS not in line
     )
-    if throughput is None or said.code:
-        why = complaints[0] if complaints else said.last_words
-        raise MeasurementError(f"{program} gave no result: {why}; run it by hand to see why")
-    rows = filter(None, map(_ROW.match, said.out.splitlines()))
+    if throughput is None or output.code:
+        cause = complaints[0] if complaints else output.last_words
+        raise MeasurementError(f"{program} gave no result: {cause}; run it by hand to see why")
+
+    rows = filter(None, map(_ROW.match, output.out.splitlines()))
     operations = {str(_OPERATIONS.get(row[1]) or row[1].lower()): int(row[2]) for row in rows}
     return BenchResult(
         bytes_per_second=float(throughput[1]) * 1e6,
@@ -87,6 +87,8 @@ class BenchScript:
         import fcntl  # noqa: PLC0415  only POSIX systems have it
 
         self.text = script.text()
+
+        # Sealed, since every program that inherits it could write into it.
         number = os.memfd_create("sharebench-script", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(self.text)
@@ -94,8 +96,9 @@ class BenchScript:
             fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
             self._number: int = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
 
-        self.here, self.descriptors = f"/proc/self/fd/{self._number}", (self._number,)
+        self.here = f"/proc/self/fd/{self._number}"
         """Its path for a local program that inherits the descriptors."""
+        self.descriptors = (self._number,)
 
     def close(self) -> None:
         os.close(self._number)
@@ -107,10 +110,10 @@ class StuckError(MeasurementError):
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
     """Raises StuckError, MeasurementError."""
-    said = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
-    if said.problem:
-        raise StuckError(f"{name} {said.problem}; run it by hand to see what it waits for")
-    return parse_bench(said, name, seconds)
+    output = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
+    if output.problem:
+        raise StuckError(f"{name} {output.problem}; run it by hand to see what it waits for")
+    return parse_bench(output, name, seconds)
 
 
 def warm_up_seconds(seconds: int) -> int:
@@ -120,22 +123,25 @@ def warm_up_seconds(seconds: int) -> int:
 
 def wait_for_server(host: str) -> None:
     """Wait until ``tbench_srv`` listens. Raises MeasurementError."""
-    until = time.monotonic() + _CONNECT_SECONDS
+    gives_up_at = time.monotonic() + _CONNECT_SECONDS
     while True:
         try:
             socket.create_connection((host, places.TBENCH_PORT), 1.0).close()
         except OSError as error:
-            if time.monotonic() > until:
+            if time.monotonic() > gives_up_at:
                 raise MeasurementError(
                     f"tbench_srv on {host} cannot be reached on port {places.TBENCH_PORT} ({error}); open it for"
                     " this machine"
                 ) from error
-            time.sleep(0.1)
         else:
             return
 
+        time.sleep(0.1)
+
 
 class ResourceWatch(resources.SampledSides):
+    """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
+
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
@@ -145,33 +151,38 @@ class ResourceWatch(resources.SampledSides):
 def with_resources(run: LayerRun, samples: Sequence[resources.ResourceSample]) -> LayerRun:
     if len(samples) < 2:
         return run
-    whole = [(samples[0], samples[-1])]
-    parts = {
-        "server": resources.percents(whole, lambda each: each.server_ticks),
-        "kernel": resources.percents(whole, lambda each: each.kernel_part),
+
+    first = samples[0]
+    last = samples[-1]
+    shares = {
+        "server": resources.percents([(first, last)], lambda sample: sample.server_ticks),
+        "kernel": resources.percents([(first, last)], lambda sample: sample.kernel_part),
     }
-    came, went = max(resources.card_rates(*whole[0]).values(), key=sum, default=(None, None))
+    card_rates = resources.card_rates(first, last).values()
+    in_rate, out_rate = max(card_rates, key=sum, default=(None, None))
     return replace(
         run,
         server_cpu=cpu_use(samples),
-        processes={name: max(0.0, *found) for name, found in parts.items() if found},
-        disk_busy_percent=max(resources.disk_percents(*whole[0]).values(), default=None),
-        in_bytes_per_second=came,
-        out_bytes_per_second=went,
+        processes={name: max(0.0, *percents) for name, percents in shares.items() if percents},
+        disk_busy_percent=max(resources.disk_percents(first, last).values(), default=None),
+        in_bytes_per_second=in_rate,
+        out_bytes_per_second=out_rate,
     )
 
 
 def cpu_use(samples: Sequence[resources.ResourceSample]) -> CPUUse | None:
     pairs = list(pairwise(samples))
-    users = resources.percents(pairs, lambda each: each.processors.user)
-    if not users:
+    user_percents = resources.percents(pairs, lambda sample: sample.processors.user)
+    if not user_percents:
         return None
-    systems = resources.percents(pairs, lambda each: each.processors.system)
+
+    system_percents = resources.percents(pairs, lambda sample: sample.processors.system)
+    totals = [user + system for user, system in zip(user_percents, system_percents, strict=True)]
     return CPUUse(
-        user=resources.spread_of(users),
-        system=resources.spread_of(systems),
-        total=resources.spread_of([user + system for user, system in zip(users, systems, strict=True)]),
-        samples=len(users),
+        user=resources.spread_of(user_percents),
+        system=resources.spread_of(system_percents),
+        total=resources.spread_of(totals),
+        samples=len(user_percents),
     )
 
 
@@ -187,6 +198,8 @@ _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 
 
 class Replay:
+    """The process whose clients replay the script against the share."""
+
     def __init__(self, plan: ReplayPlan) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
         self._process = ChildProcess("app.isolation.replay_child", grace_seconds=grace_seconds)
@@ -233,35 +246,38 @@ class LayerBench:
             end()
 
     def prepare(self) -> None:
-        shell, place = self._places.shell, self._places.disk
-        if shell is not None and place is not None:
-            places.make_disk_folder(shell, place, self._bench_script.text)
+        shell = self._places.shell
+        disk = self._places.disk
+        if shell is not None and disk is not None:
+            places.make_disk_folder(shell, disk, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
-        result = self._replay(replace(self._plan(clients, _CEILING_SECONDS), null=True))
+        result = self._replay(replace(self._replay_plan(clients, _CEILING_SECONDS), null=True))
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
 
     def run(self, layer: Layer, clients: int, turn: int) -> list[LayerRun]:
         """One result for each layer measured; a failed one has its reason. Raises CancelledError."""
         layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
-        empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
+        planned_runs = [
+            LayerRun(round=turn, layer=run_layer, clients=clients, started_at=utc_now()) for run_layer in layers
+        ]
         if layer in self._stuck:
-            why = "not measured again: it did not come to an end before"
-            return [replace(one, status=RunStatus.FAILED, error=why) for one in empty]
+            return _failed_runs(planned_runs, "not measured again: it did not come to an end before")
+
         try:
             self._raise_if_stopped()
             if layer in {Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT, Layer.SERVER_UNPROFILED}:
-                return [self._server(empty[0])]
-            return self._without_samba(empty)
+                return [self._measure_server(planned_runs[0])]
+            return self._measure_without_samba(planned_runs)
         except MeasurementError as error:
             self._raise_if_stopped()
-            return [replace(one, status=RunStatus.FAILED, error=str(error)) for one in empty]
+            return _failed_runs(planned_runs, str(error))
         finally:
             self._end_programs()
             self._raise_if_stopped()
 
-    def _started(self, program: RunningProgram) -> RunningProgram:
+    def _end_with_run(self, program: RunningProgram) -> RunningProgram:
         self._programs.append(program)
         self._end_on_stop(program.hang_up)
         return program
@@ -280,89 +296,136 @@ class LayerBench:
         if self._stopped:
             raise CancelledError("cancelled")
 
-    def _without_samba(self, empty: list[LayerRun]) -> list[LayerRun]:
+    def _measure_without_samba(self, planned_runs: list[LayerRun]) -> list[LayerRun]:
         """Retry if dbench or tbench moved nothing: on a busy machine its clock may run out first."""
         for _ in range(_TRIES):
-            clients, seconds = empty[0].clients, self._request.seconds
-            with self._watch("dbench", "tbench") as watch:
-                started_at = time.monotonic()
-                programs = [(one, self._start(one.layer, clients)) for one in empty]
-                try:
-                    results = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
-                except StuckError:
-                    self._stuck.add(empty[0].layer)
-                    raise
-            began = started_at + warm_up_seconds(seconds)
-            done = [self._told(watch.into(one, began, began + seconds), result) for one, result in results]
-            if all(run.bytes_per_second for run in done):
-                return done
+            runs = self._run_programs(planned_runs)
+            if all(run.bytes_per_second for run in runs):
+                return runs
             self._end_programs()
-        idle = next(run for run in done if not run.bytes_per_second)
-        why = f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, in {_TRIES} tries: measure longer"
-        raise MeasurementError(why, options="--seconds")
 
-    def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
-        counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}
-        done = sum(count for name, count in result.operations.items() if name not in _UNCOUNTED)
-        passes = done / max(1, sum(counts.values()))
-        return replace(run, **shared(result, LayerRun), passes=passes, unexpected=len(result.complaints))
+        idle = next(run for run in runs if not run.bytes_per_second)
+        problem = f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, in {_TRIES} tries"
+        raise MeasurementError(f"{problem}: measure longer", options="--seconds")
+
+    def _run_programs(self, planned_runs: list[LayerRun]) -> list[LayerRun]:
+        """The runs of one layer, or of two at once, with what their programs printed."""
+        seconds = self._request.seconds
+        results: list[BenchResult] = []
+        with self._watch("dbench", "tbench") as watch:
+            started_at = time.monotonic()
+            programs = [self._start(run.layer, run.clients) for run in planned_runs]
+            try:
+                for run, program in zip(planned_runs, programs, strict=True):
+                    results.append(wait_for(program, _PROGRAMS[run.layer], seconds))
+            except StuckError:
+                self._stuck.add(planned_runs[0].layer)
+                raise
+
+        began = started_at + warm_up_seconds(seconds)
+        return [
+            self._with_result(watch.into(run, began, began + seconds), result)
+            for run, result in zip(planned_runs, results, strict=True)
+        ]
+
+    def _with_result(self, run: LayerRun, result: BenchResult) -> LayerRun:
+        operations_a_pass = sum(count for name, count in self.script.counts.items() if name not in _UNCOUNTED)
+        operations = sum(count for name, count in result.operations.items() if name not in _UNCOUNTED)
+        return replace(
+            run,
+            bytes_per_second=result.bytes_per_second,
+            seconds=result.seconds,
+            longest_seconds=result.longest_seconds,
+            operations=result.operations,
+            passes=operations / max(1, operations_a_pass),
+            unexpected=len(result.complaints),
+        )
 
     def _start(self, layer: Layer, clients: int) -> RunningProgram:
-        seconds, script, shell = str(self._request.seconds), self._bench_script, self._places.shell
-        words: tuple[str, ...]
         if layer in {Layer.DISK, Layer.DISK_WITH_NETWORK}:
-            assert shell is not None
-            assert self._places.disk is not None
-            path, files = (script.here, script.descriptors) if shell.ssh is None else ("../script", ())
-            words = ("dbench", "-D", ".", "-t", seconds, "-c", path, str(clients))
-            return self._started(places.start_in(shell, self._places.disk, *words, files=files))
-        if self._places.same_machine:  # client and server in a network namespace of their own
+            return self._start_dbench(clients)
+        return self._start_tbench(clients)
+
+    def _start_dbench(self, clients: int) -> RunningProgram:
+        shell = self._places.shell
+        disk = self._places.disk
+        assert shell is not None
+        assert disk is not None
+
+        script_path = "../script"
+        descriptors: tuple[int, ...] = ()
+        if shell.ssh is None:
+            script_path = self._bench_script.here
+            descriptors = self._bench_script.descriptors
+        words = ("dbench", "-D", ".", "-t", str(self._request.seconds), "-c", script_path, str(clients))
+        return self._end_with_run(places.start_in(shell, disk, *words, files=descriptors))
+
+    def _start_tbench(self, clients: int) -> RunningProgram:
+        seconds = str(self._request.seconds)
+        script = self._bench_script
+        words: tuple[str, ...]
+        if self._places.same_machine:
+            # Client and server share a network namespace of their own.
             unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
             words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", seconds, script.here, str(clients))
         else:
-            assert shell is not None
+            assert self._places.shell is not None
             host = self._request.target.host
-            self._started(places.start_as_nobody(shell, "tbench_srv"))
+            self._end_with_run(places.start_as_nobody(self._places.shell, "tbench_srv"))
             wait_for_server(host)
             words = ("tbench", "-t", seconds, "-c", script.here, str(clients), host)
-        return self._started(ServerShell().start(*words, files=script.descriptors))
+        return self._end_with_run(ServerShell().start(*words, files=script.descriptors))
 
-    def _server(self, empty: LayerRun) -> LayerRun:
+    def _measure_server(self, planned_run: LayerRun) -> LayerRun:
         """Retry if the clients stood still: on a busy machine their time may run out within one operation."""
         for _ in range(_TRIES):
-            run = self._server_once(empty)
+            run = self._measure_server_once(planned_run)
             if self._stopped or (run.seconds or 0.0) >= self._request.seconds / 2:
                 return run
-        why = f"the clients stood still for most of {self._request.seconds} s, in {_TRIES} tries: measure longer"
-        raise MeasurementError(why, options="--seconds")
 
-    def _server_once(self, run: LayerRun) -> LayerRun:
+        problem = f"the clients stood still for most of {self._request.seconds} s, in {_TRIES} tries"
+        raise MeasurementError(f"{problem}: measure longer", options="--seconds")
+
+    def _measure_server_once(self, run: LayerRun) -> LayerRun:
         smbd = self._places.smbd
-        whole = run.layer is Layer.SERVER_WHOLE_SCRIPT
-        profiled = run.layer is not Layer.SERVER_UNPROFILED
+        has_whole_script = run.layer is Layer.SERVER_WHOLE_SCRIPT
+        is_profiled = run.layer is not Layer.SERVER_UNPROFILED
         if smbd:
-            smbd.set_level(ON if profiled else OFF)
-        before = smbd.profile() if smbd and profiled else {}
-        quota = smbd.quota() if smbd else ProcessorQuota()
+            smbd.set_level(ON if is_profiled else OFF)
+        profile_before = smbd.profile() if smbd and is_profiled else {}
+        quota_before = smbd.quota() if smbd else ProcessorQuota()
+
         with self._watch("smbd") as watch:
-            result = self._replay(self._plan(run.clients, self._request.seconds, whole=whole))
-            told_at = time.monotonic()
+            result = self._replay(
+                self._replay_plan(run.clients, self._request.seconds, has_whole_script=has_whole_script)
+            )
+            replayed_at = time.monotonic()
         self.client = result.client
+
         profile: dict[str, ProfileCounter] = {}
-        if smbd and profiled:
-            time.sleep(max(0.0, told_at + LATENESS_SECONDS - time.monotonic()))
-            profile = smbd.grown_since(before, sum(result.requests.values()))
-        script = self._request.whole_script if whole else self.script
+        if smbd and is_profiled:
+            # smbd writes its counters with a delay.
+            time.sleep(max(0.0, replayed_at + LATENESS_SECONDS - time.monotonic()))
+            profile = smbd.grown_since(profile_before, sum(result.requests.values()))
+
+        script = self._request.whole_script if has_whole_script else self.script
+        run = watch.into(run, result.began_at, result.began_at + result.seconds)
         return replace(
-            self._replayed(watch.into(run, result.began_at, result.began_at + result.seconds), result, script),
+            self._with_replay(run, result, script),
             profile=profile,
-            throttled_percent=smbd.quota().throttled_percent_since(quota) if smbd else None,
+            throttled_percent=smbd.quota().throttled_percent_since(quota_before) if smbd else None,
         )
 
-    def _plan(self, clients: int, seconds: int, *, whole: bool = False) -> ReplayPlan:
-        changed = {"clients": clients, "seconds": seconds, **({"without": ()} if whole else {})}
+    def _replay_plan(self, clients: int, seconds: int, *, has_whole_script: bool = False) -> ReplayPlan:
+        request = self._request
         return ReplayPlan(
-            **shared(self._request, ReplayPlan) | changed,
+            target=request.target,
+            secrets=request.secrets,
+            settings=request.settings,
+            script_path=request.script_path,
+            without=() if has_whole_script else request.without,
+            clients=clients,
+            seconds=seconds,
             folder=self._places.share_folder,
             warm_up_seconds=warm_up_seconds(seconds),
             client=self.client,
@@ -373,14 +436,20 @@ class LayerBench:
         self._end_on_stop(replay.hang_up)
         return replay.wait()
 
-    def _replayed(self, run: LayerRun, result: ReplayResult, script: Script) -> LayerRun:
+    def _with_replay(self, run: LayerRun, result: ReplayResult, script: Script) -> LayerRun:
         seconds = max(result.seconds, 1e-6)
         processes = dict(run.processes)
         if self._places.same_machine and self._places.processors:
             processes["clients"] = 100 * result.cpu_seconds / (seconds * self._places.processors)
         return replace(
             run,
-            **shared(result, LayerRun) | {"seconds": seconds},
+            seconds=seconds,
+            operations=result.operations,
+            requests=result.requests,
+            window_requests=result.window_requests,
+            unexpected=result.unexpected,
+            wait_seconds=result.wait_seconds,
+            longest_seconds=result.longest_seconds,
             bytes_per_second=result.moved_bytes / seconds,
             passes=sum(result.operations.values()) / len(script.lines),
             client_cpu_seconds=result.cpu_seconds,
@@ -389,11 +458,24 @@ class LayerBench:
         )
 
     def _watch(self, *names: str) -> ResourceWatch:
-        shell, every = self._places.shell, min(1.0, self._request.seconds / _SAMPLES)
-        roots = servers_here(self._request.target.port_number) if names == ("smbd",) and shell and not shell.ssh else ()
-        sampler = partial(resources.ResourceSampler, memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every)
-        server = sampler(shell.ssh, names=names, roots=roots) if shell else None
-        return ResourceWatch(server, None if self._places.same_machine else sampler(None, names=("tbench",)))
+        shell = self._places.shell
+        sampler_of = partial(
+            resources.ResourceSampler,
+            memory_interval_seconds=_NEVER_SECONDS,
+            interval_seconds=min(1.0, self._request.seconds / _SAMPLES),
+        )
+
+        server = None
+        if shell:
+            is_local_smbd = names == ("smbd",) and not shell.ssh
+            roots = servers_here(self._request.target.port_number) if is_local_smbd else ()
+            server = sampler_of(shell.ssh, names=names, roots=roots)
+        own = None if self._places.same_machine else sampler_of(None, names=("tbench",))
+        return ResourceWatch(server, own)
+
+
+def _failed_runs(runs: list[LayerRun], error: str) -> list[LayerRun]:
+    return [replace(run, status=RunStatus.FAILED, error=error) for run in runs]
 
 
 _PROGRAMS = {

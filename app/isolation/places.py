@@ -22,7 +22,6 @@ from app.server.link_facts import is_this_machine
 from app.server.shell import RunningProgram, ServerShell, script_file
 from app.server.smbd import SmbdControl
 from storage.isolation import Isolation, LeftBehind
-from storage.json_reader import shared
 from storage.records import Target, format_target
 
 NOBODY = 65534
@@ -45,19 +44,24 @@ class DiskPlace(NamedTuple):
 
 
 def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
-    said = shell.run(*_script("find"), share_folder)
-    lines = said.out.split("\n")
-    if said.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
+    """Where dbench can work beside the share; else a sentence that says why nowhere."""
+    answer = shell.run(*_script("find"), share_folder)
+    lines = answer.out.split("\n")
+    if answer.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
         return f"{share_folder} cannot be written there; run this as root, or name the way there by ssh"
-    me, owner = int(lines[0]), int(lines[1])
-    if said.code == _NO_SAFE_PLACE:
+    if answer.code == _NO_SAFE_PLACE:
         return (
             f"{lines[2]} belongs to other users or they can write to it, and no folder of root's above it is on the "
             "same file system: whoever can write there could have dbench delete files elsewhere"
         )
-    folder = f"{lines[2].rstrip('/')}/{name}"
-    if me:
-        return DiskPlace(folder, me)
+
+    own_user = int(lines[0])
+    owner = int(lines[1])
+    parent = lines[2].rstrip("/")
+    folder = f"{parent}/{name}"
+    if own_user:
+        return DiskPlace(folder, own_user)
+
     if not shell.has("setpriv"):
         return f"dbench is not run as root, and setpriv is not installed: {shell.how_to_install('util-linux')}"
     user = owner or NOBODY
@@ -67,11 +71,11 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
 
 def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
     """Make the folder with dbench's script in it. Raises MeasurementError."""
-    said = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
-    if said.code:
+    answer = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
+    if answer.code:
         raise MeasurementError(
-            f"the folder {place.folder} cannot be made on {shell.where} ({said.last_words}); run this as root, or name "
-            "the way there by ssh"
+            f"the folder {place.folder} cannot be made on {shell.where} ({answer.last_words}); run this as root, or"
+            " name the way there by ssh"
         )
 
 
@@ -86,19 +90,23 @@ def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
 
 
 def remove_folders(shell: ServerShell, *folders: str) -> str | None:
-    said = shell.run(*_script("remove"), *folders)
-    return said.last_words if said.code else None
+    """Returns why they could not be removed; None if they are."""
+    answer = shell.run(*_script("remove"), *folders)
+    return answer.last_words if answer.code else None
 
 
 def restore_server(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     """Restore what can be reached. Returns what is still to do, and why."""
-    shell, problems = ServerShell(left.ssh), []
+    shell = ServerShell(left.ssh)
+    problems: list[str] = []
+
     folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
     if folders:
-        if why := remove_folders(shell, *folders):
-            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {why}")
+        if cause := remove_folders(shell, *folders):
+            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {cause}")
         else:
             left = replace(left, server_folders=(), share_folder=None)
+
     if left.profiling is not None:
         try:
             SmbdControl(shell, left.smb_conf).set_level(left.profiling)
@@ -120,9 +128,10 @@ def restore_after_kills(isolations: Iterable[Isolation]) -> Iterator[tuple[Isola
         left, problems = restore_server(isolation.left_behind)
         if left.share_folder:
             problems.append(on_the_share(left.share_folder, isolation.target))
-        said = problems or ["its folders are removed and smbd is as it was"]
-        now = replace(isolation, left_behind=replace(left, share_folder=None))
-        yield now, [f"isolation {isolation.id} was interrupted: {each}" for each in said]
+
+        sentences = problems or ["its folders are removed and smbd is as it was"]
+        restored = replace(isolation, left_behind=replace(left, share_folder=None))
+        yield restored, [f"isolation {isolation.id} was interrupted: {sentence}" for sentence in sentences]
 
 
 DEFAULT_CLIENTS = (1, 4, 8, 16)
@@ -159,14 +168,34 @@ def parse_clients(text: str) -> tuple[int, ...]:
 
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
     """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
-    whole = load_script(isolation.script_path)
-    if whole.without([Operation(name) for name in isolation.without]).digest != isolation.script_sha256:
+    whole_script = load_script(isolation.script_path)
+    script = whole_script.without([Operation(name) for name in isolation.without])
+    if script.digest != isolation.script_sha256:
         raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
-    return IsolationRequest(**shared(isolation, IsolationRequest), secrets=secrets, whole_script=whole)
+
+    return IsolationRequest(
+        secrets=secrets,
+        settings=isolation.settings,
+        label=isolation.label,
+        question=isolation.question,
+        server_ssh=isolation.server_ssh,
+        smb_conf=isolation.smb_conf,
+        target=isolation.target,
+        whole_script=whole_script,
+        script_path=isolation.script_path,
+        without=isolation.without,
+        clients=isolation.clients,
+        rounds=isolation.rounds,
+        seconds=isolation.seconds,
+        link_bits_per_second=isolation.link_bits_per_second,
+        expose_tbench=isolation.expose_tbench,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
+    """What of a server can be reached, and where each layer is measured on it."""
+
     shell: ServerShell | None = None
     disk: DiskPlace | None = None
     share_folder: str
@@ -190,79 +219,112 @@ def find_places(request: IsolationRequest) -> Places:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.server_ssh:
         check_ssh_host(request.server_ssh)
+
+    environment = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    is_here = is_this_machine(target.host) and request.server_ssh is None
+    is_reached = is_here or (request.server_ssh and environment.server)
+    shell = ServerShell(request.server_ssh) if is_reached else None
     problems: list[str] = []
-    around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
-    here = is_this_machine(target.host) and request.server_ssh is None
-    reached = here or (request.server_ssh and around.server)
-    shell = ServerShell(request.server_ssh) if reached else None
+    if shell is None:
+        problems.append(f"disk, network and profile not measured: {_why_not_reached(request, environment)}")
+
     name = f"{ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
-    folder = _share_path(around, request)
-    loopback = around.link is not None and around.link.loopback
-    if shell is None:
-        why = f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}"
-        if request.server_ssh:
-            why = next(iter(around.problems), "the server does not answer")
-        problems.append(f"disk, network and profile not measured: {why}")
-    conf = around.server.get("smb.conf.path")
-    smbd, profiling = _smbd(shell, str(conf) if conf else None, request, problems) if shell else (None, None)
-    processors = around.server.get("cpu.count")
+    parent_there = _share_path(environment, request)
+    conf_fact = environment.server.get("smb.conf.path")
+    smb_conf = str(conf_fact) if conf_fact else None
+    processors = environment.server.get("cpu.count")
+    link = environment.link
+
+    smbd: SmbdControl | None = None
+    profiling: str | None = None
+    disk: DiskPlace | None = None
+    has_network = False
+    if shell is not None:
+        smbd, profiling = _find_smbd(shell, smb_conf, request, problems)
+        disk = _find_disk(shell, parent_there, name, environment, problems)
+        has_network = _can_measure_network(shell, request, problems, is_here=is_here)
+
     return Places(
-        shell=shell, same_machine=here, disk=_disk(shell, folder, name, around, problems) if shell else None,
-        share_folder=share_folder.replace("/", "\\"), share_folder_there=f"{folder}/{name}" if folder else None,
-        network=shell is not None and _network(shell, request, problems, here=here), loopback=loopback,
-        link_bits_per_second=request.link_bits_per_second or (around.link.bits_per_second if around.link else None),
-        processors=processors if isinstance(processors, int) else None, smbd=smbd, smb_conf=str(conf) if conf else None,
-        profiling=profiling, problems=tuple(problems),
-    )  # fmt: skip
+        shell=shell,
+        same_machine=is_here,
+        disk=disk,
+        share_folder=share_folder.replace("/", "\\"),
+        share_folder_there=f"{parent_there}/{name}" if parent_there else None,
+        network=has_network,
+        loopback=link is not None and link.loopback,
+        link_bits_per_second=request.link_bits_per_second or (link.bits_per_second if link else None),
+        processors=processors if isinstance(processors, int) else None,
+        smbd=smbd,
+        smb_conf=smb_conf,
+        profiling=profiling,
+        problems=tuple(problems),
+    )
 
 
-def _share_path(around: Environment, request: IsolationRequest) -> str | None:
+def _why_not_reached(request: IsolationRequest, environment: Environment) -> str:
+    if request.server_ssh:
+        return next(iter(environment.problems), "the server does not answer")
+    host = request.target.host
+    return f"the way to {host} by ssh is not known; name it, such as root@{host}"
+
+
+def _share_path(environment: Environment, request: IsolationRequest) -> str | None:
     """Path on the server; None if it is unknown or depends on the user."""
-    path = str(around.server.get("smb.conf/share/path") or "")
+    path = str(environment.server.get("smb.conf/share/path") or "")
     if not path.startswith("/") or "%" in path:
         return None
     return str(PurePosixPath(path) / request.target.path.strip("/"))
 
 
-def _disk(
-    shell: ServerShell, folder: str | None, name: str, around: Environment, problems: list[str]
+def _find_disk(
+    shell: ServerShell, folder: str | None, name: str, environment: Environment, problems: list[str]
 ) -> DiskPlace | None:
-    if folder is None:
-        why = next(iter(around.problems), "the share's folder on the server is unknown; name the server's smb.conf")
-    elif not shell.has("dbench"):
-        why = f"dbench is not installed: {shell.how_to_install('dbench')}"
-    else:
-        place = find_disk_place(shell, folder, f"{name}-disk")
-        if isinstance(place, DiskPlace):
-            return place
-        why = place
-    problems.append(f"disk not measured: {why}")
+    place = _disk_or_why_not(shell, folder, name, environment)
+    if isinstance(place, DiskPlace):
+        return place
+    problems.append(f"disk not measured: {place}")
     return None
 
 
-def _network(shell: ServerShell, request: IsolationRequest, problems: list[str], *, here: bool) -> bool:
-    near = ServerShell()
-    if not near.has("tbench"):
-        why = f"tbench is not installed: {near.how_to_install('dbench')}"
-    elif here:
-        if not near.run("unshare", "-n", "true").code or not near.run("unshare", "-r", "-n", "true").code:
-            return True
-        why = "no network namespace can be made here, and tbench_srv listens on every address"
-    elif not shell.has("tbench_srv"):
-        why = f"tbench_srv is not installed: {shell.how_to_install('dbench')}"
-    elif request.expose_tbench:
+def _disk_or_why_not(shell: ServerShell, folder: str | None, name: str, environment: Environment) -> DiskPlace | str:
+    if folder is None:
+        unknown = "the share's folder on the server is unknown; name the server's smb.conf"
+        return next(iter(environment.problems), unknown)
+    if not shell.has("dbench"):
+        return f"dbench is not installed: {shell.how_to_install('dbench')}"
+    return find_disk_place(shell, folder, f"{name}-disk")
+
+
+def _can_measure_network(shell: ServerShell, request: IsolationRequest, problems: list[str], *, is_here: bool) -> bool:
+    obstacle = _why_no_network(shell, request, is_here=is_here)
+    if obstacle is None:
         return True
-    else:
-        why = (
-            f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
-            f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there"
-        )
-    problems.append(f"network not measured: {why}")
+    problems.append(f"network not measured: {obstacle}")
     return False
 
 
-def _smbd(
+def _why_no_network(shell: ServerShell, request: IsolationRequest, *, is_here: bool) -> str | None:
+    own_shell = ServerShell()
+    if not own_shell.has("tbench"):
+        return f"tbench is not installed: {own_shell.how_to_install('dbench')}"
+    if is_here:
+        as_root = own_shell.run("unshare", "-n", "true")
+        if not as_root.code or not own_shell.run("unshare", "-r", "-n", "true").code:
+            return None
+        return "no network namespace can be made here, and tbench_srv listens on every address"
+
+    if not shell.has("tbench_srv"):
+        return f"tbench_srv is not installed: {shell.how_to_install('dbench')}"
+    if request.expose_tbench:
+        return None
+    return (
+        f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
+        f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there"
+    )
+
+
+def _find_smbd(
     shell: ServerShell, conf: str | None, request: IsolationRequest, problems: list[str]
 ) -> tuple[SmbdControl | None, str | None]:
     processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()

@@ -20,9 +20,10 @@ from storage.records import is_own_file
 def restored_isolations(notebook: Notebook) -> Iterator[str]:
     """Restore what killed isolations changed, and store it with the recorder's patience. Raises NotebookError."""
     recorder = Recorder(notebook, may_move=False)
-    for isolation, said in restore_after_kills(notebook.isolations()):
+    for isolation, sentences in restore_after_kills(notebook.isolations()):
         recorder.write(methodcaller("update_isolation", isolation))
-        yield from (*(warned.text for warned in recorder.flush()), *said)
+        warnings = [warned.text for warned in recorder.flush()]
+        yield from (*warnings, *sentences)
     yield from (warned.text for warned in recorder.finish())
 
 
@@ -32,17 +33,18 @@ def record_isolation(
     """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
     with notebook_to_measure_into(notebook_path) as notebook:
         if is_own_file(notebook_path):
-            for said in restored_isolations(notebook):
-                yield Warned(text=said)
+            for sentence in restored_isolations(notebook):
+                yield Warned(text=sentence)
+
         resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
-        closed = yield from recorded(recorder, measure(request, control, resumed), partial(_writes, recorder))
+        closed = yield from recorded(recorder, measure(request, control, resumed), partial(_writes_of, recorder))
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 
-def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
+def _writes_of(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
     match event:
         case IsolationOpened(isolation=isolation):
             if not recorder.leases:

@@ -160,7 +160,7 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
 def test_a_run_of_the_server_whose_clients_stood_still_is_tried_again(monkeypatch, times, status: RunStatus):
     """No bytes in a millionth of a second are no rate."""
     left = iter(times)
-    monkeypatch.setattr(LayerBench, "_server_once", lambda _, run: replace(run, seconds=next(left)))
+    monkeypatch.setattr(LayerBench, "_measure_server_once", lambda _, run: replace(run, seconds=next(left)))
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script(), seconds=5)
     bench = LayerBench(request, Places(share_folder="x"))
     (run,) = bench.run(Layer.SERVER, 2, 1)
