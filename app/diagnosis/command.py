@@ -9,6 +9,7 @@ from app.cli import common
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
 from app.diagnosis import record as diagnosing
+from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, parse_stages, request_of
 from app.recording.process import SeriesControl, Warned
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from storage.json_reader import named
@@ -20,7 +21,7 @@ from storage.records import SeriesStatus
 @target_argument(required=False)
 @common.option(
     "--only", "NAME,…", f"Measure these stages only: {', '.join(StageName)}.", default="",
-    callback=lambda _context, _parameter, value: diagnosing.parse_stages(value),
+    callback=lambda _context, _parameter, value: parse_stages(value),
 )  # fmt: skip
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
@@ -49,12 +50,12 @@ def diagnose_command(
             context, resume_reference, common.ALLOWED_WITH_RESUME, DIAGNOSIS, target=target
         )
         _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-        request = diagnosing.request_of(resumed, secrets)
+        request = request_of(resumed, secrets)
     elif target:
         request = _diagnosis_request(context, target, choices)
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
-    if text := diagnosing.amount_text(request):
+    if text := amount_text(request):
         common.say(text)
         if not yes:
             common.confirm("Begin?", declined="nothing was written")
@@ -64,13 +65,13 @@ def diagnose_command(
     return exit_code_when_complete(diagnosis, control, "diagnose", "diagnosis")
 
 
-def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]) -> diagnosing.DiagnosisRequest:
+def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]) -> DiagnosisRequest:
     if choices["quick"] and choices["thorough"]:
         raise UsageError("--quick and --thorough contradict each other: leave one out")
     effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
     options = chosen(choices)
     place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
-    request = diagnosing.DiagnosisRequest(
+    request = DiagnosisRequest(
         target=place,
         secrets=secrets,
         effort=effort,
@@ -78,7 +79,7 @@ def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]
         folder=choices["folder"],
         **named(options, "settings", "server_ssh", "smb_conf", "profile", "label", "question"),
     )
-    diagnosing.check_request(request)
+    check_request(request)
     return request
 
 

@@ -11,7 +11,8 @@ from storage.looks import Effort, Stage, StageName
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-KIB, MIB = 1024, 1024 * 1024
+KIB = 1024
+MIB = 1024 * KIB
 SHARE_OF_FREE = 0.1
 _LEAST_SHARE = 0.02
 """Less than this share of the planned bytes measures nothing."""
@@ -21,6 +22,8 @@ _READ_ONLY = frozenset({StageName.SETTINGS, StageName.CONNECT})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
+    """How often each stage repeats, and how many files and bytes it makes."""
+
     logins: int = 5
     echoes: int = 50
     files: int = 500
@@ -38,28 +41,33 @@ class Sizes:
     """After that a stage begins no further part."""
 
     def amount(self, stages: tuple[StageName, ...], *, own_folders: bool) -> tuple[int, int]:
-        files, size = 0, 0
+        """The files and their bytes, together, that these stages create."""
+        files = 0
+        size_bytes = 0
         if StageName.SMALL_FILES in stages:
             files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
-            size = files * self.file_bytes
+            size_bytes = files * self.file_bytes
         if StageName.FOLDERS in stages and own_folders:
             files += sum(self.entries)
         if {StageName.DISTANCE, StageName.PROTECTION, StageName.CARDS} & set(stages):
-            files, size = files + 1, size + self.bulk_bytes
+            files += 1
+            size_bytes += self.bulk_bytes
         if StageName.LONG_RUN in stages:
-            files, size = files + 1, size + self.long_bytes
-        return files, size
+            files += 1
+            size_bytes += self.long_bytes
+        return files, size_bytes
 
     def seconds(self, stages: tuple[StageName, ...]) -> float:
-        return sum(_SHORT_STAGE_SECONDS if one in _READ_ONLY else self.stage_seconds for one in stages)
+        return sum(_SHORT_STAGE_SECONDS if stage in _READ_ONLY else self.stage_seconds for stage in stages)
 
     def within(self, free_bytes: int | None, stages: tuple[StageName, ...], *, own_folders: bool) -> "Sizes":
         """Smaller sizes where the usual ones exceed the allowed share of the free space. Raises NoSpaceError."""
-        size = self.amount(stages, own_folders=own_folders)[1]
-        allowed = size if free_bytes is None else free_bytes * SHARE_OF_FREE
-        if size <= allowed:
+        _, planned_bytes = self.amount(stages, own_folders=own_folders)
+        allowed_bytes = planned_bytes if free_bytes is None else free_bytes * SHARE_OF_FREE
+        if planned_bytes <= allowed_bytes:
             return self
-        share = allowed / size
+
+        share = allowed_bytes / planned_bytes
         if share < _LEAST_SHARE:
             raise NoSpaceError(
                 f"the share has {wording.binary_size(free_bytes or 0)} free, and a diagnosis uses at most"
@@ -76,14 +84,26 @@ class Sizes:
 
 SIZES = {
     Effort.QUICK: Sizes(
-        logins=3, echoes=30, files=64, streams=4, pattern_files=16, entries=(200, 2_000), asked=20,
-        bulk_bytes=8 * MIB, rounds=4, long_bytes=256 * MIB, stage_seconds=8.0,
+        logins=3,
+        echoes=30,
+        files=64,
+        streams=4,
+        pattern_files=16,
+        entries=(200, 2_000),
+        asked=20,
+        bulk_bytes=8 * MIB,
+        rounds=4,
+        long_bytes=256 * MIB,
+        stage_seconds=8.0,
     ),
     Effort.USUAL: Sizes(),
     Effort.THOROUGH: Sizes(
-        entries=(1_000, 10_000, 100_000), rounds=12, long_bytes=8 * 1024 * MIB, stage_seconds=180.0
+        entries=(1_000, 10_000, 100_000),
+        rounds=12,
+        long_bytes=8 * 1024 * MIB,
+        stage_seconds=180.0,
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from textual.content import Content
 
 from app.base.errors import UsageError
 from app.diagnosis import record as diagnosing
+from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, parse_stages, request_of
 from app.guide.known import server_ways
 from app.recording.process import Warned
 from app.tui.frame.dialogs import ConfirmDialog
@@ -29,7 +30,7 @@ class DiagnosisRunScreen(MeasurementScreen):
 
     HEADING = "Diagnosis"
     doing = "Connecting …"
-    to_resume = staticmethod(lambda record, secrets, _typed: diagnosing.request_of(record, secrets))
+    to_resume = staticmethod(lambda record, secrets, _typed: request_of(record, secrets))
     report_of = staticmethod(diagnosis_report)
 
     def steps(self) -> Iterator[Any]:
@@ -76,19 +77,19 @@ class DiagnosisScreen(asking.LinesScreen):
     RUN = DiagnosisRunScreen
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
+    def read(cls, typed: Mapping[str, str]) -> DiagnosisRequest:
         text = asking.typed_values(cls.LINES, typed)
         target = asking.typed_target(text["target"])
         if text["effort"] not in {"", *Effort}:
             raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-        effort, only = Effort(text["effort"] or Effort.USUAL), diagnosing.parse_stages(text["only"])
+        effort, only = Effort(text["effort"] or Effort.USUAL), parse_stages(text["only"])
         folder, ways = text["folder"] or None, server_ways(target, text["ssh"], text["conf"])
-        request = diagnosing.DiagnosisRequest(target=target, effort=effort, only=only, folder=folder, **ways)
-        diagnosing.check_request(request)
+        request = DiagnosisRequest(target=target, effort=effort, only=only, folder=folder, **ways)
+        check_request(request)
         return request
 
-    def begin(self, request: diagnosing.DiagnosisRequest) -> None:
-        if text := diagnosing.amount_text(request):
+    def begin(self, request: DiagnosisRequest) -> None:
+        if text := amount_text(request):
             question = ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back")
             self.ask(question, lambda _: super(DiagnosisScreen, self).begin(request))
         else:

@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from app.clients.base import Content, Meter
 from app.clients.smb.client import SMBClient
-from app.diagnosis.spec import SIZES
+from app.diagnosis.plan import SIZES
 from storage.looks import Effort
 from storage.plan import Settings
 from storage.records import format_target

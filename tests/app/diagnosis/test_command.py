@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from app.clients.smb.files import SMBFiles
-from app.diagnosis.spec import SIZES, Sizes
-from app.diagnosis.stages import copy_as
+from app.diagnosis.file_stages import copy_as
+from app.diagnosis.plan import SIZES, Sizes
 from app.recording.process import TimeLimit
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, diagnosis_of, recording_of

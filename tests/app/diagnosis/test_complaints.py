@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.diagnosis.spec import SIZES, Sizes
+from app.diagnosis.plan import SIZES, Sizes
 from storage.looks import Effort
 from storage.records import format_target
 from tests.command_line import Inside

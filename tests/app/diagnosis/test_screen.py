@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Input
 
 from app.base.errors import UsageError
+from app.diagnosis.plan import SIZES, Sizes
 from app.diagnosis.screen import DiagnosisScreen
-from app.diagnosis.spec import SIZES, Sizes
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from forms.diagnosis.report import diagnosis_answer

@@ -1,0 +1,75 @@
+"""What was asked for: the request for a diagnosis, its stages, and what it creates on the share."""
+
+from dataclasses import dataclass
+
+from app.base.errors import UsageError
+from app.clients.base import Secrets
+from app.diagnosis import plan
+from app.recording.process import ServerRequest
+from forms import wording
+from forms.wording import duration
+from storage.errors import did_you_mean
+from storage.looks import Diagnosis, Effort, StageName, stages_of
+from storage.records import Target, format_target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisRequest(ServerRequest):
+    target: Target
+    effort: Effort = Effort.USUAL
+    only: tuple[StageName, ...] = ()
+    folder: str | None = None
+    profile: bool = False
+
+    @property
+    def stages(self) -> tuple[StageName, ...]:
+        return stages_of(self.only)
+
+
+def parse_stages(text: str) -> tuple[StageName, ...]:
+    """Comma-separated names in measured order; none for an empty text. Raises UsageError."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in tuple(StageName):
+            suggestion = did_you_mean(word, tuple(StageName))
+            raise UsageError(f"there is no stage {word!r}; {suggestion}there are {', '.join(StageName)}")
+    return stages_of([StageName(word) for word in words]) if words else ()
+
+
+def check_request(request: DiagnosisRequest) -> None:
+    """Raises UsageError."""
+    if not request.target.abilities.has_share or not request.target.share:
+        raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    if request.folder is not None and StageName.FOLDERS not in request.stages:
+        raise UsageError("--folder is for the stage folders: name that stage with --only, or leave --folder out")
+
+
+def amount_text(request: DiagnosisRequest) -> str:
+    """What the diagnosis creates, and how long it takes; empty where it creates nothing."""
+    sizes = plan.SIZES[request.effort]
+    files, size_bytes = sizes.amount(request.stages, own_folders=request.folder is None)
+    if not files:
+        return ""
+    return (
+        f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
+        f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
+        f" {format_target(request.target)}, and removes them at the end."
+        f" Takes about {duration(sizes.seconds(request.stages))} at most on a local network."
+    )
+
+
+def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
+    """The request that completes an interrupted diagnosis."""
+    return DiagnosisRequest(
+        secrets=secrets,
+        settings=diagnosis.settings,
+        label=diagnosis.label,
+        question=diagnosis.question,
+        server_ssh=diagnosis.server_ssh,
+        smb_conf=diagnosis.smb_conf,
+        target=diagnosis.target,
+        effort=diagnosis.effort,
+        only=diagnosis.only,
+        folder=diagnosis.folder,
+        profile=diagnosis.profile,
+    )
