@@ -6,23 +6,32 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.base.errors import ConnectionLostError, NoSuchFileError, UsageError
+from impacket.nmb import NetBIOSTimeout
+from smbclientng.core.SMBSession import SMBSession
+
+from app.base.errors import ConnectionLostError, NoSuchFileError, StalledError, UsageError
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.programs import ExternalClient, watch
+from app.clients.smb import wire
 from app.clients.smb.client import SMBClient
-from app.clients.smb.session import Listener, mapped
-from app.clients.smb.wire import DIALECTS, place
-from app.clients.tcp import StallWatch, file_error
+from app.clients.smb.impacket_errors import mapped
+from app.clients.smb.session import Listener, login_credentials, quiet_config, refused_login
+from app.clients.smb.wire import place
+from app.clients.tcp import TcpInfo, file_error
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-_ENCRYPTS = 0x0004
+_LOOK_SECONDS = 0.05
+_LOGIN_TIMEOUTS = 10
+"""A whole login may take this many times ``--timeout``: a server that sends a byte now and then would never end it."""
+
 _Result = TypeVar("_Result")
 
 
@@ -38,84 +47,116 @@ class SmbclientNgClient(ExternalClient):
         self._session: Any = None
         self._listener = Listener()
         self._folder: Path | None = None
-        self._sent: tuple[Content, Path] | None = None
+        self._last_source: tuple[Content, Path] | None = None
 
     def connect(self) -> None:
         """Our own client logs in first, because its errors are clearer."""
         self._own.connect()
         if self._session is not None:
             return
+
         where = place(self.target, "")
         self._listener = Listener()
         with mapped(where), _silence():
-            session = self._listener.session(self.target, self._secrets, self._settings.timeout_seconds)
-            done = self._within_timeout(session.init_smb_session, where)
-        self._listener.check_login(where, done=done)
+            session = SMBSession(
+                host=self.target.host,
+                port=self.target.port_number,
+                timeout=self._settings.timeout_seconds,
+                credentials=login_credentials(self.target, self._secrets),
+                config=quiet_config(),
+                logger=self._listener,
+            )
+            is_done = self._log_in(session, where)
+        if not is_done:
+            self._listener.check(where)
+            raise refused_login(where)
+
+        self._listener.forget()  # the pipes that it opens besides may be missing
         session.smb_share = self.target.share
         self._session = session
 
     def facts(self) -> ClientFacts:
         self.connect()
-        server = self._session.smbClient.getSMBServer()
-        session, connection = getattr(server, "_Session", {}), getattr(server, "_Connection", {})
-        dialect = self._session.smbClient.getDialect()
-        encrypts = bool(session["SessionFlags"] & _ENCRYPTS)
-        required = self._own.facts().encryption not in {None, "none"}  # then alone does impacket leave out to sign
-        signs = bool(session["SigningActivated"]) and not required
-        algorithm = "aes-cmac" if isinstance(dialect, int) and dialect >= 0x0300 else "hmac-sha256"
+        connection = self._session.smbClient.getSMBServer()
+        dialect = connection.getDialect()
+
+        # impacket tells in no public method whether it signs and encrypts.
+        session_state = getattr(connection, "_Session", {})
+        encrypts = bool(session_state["SessionFlags"] & wire.SESSION_ENCRYPT)
+        # Only where the server requires encryption does impacket leave out to sign.
+        requires_encryption = self._own.facts().encryption not in {None, "none"}
+        signs = bool(session_state["SigningActivated"]) and not requires_encryption
+        is_smb_3 = isinstance(dialect, int) and dialect >= wire.SMB_3_0
+        algorithm = "aes-cmac" if is_smb_3 else "hmac-sha256"
+
         return ClientFacts(
             name="smbclient-ng",
             version=version("smbclientng"),
-            dialect=DIALECTS.get(dialect, str(dialect)),
+            dialect=wire.DIALECTS.get(dialect, str(dialect)),
             signing=algorithm if signs else "none",
             encryption="aes-128-ccm" if encrypts else "none",
-            block_bytes=int(connection["MaxReadSize"]),
+            block_bytes=int(connection.getIOCapabilities()["MaxReadSize"]),
             in_flight=1,
         )
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
         self.connect()
-        where, remote = place(self.target, path), _remote(path)
+        where = place(self.target, path)
+        remote = _remote_path(path)
         size_bytes = self._size_to_get(path, where)
         local = self._local_folder() / ntpath.basename(remote)
+
+        def get_file() -> None:
+            self._session.get_file(path=remote)
+
         try:
-            seconds = self._timed(lambda: self._session.get_file(path=remote), where, meter, lambda: _size_of(local))
-            received = _size_of(local)
+            seconds = self._time(get_file, where, meter, lambda: _size_of(local))
+            received_bytes = _size_of(local)
         finally:
             local.unlink(missing_ok=True)
-        if received != size_bytes:
-            self._failed(where, f"only {received} of {size_bytes} bytes arrived")
+
+        if received_bytes != size_bytes:
+            self._fail(where, f"only {received_bytes} of {size_bytes} bytes arrived")
         return Transfer(size_bytes=size_bytes, seconds=seconds)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
         self.connect()
-        where, remote = place(self.target, path), _remote(path)
+        where = place(self.target, path)
+        remote = _remote_path(path)
         self._must_be_new(path, where)
         source = self._source_named(ntpath.basename(remote), content)
+
+        def put_file() -> None:
+            self._session.put_file(localpath=source.name)
+
         self._session.smb_cwd = ntpath.dirname(remote)
         try:
-            seconds = self._timed(
-                lambda: self._session.put_file(localpath=source.name), where, meter, lambda: _position_in(source)
-            )
+            seconds = self._time(put_file, where, meter, lambda: _position_in(source))
         finally:
-            self._session.smb_cwd = ""
-        stored = 0
+            if self._session is not None:
+                self._session.smb_cwd = ""
+
+        stored_bytes = 0
         with contextlib.suppress(NoSuchFileError):
-            stored = self._own.size(path)
-        if stored != content.size_bytes:
-            self._failed(where, f"only {stored} of {content.size_bytes} bytes were stored")
-        return Transfer(size_bytes=stored, seconds=seconds)
+            stored_bytes = self._own.size(path)
+        if stored_bytes != content.size_bytes:
+            self._fail(where, f"only {stored_bytes} of {content.size_bytes} bytes were stored")
+        return Transfer(size_bytes=stored_bytes, seconds=seconds)
 
     def abort(self) -> None:
         super().abort()
         self._hang_up()
 
     def close(self) -> None:
-        session, self._session = self._session, None
+        session = self._session
+        self._session = None
         if session is not None:
             with contextlib.suppress(Exception):  # whatever fails while leaving is too late to matter
                 session.close_smb_session()
-        folder, self._folder, self._sent = self._folder, None, None
+
+        folder = self._folder
+        self._folder = None
+        self._last_source = None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         super().close()
@@ -126,30 +167,56 @@ class SmbclientNgClient(ExternalClient):
         return self._folder
 
     def _source_named(self, name: str, content: Content) -> Path:
+        """A local file of that name with the content: ``put_file`` takes the remote name from it."""
         path = self._local_folder() / name
         try:
-            if self._sent is not None and self._sent[0] is content:
-                self._sent[1].rename(path)
+            if self._last_source is not None and self._last_source[0] is content:
+                self._last_source[1].rename(path)
             else:
                 with path.open("wb") as file:
                     file.writelines(content.blocks())
         except OSError as error:
             raise file_error(error, str(path)) from error
-        self._sent = (content, path)
+        self._last_source = (content, path)
         return path
 
-    def _within_timeout(self, log_in: Callable[[], bool], where: str) -> bool:
-        """Its login waits again after every byte; one that takes too long is abandoned."""
-        _, outcome = _started(log_in)
-        try:
-            return bool(outcome.result(self._settings.timeout_seconds))
-        except TimeoutError as error:
-            if outcome.done():
-                raise
-            raise StallWatch(self._settings.timeout_seconds, lambda: where).error() from error
+    def _log_in(self, session: Any, where: str) -> bool:
+        """Abandoned if nothing comes from the server for ``--timeout``; computing on this side takes none of it."""
+        timeout_seconds = self._settings.timeout_seconds
+        worker, outcome = _start(session.init_smb_session)
+        last_progress = self._login_progress(session)
+        moved_at = began_at = time.monotonic()
 
-    def _timed(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
-        self._listener.errors.clear()
+        while not _has_ended(worker, _LOOK_SECONDS):
+            now = time.monotonic()
+            progress = self._login_progress(session)
+            if progress != last_progress:
+                last_progress = progress
+                moved_at = now
+            if now - moved_at > timeout_seconds:
+                raise _login_stalled(where, timeout_seconds)
+            if now - began_at > _LOGIN_TIMEOUTS * timeout_seconds:
+                raise StalledError(
+                    f"{where}: smbclient-ng's login was not done within {_LOGIN_TIMEOUTS * timeout_seconds:g} s; look "
+                    "at the server and the network, or allow it more time"
+                )
+
+        try:
+            return bool(outcome.result())
+        except NetBIOSTimeout as error:
+            raise _login_stalled(where, timeout_seconds) from error
+
+    def _login_progress(self, session: Any) -> tuple[int, int]:
+        """The steps that smbclient-ng told its logger of, and the segments received since it has a connection."""
+        received_segments = 0
+        if session.smbClient is not None:
+            info = TcpInfo.of(session.smbClient.getSMBServer().get_socket())
+            if info is not None:
+                received_segments = info.segments.received
+        return self._listener.heard, received_segments
+
+    def _time(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
+        self._listener.forget()
 
         def work() -> float:
             with mapped(where):
@@ -157,8 +224,8 @@ class SmbclientNgClient(ExternalClient):
             return meter.clock()
 
         with contextlib.chdir(self._local_folder()), _silence():
-            started = meter.start()
-            worker, ended = _started(work)
+            started_at = meter.start()
+            worker, outcome = _start(work)
             try:
                 watch(lambda seconds: _has_ended(worker, seconds), moved, where, meter, self._settings.timeout_seconds)
             except BaseException:
@@ -166,21 +233,30 @@ class SmbclientNgClient(ExternalClient):
                 worker.join(self._settings.timeout_seconds)
                 self._session = None
                 raise
-        return ended.result() - started
+        return outcome.result() - started_at
 
     def _hang_up(self) -> None:
         session = self._session
         if session is not None:
             with contextlib.suppress(Exception):  # a connection that is gone already is what is wanted
-                session.smbClient.getSMBServer()._NetBIOSSession.get_socket().shutdown(2)  # noqa: SLF001
+                session.smbClient.getSMBServer().get_socket().shutdown(2)
 
-    def _failed(self, where: str, what: str) -> None:
+    def _fail(self, where: str, shortfall: str) -> None:
         self._session = None
         self._listener.check(where)
-        raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another client")
+        raise ConnectionLostError(
+            f"{where}: {shortfall}, and smbclient-ng does not say why; measure with another client"
+        )
 
 
-def _started(work: Callable[[], _Result]) -> tuple[threading.Thread, Future[_Result]]:
+def _login_stalled(where: str, timeout_seconds: float) -> StalledError:
+    return StalledError(
+        f"{where}: smbclient-ng's login got no answer for {timeout_seconds:g} s; look at the server and the network, "
+        "or allow it more time"
+    )
+
+
+def _start(work: Callable[[], _Result]) -> tuple[threading.Thread, Future[_Result]]:
     """The work in a thread that may be abandoned, and what becomes of it."""
     outcome: Future[_Result] = Future()
 
@@ -200,7 +276,7 @@ def _has_ended(worker: threading.Thread, seconds: float) -> bool:
     return not worker.is_alive()
 
 
-def _remote(path: str) -> str:
+def _remote_path(path: str) -> str:
     return path.replace("/", "\\").strip("\\")
 
 
@@ -212,6 +288,7 @@ def _size_of(path: Path) -> int:
 
 
 def _position_in(path: Path) -> int:
+    """How far this process has read the file, which somebody in it has open."""
     for entry in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError, ValueError):
             if entry.readlink() == path:

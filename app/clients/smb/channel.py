@@ -60,6 +60,10 @@ _NO_SIGNATURE = bytes(16)
 _ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
 
+def watch_nothing(_frame_bytes: int) -> None:
+    """What a channel's ``watch`` is while no transfer looks."""
+
+
 class Channel:
     """Sends requests with ids and credits, verifies answers in any order; wakes at each tick, to notice stalls."""
 
@@ -67,7 +71,7 @@ class Channel:
         self.sock = sock
         self.where = where
         self.stall = StallWatch(timeout_seconds, lambda: self.where)
-        self.watch: Callable[[int], None] = lambda _bytes: None
+        self.watch: Callable[[int], None] = watch_nothing
         """Called at each tick with the bytes of the current frame so far; may raise."""
         self.handed_bytes = 0
         self.broken = False

@@ -9,7 +9,7 @@ from app.clients.base import FileHandle, FileMove, FileStatus, Moved, OpenMode, 
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBLink
-from app.clients.smb.session import ChannelConnection
+from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.share import DEFAULT_IN_FLIGHT, Share, charge, opening
 from app.clients.smb.wire import CREDIT_BYTES, END_OF_FILE, SAME_FILE, SUCCESS, OpenedFile, Request, Response, place
 from storage.plan import Settings
@@ -112,12 +112,14 @@ class SMBFiles(SMBLink):
         self._about(self._at(path), path, renamed, wire.ACCESS_DELETE)
 
     def make_folder(self, path: str) -> None:
+        # Ours: smbclient-ng's mkdir says nothing where the name is taken, and the puts of trees time it.
         self._at(path).together(
             path, wire.ACCESS_LIST, disposition=wire.DISPOSITION_CREATE, options=wire.OPTION_A_FOLDER
         )
 
     def remove_folder(self, path: str) -> None:
-        self._at(path).remove(path, wire.OPTION_A_FOLDER)
+        where = self._at(path).channel.where
+        self._linked().session.remove_folder(self.target.share or "", path, where)
 
     def read_file(self, path: str, size_bytes: int) -> int:
         share = self._at(path)

@@ -6,8 +6,10 @@ import hashlib
 import json
 import os
 import threading
+import time
 from contextlib import suppress
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,7 @@ from app.base.errors import (
     UsageError,
 )
 from app.clients.base import Content, Meter, Secrets, make_client
+from app.clients.smbclientng import SmbclientNgClient
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target
@@ -177,6 +180,15 @@ def test_a_stalled_server_and_a_cancelled_run_end(made, make_vsftpd, name):
         client.get(place(client, "big"), meter(on_sample=lambda _s, moved: server.suspend() if moved else None))
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_put_can_be_cancelled(made, name):
+    client, _ = made(name)
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(CancelledError):
+        client.put(place(client, "cancelled"), Content(1 << 30), Meter(stop))
+
+
 def test_the_password_is_in_no_argument(made, vsftpd, make_smbd, monkeypatch, tmp_path):
     """Programs that note their arguments and environment stand in for the real ones."""
     for name, server in (("curl", vsftpd), ("smbclient", make_smbd())):
@@ -274,20 +286,46 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
         client.get("/f", meter())
 
 
-def test_a_login_of_smbclient_ng_that_has_no_end_is_given_up(monkeypatch):
-    """It waits on for each byte that comes; here it would be let in after some time."""
-    from app.clients import smbclientng
+class SlowSession:
+    """Logs in after ``seconds``; ``step_seconds`` is how often it tells of a step."""
 
-    class Slow:
-        def __init__(self, **_how: object) -> None:
-            self.over = threading.Event()
+    seconds = 5.0
+    step_seconds = 10.0
+    smbClient = None  # noqa: N815 - smbclient-ng's name
 
-        def init_smb_session(self) -> bool:
-            return not self.over.wait(5)
+    def __init__(self, logger: Any, **_how: object) -> None:
+        self._logger = logger
 
+    def init_smb_session(self) -> bool:
+        until = time.monotonic() + self.seconds
+        while (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, self.step_seconds))
+            self._logger.debug("a step")
+        return True
+
+
+@pytest.fixture
+def slow_login(monkeypatch: pytest.MonkeyPatch) -> SmbclientNgClient:
     target = Target(protocol="smb", host="nas", port=445, share="d")
-    client = smbclientng.SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=0.5))
+    client = SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=1.5))
     monkeypatch.setattr(client, "_own", SimpleNamespace(connect=lambda: None, target=target))
-    monkeypatch.setattr("app.clients.smb.session.smbclientng_session.SMBSession", Slow)
+    monkeypatch.setattr("app.clients.smbclientng.SMBSession", SlowSession)
+    return client
+
+
+def test_a_login_of_smbclient_ng_that_gets_no_answer_is_given_up(slow_login):
     with pytest.raises(StalledError):
-        client.connect()
+        slow_login.connect()
+
+
+def test_a_login_of_smbclient_ng_that_gets_on_may_take_longer_than_an_answer(slow_login, monkeypatch):
+    monkeypatch.setattr(SlowSession, "seconds", 2.0)
+    monkeypatch.setattr(SlowSession, "step_seconds", 0.05)
+    slow_login.connect()
+
+
+def test_a_login_of_smbclient_ng_that_gets_on_without_end_is_given_up(slow_login, monkeypatch):
+    monkeypatch.setattr("app.clients.smbclientng._LOGIN_TIMEOUTS", 2)
+    monkeypatch.setattr(SlowSession, "step_seconds", 0.05)
+    with pytest.raises(StalledError, match="not done within 3 s"):
+        slow_login.connect()

@@ -187,7 +187,7 @@ def test_shares_that_are_refused_are_asked_for_once(smbd, make_client, monkeypat
 
 def test_a_share_without_a_name_is_left_out(smbd, make_client, monkeypatch):
     client = make_client(smbd, changes={"share": None})
-    rows = [{"shi1_netname": name, "shi1_type": 0} for name in ("one\0", b"", "two\0")]
+    rows = [{"shi1_netname": name, "shi1_remark": "\0", "shi1_type": 0} for name in ("one\0", b"", "two\0")]
     answer = {"InfoStruct": {"ShareInfo": {"Level1": {"Buffer": rows}}}}
     monkeypatch.setattr("impacket.dcerpc.v5.srvs.hNetrShareEnum", lambda *_, **__: answer)
     assert client.shares() == ["one", "two"]

@@ -10,7 +10,7 @@ from impacket.dcerpc.v5 import rpcrt, srvs
 from impacket.krb5 import ccache, kerberosv5, types
 
 from app.base.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, SharebenchError
-from app.clients.smb.session import mapped
+from app.clients.smb.impacket_errors import mapped
 from app.clients.smb.wire import MEANINGS, STATUSES, place, status_error
 from storage.records import Target
 

@@ -18,7 +18,7 @@ from pyasn1.type.univ import noValue
 
 from app.base.errors import LoginError, ProtocolError, SharebenchError, StalledError, UnreachableError
 from app.clients.base import Secrets
-from app.clients.smb import session
+from app.clients.smb import kerberos
 from app.clients.smb.client import SMBClient
 from storage.plan import Settings
 from tests.servers.process import free_port
@@ -115,7 +115,7 @@ def log_in(smbd: Smbd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     def attempt(answer: bytes | None, *, gone: bool = False) -> tuple[SharebenchError, KerberosServer]:
         server = KerberosServer(answer)
         servers.append(server)
-        monkeypatch.setattr(session, "PORT", free_port() if gone else server.port)
+        monkeypatch.setattr(kerberos, "PORT", free_port() if gone else server.port)
         target = replace(smbd.target(), domain=REALM)
         client = SMBClient(target, Secrets(kerberos=True), Settings(timeout_seconds=TIMEOUT_SECONDS))
         with pytest.raises(SharebenchError) as caught:

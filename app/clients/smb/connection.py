@@ -1,0 +1,253 @@
+"""impacket's SMB 3 connection on a :class:`Channel`, which protects what it sends and checks what it receives."""
+
+import hashlib
+import os
+import socket
+from typing import Any
+
+from impacket import nmb, smb3
+from impacket.smb3structs import SMB2Packet
+
+from app.base.errors import (
+    ConnectionLostError,
+    CorruptedError,
+    LoginError,
+    MeasurementError,
+    ProtocolError,
+    SharebenchError,
+)
+from app.clients.smb import negotiate, wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
+from storage.plan import Settings
+
+_SLOW_BLOCK_BYTES = 1024 * 1024
+"""What impacket reads at a time, for digests: more costs memory and moves it no faster."""
+
+
+class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
+    """impacket's own transport is slow, checks no answer and knows only AES-CCM and AES-CMAC."""
+
+    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
+        self.channel = channel
+        self.protection = protection
+        self.negotiated: negotiate.Negotiated | None = None
+        self.is_guest = False
+        self.signing: int | None = None
+        self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=protection.sign)
+        self._login_answer = b""
+        self._failure: SharebenchError | None = None
+
+        session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
+        address = sock.getpeername()[0]  # a name would be looked up again for each share
+        super().__init__(host, address, "", sess_port=port, timeout=channel.stall.seconds, session=session)
+
+    def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
+        request = negotiate.negotiate_frame(self._offer)
+        try:
+            response = self.channel.ask(request)
+        except ConnectionLostError as error:
+            raise ProtocolError(
+                f"{self.channel.where}: the server hangs up on SMB 2; allow that there, or check the port"
+            ) from error
+        if response.status != wire.SUCCESS:
+            raise wire.status_error(response.status, self.channel.where)
+
+        negotiated = negotiate.parse_negotiated(response.message, self.channel.where)
+        self.negotiated = negotiated
+        self.channel.multi_credit = negotiated.multi_credit
+
+        preauth_hash = _chained_hash(bytes(64), bytes(request[FRAME_BYTES:]))
+        self._Connection.update(
+            PreauthIntegrityHashValue=_chained_hash(preauth_hash, response.message),
+            Dialect=negotiated.dialect,
+            ServerGuid=negotiated.server_guid,
+            GSSNegotiateToken=negotiated.token,
+            MaxTransactSize=negotiated.max_transact_bytes,
+            SupportsMultiCredit=negotiated.multi_credit,
+            RequireSigning=True,  # makes impacket's NTLM exchange a session key
+            SupportsEncryption=False,  # ours
+        )
+        self.RequireMessageSigning = self.protection.sign or negotiated.requires_signing
+        self._bound_sizes()
+
+    def sendSMB(self, packet: Any) -> int:  # noqa: N802 - impacket's name
+        # impacket closes files and trees whatever happened: on a connection that failed it would wait once more, and
+        # another error would hide the first.
+        if self._failure is not None:
+            raise self._failure
+
+        data = bytearray(FRAME_BYTES) + packet.getData()
+        data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
+        charge = packet.fields.get("CreditCharge") or 1
+        if not self.channel.multi_credit:
+            charge = 1
+
+        command = packet["Command"]
+        is_newest = self._Connection["Dialect"] == wire.SMB_3_1_1
+        self.channel.stall.start()
+        message_id = self.channel.send(data, charge=charge, sign=is_newest and command == Opcode.TREE_CONNECT)
+
+        if is_newest and command == Opcode.SESSION_SETUP:
+            preauth_hash = self._Session["PreauthIntegrityHashValue"]
+            self._Session["PreauthIntegrityHashValue"] = _chained_hash(preauth_hash, data[FRAME_BYTES:])
+        return message_id
+
+    def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
+        try:
+            response = self.channel.receive_for(packetID)
+            message = bytes(response.message)  # the next request, which taking note may need, reuses the buffer
+            self._take_note(response, message)
+        except SharebenchError as error:
+            self._failure = error
+            raise
+        return SMB2Packet(message)
+
+    def login(self, user: str, *more: Any) -> Any:
+        is_done = super().login(user, *more)
+        self._protect(anonymous=not user)
+        return is_done
+
+    def kerberosLogin(self, *who: Any, **more: Any) -> Any:  # noqa: N802 - impacket's name
+        is_done = super().kerberosLogin(*who, **more)
+        self._protect(anonymous=False)
+        return is_done
+
+    def close_files(self) -> None:
+        """Needed because impacket leaves its pipes open, or ends them by disconnecting their tree alone."""
+        for file_id, opened in list(self._Session["OpenTable"].items()):
+            self.close(opened["TreeConnect"], file_id)
+
+    def _take_note(self, response: Response, message: bytes) -> None:
+        """Of what impacket does not look at in an answer."""
+        self._bound_sizes()
+        if response.status in wire.SESSION_OVER:
+            self.channel.broken = True
+
+        if response.command == Opcode.SESSION_SETUP:
+            self._take_login_answer(response, message)
+        elif response.command == Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
+            self._open_tree(response)
+        elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED and self.is_guest:
+            raise LoginError(
+                f"{self.channel.where}: the server does not know this user (mapped to guest), and the share does not "
+                "allow guests; log in as a user that it knows: smb://USER@HOST/SHARE"
+            )
+
+    def _take_login_answer(self, response: Response, message: bytes) -> None:
+        if negotiate.is_old_challenge(message):
+            raise LoginError(
+                f"{self.channel.where}: the server knows NTLMv1 alone, which gives passwords away; allow NTLMv2 there"
+            )
+        self._login_answer = message
+        self._Session["SessionID"] = response.session_id
+        self.channel.session_id = response.session_id
+
+    def _protect(self, *, anonymous: bool) -> None:
+        """Sign and encrypt from now on what has to be."""
+        negotiated = self.negotiated
+        assert negotiated is not None
+        flags = wire.session_flags(memoryview(self._login_answer))
+        self.is_guest = anonymous or bool(flags & (wire.SESSION_IS_GUEST | wire.SESSION_IS_NULL))
+        session_key = self._Session["SessionKey"]
+        if self.is_guest or not session_key:
+            self._refuse_unprotected(negotiated)
+            return
+
+        channel = self.channel
+        preauth_hash = self._Session["PreauthIntegrityHashValue"]
+        keys = negotiate.Keys(session_key, negotiated.dialect, preauth_hash, negotiated.cipher)
+        algorithm = negotiated.signing if negotiated.dialect >= wire.SMB_3_0 else negotiate.HMAC_SHA256
+        channel.signer = negotiate.Signer(algorithm, keys.signing)
+        self._check_login()
+
+        if negotiated.cipher is not None:
+            channel.sealer = negotiate.Sealer(negotiated.cipher, keys, channel.session_id)
+        channel.sign_all = self.protection.sign or negotiated.requires_signing
+        channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
+        if channel.seal_all and channel.sealer is None:
+            raise MeasurementError(
+                f"{channel.where}: encryption is wanted, and the server offers none with SMB"
+                f" {wire.DIALECTS[negotiated.dialect]}; allow it there (smb encrypt, SMB 3), or measure without"
+            )
+        self.signing = algorithm if channel.sign_all and not channel.seal_all else None
+
+    def _refuse_unprotected(self, negotiated: negotiate.Negotiated) -> None:
+        if self.protection.sign or self.protection.encrypt:
+            raise LoginError(
+                f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
+                "measure without signing and encryption"
+            )
+        if negotiated.requires_signing:
+            raise LoginError(
+                f"{self.channel.where}: the server requires signing, which a guest cannot do; log in as a user"
+            )
+
+    def _check_login(self) -> None:
+        where = self.channel.where
+        answer = bytearray(self._login_answer)
+        header = wire.parse_header(memoryview(answer))
+        if not header.flags & wire.FLAG_SIGNED:
+            if self._Connection["Dialect"] == wire.SMB_3_1_1:
+                raise CorruptedError(f"{where}: the login's answer is not signed; look for what is in between")
+            return
+
+        signature = bytes(answer[48:64])
+        answer[48:64] = bytes(16)
+        assert self.channel.signer is not None
+        if self.channel.signer.sign(header.message_id, answer, from_server=True) != signature:
+            raise CorruptedError(
+                f"{where}: the login's signature does not match; look for what is in between, or check the password"
+            )
+
+    def _open_tree(self, response: Response) -> None:
+        tree_id = response.tree_id
+        if wire.share_type(response.message) == wire.SHARE_IS_PRINTER:
+            self.channel.printer_trees.add(tree_id)
+
+        wants_encryption = bool(wire.share_flags(response.message) & wire.SHARE_ENCRYPT)
+        self._validate(tree_id)  # reuses the buffer of the response
+        if not wants_encryption:
+            return
+        if self.channel.sealer is None:
+            raise MeasurementError(
+                f"{self.channel.where}: the share wants encryption, which this session cannot do; log in as a user, "
+                "and allow SMB 3 there"
+            )
+        self.channel.sealed_trees.add(tree_id)
+
+    def _validate(self, tree_id: int) -> None:
+        """Detect a downgrade to an older dialect (MS-SMB2 3.2.5.5); 3.1.1 does so by itself.
+
+        An old server must still sign its refusal; one that finds a mismatch closes the connection (3.3.5.15.12).
+        """
+        channel = self.channel
+        negotiated = self.negotiated
+        if negotiated is None or channel.signer is None or negotiated.dialect == wire.SMB_3_1_1:
+            return
+
+        change = f"the negotiation was changed on the way, to SMB {wire.DIALECTS[negotiated.dialect]}"
+        try:
+            response = channel.ask(negotiate.validate_frame(self._offer, tree_id), sign=True)
+        except ConnectionLostError as error:
+            reason = "as it seems: the server hangs up when it is asked for its own; look for what is in between"
+            raise channel.fail(CorruptedError, f"{change}, {reason}") from error
+
+        is_refused = response.status == wire.ACCESS_DENIED
+        is_other = response.status == wire.SUCCESS and not negotiate.is_validated(response.message, negotiated)
+        if is_refused or is_other:
+            raise channel.fail(CorruptedError, f"{change}; look for what is in between")
+
+    def _bound_sizes(self) -> None:
+        """Keep impacket's blocks within the credits that there are."""
+        negotiated = self.negotiated
+        assert negotiated is not None
+        credits_to_use = max(1, self.channel.credits) if negotiated.multi_credit else 1
+        most_bytes = min(_SLOW_BLOCK_BYTES, credits_to_use * wire.CREDIT_BYTES)
+        self._Connection["MaxReadSize"] = min(most_bytes, negotiated.max_read_bytes)
+        self._Connection["MaxWriteSize"] = min(most_bytes, negotiated.max_write_bytes)
+
+
+def _chained_hash(previous: bytes, message: wire.View) -> bytes:
+    """The preauthentication integrity hash after one more message (MS-SMB2 3.2.5.2)."""
+    return hashlib.sha512(previous + message).digest()
