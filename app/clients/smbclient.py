@@ -1,5 +1,6 @@
 """``--client smbclient``: Samba's C program, timed by what it reports."""
 
+import math
 import re
 
 from app.base.errors import (
@@ -69,10 +70,10 @@ class SmbclientClient(ExternalClient):
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
         where = place(self.target, path)
         size_bytes = self._size_to_get(path, where)
-        outcome = self._run([f'get "{_remote(path)}" /dev/null'], where, meter, counter="wchar")
+        outcome = self._run([f'get "{_remote_path(path)}" /dev/null'], where, meter, counter="wchar")
         match = _GOT.search(outcome.out + outcome.error)
         if match is None:
-            raise self._failed(outcome, where)
+            raise self._failure(outcome, where)
         if int(match[1]) != size_bytes:
             raise CorruptedError(f"{where}: smbclient got {match[1]} of {size_bytes} bytes; measure a file at rest")
         return transfer_of(size_bytes, match[2], where)
@@ -81,11 +82,11 @@ class SmbclientClient(ExternalClient):
         where = place(self.target, path)
         self._must_be_new(path, where)
         source = self._source.holding(content)
-        command = f'put /proc/self/fd/{source} "{_remote(path)}"'
+        command = f'put /proc/self/fd/{source} "{_remote_path(path)}"'
         outcome = self._run([command], where, meter, counter="rchar", files=[source])
         match = _PUT.search(outcome.out + outcome.error)
         if match is None or self._own.size(path) != content.size_bytes:
-            raise self._failed(outcome, where)
+            raise self._failure(outcome, where)
         return transfer_of(content.size_bytes, match[1], where)
 
     def _run(
@@ -98,84 +99,110 @@ class SmbclientClient(ExternalClient):
         files: list[int] | None = None,
         debug: int = 1,
     ) -> Said:
-        target, secrets = self.target, self._secrets
-        with memory_file(self._configuration()) as conf, memory_file(_login(target, secrets)) as login:
-            command = [
-                find_program("smbclient", "smbclient"),
-                f"//{target.host}/{target.share}",
-                *("--configfile", f"/proc/self/fd/{conf}", "--port", str(target.port_number)),
-                *("--debuglevel", str(debug)),
-                *([] if secrets.kerberos else ["--authentication-file", f"/proc/self/fd/{login}"]),
-                *(["--use-kerberos", "required"] if secrets.kerberos else []),
-                *(["--pw-nt-hash"] if secrets.nt_hash else []),
-                *([] if target.user or secrets.kerberos else ["--no-pass"]),
-            ]
+        configuration = self._configuration()
+        login = _login_file(self.target, self._secrets)
+        with memory_file(configuration) as configuration_file, memory_file(login) as login_file:
             return self._program.run(
-                command,
+                self._command(configuration_file, login_file, debug),
                 where,
                 meter,
                 counter=counter,
                 timeout_seconds=self._settings.timeout_seconds,
                 stdin="".join(f"{line}\n" for line in commands).encode(),
-                files=[conf, login, *(files or [])],
+                files=[configuration_file, login_file, *(files or [])],
             )
+
+    def _command(self, configuration_file: int, login_file: int, debug: int) -> list[str]:
+        target = self.target
+        secrets = self._secrets
+        command = [
+            find_program("smbclient", "smbclient"),
+            f"//{target.host}/{target.share}",
+            *("--configfile", f"/proc/self/fd/{configuration_file}"),
+            *("--port", str(target.port_number)),
+            *("--debuglevel", str(debug)),
+        ]
+        if secrets.kerberos:
+            command += ["--use-kerberos", "required"]
+        else:
+            command += ["--authentication-file", f"/proc/self/fd/{login_file}"]
+        if secrets.nt_hash:
+            command.append("--pw-nt-hash")
+        if not target.user and not secrets.kerberos:
+            command.append("--no-pass")
+        return command
 
     def _configuration(self) -> str:
         lines = ["[global]", "client min protocol = SMB2_02"]
-        lines += ["client signing = required"] if self._settings.sign else []
-        lines += ["client smb encrypt = required"] if self._settings.encrypt else []
+        if self._settings.sign:
+            lines.append("client signing = required")
+        if self._settings.encrypt:
+            lines.append("client smb encrypt = required")
         return "\n".join(lines) + "\n"
 
     def _probe(self) -> ClientFacts:
-        outcome = self._run(["volume"] * _PROBES, place(self.target, ""), debug=5)
-        said = outcome.out + outcome.error
-        dialect = _DIALECT.search(said)
+        where = place(self.target, "")
+        outcome = self._run(["volume"] * _PROBES, where, debug=5)
+        output = outcome.out + outcome.error
+        dialect = _DIALECT.search(output)
         if outcome.code or dialect is None:
-            raise self._failed(outcome, place(self.target, ""))
-        signed = _SIGNED.findall(said)
-        encrypted = "Encrypted SMB2 message" in said
-        signs = not encrypted and len(signed) >= _PROBES
+            raise self._failure(outcome, where)
+
+        is_encrypted = "Encrypted SMB2 message" in output
+        algorithms = _SIGNED.findall(output)
+        signing = "none"
+        if not is_encrypted and len(algorithms) >= _PROBES:
+            signing = _SIGNINGS.get(algorithms[-1], "signed")
         return ClientFacts(
             name="smbclient",
             version=first_version(find_program("smbclient", "smbclient")),
             dialect=_DIALECTS.get(dialect[1], dialect[1]),
-            signing=_SIGNINGS.get(signed[-1], "signed") if signs else "none",
-            encryption="encrypted" if encrypted else "none",
+            signing=signing,
+            encryption="encrypted" if is_encrypted else "none",
         )
 
-    def _failed(self, outcome: Said, where: str) -> MeasurementError:
-        said = outcome.out + outcome.error
-        found = _STATUS.findall(said)
-        for status in found:
+    def _failure(self, outcome: Said, where: str) -> MeasurementError:
+        output = outcome.out + outcome.error
+        statuses = _STATUS.findall(output)
+        for status in statuses:
             if status in _CODES and status not in _LOST:
                 return status_error(_CODES[status], f"{where} (by smbclient)")
-        if outcome.code < 0 or _LOST.intersection(found):
+        if outcome.code < 0 or _LOST.intersection(statuses):
             return ConnectionLostError(
                 f"{where}: smbclient lost the connection or was ended; check that the server still runs, and measure "
                 "again"
             )
-        line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.code}")
+
+        lines = output.strip().splitlines()
+        last_line = lines[-1] if lines else ""
+        line = one_line(last_line or f"exit {outcome.code}")
         return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another client")
 
 
-def _remote(path: str) -> str:
+def _remote_path(path: str) -> str:
     if re.search(r'["\r\n]', path):
         raise NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with another client")
     return path.replace("/", "\\")
 
 
-def _login(target: Target, secrets: Secrets) -> str:
+def _login_file(target: Target, secrets: Secrets) -> str:
     password = secrets.nt_hash or secrets.password or ""
     for text in (target.user, target.domain, password):
         if text and re.search(r"[\r\n]", text):
             raise UsageError("smbclient takes no line ends in a user name or a password")
+
     lines = [f"username = {target.user or ''}", f"password = {password}"]
-    lines += [f"domain = {target.domain}"] if target.domain else []
+    if target.domain:
+        lines.append(f"domain = {target.domain}")
     return "\n".join(lines) + "\n"
 
 
 def transfer_of(size_bytes: int, rate: str, where: str) -> Transfer:
-    seconds = 0.0 if rate == "inf" else size_bytes / (float(rate) * _RATE_UNIT_BYTES) if float(rate) else 0.0
+    """``rate`` in kibibytes a second, as smbclient prints it."""
+    kibibytes_per_second = float(rate)
+    seconds = 0.0
+    if 0 < kibibytes_per_second < math.inf:
+        seconds = size_bytes / (kibibytes_per_second * _RATE_UNIT_BYTES)
     if seconds < _SHORTEST_SECONDS:
         raise MeasurementError(
             f"{where}: too short for smbclient, whose clock counts milliseconds; measure a larger file"

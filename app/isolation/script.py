@@ -26,9 +26,10 @@ class Operation(StrEnum):
     shape: str
 
     def __new__(cls, name: str, shape: str = "") -> Self:
-        made = str.__new__(cls, name)
-        made._value_, made.shape = name, shape
-        return made
+        operation = str.__new__(cls, name)
+        operation._value_ = name
+        operation.shape = shape
+        return operation
 
     NTCREATEX = "ntcreatex", "tnnn"
     CLOSE = "close", "n"
@@ -56,6 +57,9 @@ _GO_TOGETHER: Mapping[Operation, tuple[Operation, ...]] = {
 """Operations that are useless without the key."""
 _MOST_BYTES = 1 << 20
 """Of one read or write: every server takes this in one request."""
+_MOST_BITS = 63
+_MOST_BITS_OF_CREATE = 32
+"""SMB2 has 64 bits for offsets and lengths, and 32 for the options of an open."""
 _NEEDED = frozenset(
     {Operation.NTCREATEX, Operation.CLOSE, Operation.RENAME, Operation.UNLINK, Operation.MKDIR, Operation.DELTREE}
 )
@@ -92,25 +96,35 @@ class Script:
 
     def without(self, operations: Collection[Operation]) -> "Script":
         """Also drops what is useless without these operations. Raises UsageError."""
-        if needed := sorted(_NEEDED & set(operations)):
+        needed = sorted(_NEEDED & set(operations))
+        if needed:
             raise UsageError(
                 f"{needed[0]} cannot be left out, since the rest of the script needs it; these can: "
-                f"{', '.join(sorted(set(Operation) - _NEEDED))}"
+                f"{_names_to_leave_out()}"
             )
-        gone = {*operations, *(other for each in operations for other in _GO_TOGETHER.get(each, ()))}
-        return Script(name=self.name, lines=tuple(line for line in self.lines if line.operation not in gone))
+
+        left_out = set(operations)
+        for operation in operations:
+            left_out.update(_GO_TOGETHER.get(operation, ()))
+        return Script(name=self.name, lines=tuple(line for line in self.lines if line.operation not in left_out))
 
 
 def operations_named(text: str) -> tuple[Operation, ...]:
     """Parse ``find_first,query_path_information``. Raises UsageError."""
-    found = []
+    operations = []
     for word in text.split(","):
+        name = word.strip()
         try:
-            found.append(Operation(word.strip().lower()))
+            operations.append(Operation(name.lower()))
         except ValueError as error:
-            known = ", ".join(sorted(set(Operation) - _NEEDED))
-            raise UsageError(f"no operation is called {word.strip()!r}; these can be left out: {known}") from error
-    return tuple(dict.fromkeys(found))
+            raise UsageError(
+                f"no operation is called {name!r}; these can be left out: {_names_to_leave_out()}"
+            ) from error
+    return tuple(dict.fromkeys(operations))
+
+
+def _names_to_leave_out() -> str:
+    return ", ".join(sorted(set(Operation) - _NEEDED))
 
 
 def load_script(path: str | None = None) -> Script:
@@ -127,47 +141,57 @@ def load_script(path: str | None = None) -> Script:
 
 def parse_script(name: str, lines: Iterable[str]) -> Script:
     """Parse a script. Raises UsageError with the first wrong line."""
-    known: dict[str, ScriptLine] = {}
-    found = tuple(_parsed(name, lines, known))
-    if not found:
+    parsed = tuple(_parse_lines(name, lines))
+    if not parsed:
         raise UsageError(f"the script {name} asks for nothing; name a load file of dbench's")
-    return Script(name=name, lines=found)
+    return Script(name=name, lines=parsed)
 
 
-def _parsed(name: str, lines: Iterable[str], known: dict[str, ScriptLine]) -> Iterator[ScriptLine]:
+def _parse_lines(name: str, lines: Iterable[str]) -> Iterator[ScriptLine]:
     """Equal lines share one object: load files repeat lines thousands of times."""
+    line_of_text: dict[str, ScriptLine] = {}
     for number, raw in enumerate(lines, start=1):
         text = raw.strip()
         if not text or text.startswith("#"):
             continue
         if number > MOST_LINES:
             raise UsageError(f"the script {name} has more than {MOST_LINES:,} lines; take a shorter one")
-        line = known.get(text)
+
+        line = line_of_text.get(text)
         if line is None:
             try:
-                line = known[text] = _line(text)
+                line = _parse_line(text)
             except (ValueError, IndexError) as error:
                 raise UsageError(
                     f"line {number} of the script {name} is no request of dbench's, or leaves its folder: {text[:60]}"
                 ) from error
+            line_of_text[text] = line
         yield line
 
 
-def _line(text: str) -> ScriptLine:
-    words = [quoted if quoted or not bare else bare for quoted, bare in _WORDS.findall(text)]
+def _parse_line(text: str) -> ScriptLine:
+    """Raises ValueError or IndexError for what is no request."""
+    words = [bare or quoted for quoted, bare in _WORDS.findall(text)]
     if _TIMED.match(words[0]):
         del words[0]
     operation = Operation(words[0].lower())
     status = words.pop()
     if not status.startswith(_STATUS):
         raise ValueError(status)
+
     shape = operation.shape
-    texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
-    numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
-    too_large = any(number >= 1 << (32 if operation is Operation.NTCREATEX else 63) for number in numbers)
-    too_long = operation in {Operation.READX, Operation.WRITEX} and numbers[2] > _MOST_BYTES
-    leaves = any(".." in re.split(r"[/\\]", path) for path in texts)  # dbench would follow it, as root
-    if len(words) - 1 != len(shape) or any(number < 0 for number in numbers) or too_large or too_long or leaves:
+    arguments = words[1:]
+    if len(arguments) != len(shape):
+        raise ValueError(text)
+    texts = tuple(word for kind, word in zip(shape, arguments, strict=True) if kind == "t")
+    numbers = tuple(int(word, 0) for kind, word in zip(shape, arguments, strict=True) if kind == "n")
+
+    bits = _MOST_BITS_OF_CREATE if operation is Operation.NTCREATEX else _MOST_BITS
+    if any(not 0 <= number < 1 << bits for number in numbers):
+        raise ValueError(text)
+    if operation in {Operation.READX, Operation.WRITEX} and numbers[2] > _MOST_BYTES:
+        raise ValueError(text)
+    if any(".." in re.split(r"[/\\]", path) for path in texts):  # dbench would follow it, as root
         raise ValueError(text)
     return ScriptLine(operation, texts, numbers, status == f"{_STATUS}OK", text)
 

@@ -60,11 +60,15 @@ class PracticeServers:
                 path = self.folder / name
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
-            ports = [self._port_of(process) for process in (self._start("smb"), self._start("ftp"))]
+
+            # Both load their libraries at the same time.
+            smb_process = self._start("smb")
+            ftp_process = self._start("ftp")
+            self.smb = replace(self.smb, port=self._port_of(smb_process))
+            self.ftp = replace(self.ftp, port=self._port_of(ftp_process))
         except BaseException:
             self.__exit__()
             raise
-        self.smb, self.ftp = (replace(one, port=port) for one, port in zip((self.smb, self.ftp), ports, strict=True))
         return self
 
     def _start(self, protocol: str) -> ChildProcess:
@@ -75,7 +79,8 @@ class PracticeServers:
 
     @staticmethod
     def _port_of(process: ChildProcess) -> int:
-        if (serving := next(process.events([Serving]), None)) is None:
+        serving = next(process.events([Serving]), None)
+        if serving is None:
             raise MeasurementError(f"a practice server {process.how_it_ended()}; measure a real server")
         return int(serving.port)
 
@@ -114,11 +119,12 @@ class Pace:
 
     def wait(self, size_bytes: int) -> None:
         with self._lock:
-            began = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
-            self._free_at = began + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)
-            left = self._free_at - self._clock.monotonic()
-        if left > 0:
-            self._clock.sleep(left)
+            begins_at = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
+            self._free_at = begins_at + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)
+            seconds_to_wait = self._free_at - self._clock.monotonic()
+
+        if seconds_to_wait > 0:
+            self._clock.sleep(seconds_to_wait)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +160,15 @@ def serve_smb(orders: ServerOrders) -> None:
     server.addShare(orders.share, orders.folder, "sharebench's practice share")
     server.addCredential(orders.user, 0, compute_lmhash(orders.password), compute_nthash(orders.password))
     server.setSMBChallenge(secrets.token_hex(8))  # impacket's own is the same each time
+
     smb_server = server.getServer()
     let_in_only(orders.user, smb_server)
     own_port = smb_server.server_address[1]
-    smb_server.verify_request = lambda _request, address: not is_of_another_user(address[1], own_port)
+
+    def is_ours(_request: Any, address: tuple[str, int]) -> bool:
+        return not is_of_another_user(address[1], own_port)
+
+    smb_server.verify_request = is_ours  # socketserver asks it of each connection; impacket makes the server itself
     pace = Pace(SMB_REQUEST_SECONDS)
 
     def paced(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,8 +200,9 @@ def serve_ftp(orders: ServerOrders) -> None:
 
     class PacedTransfer(DTPHandler):  # type: ignore[misc]
         def send(self, data: bytes) -> int:
-            pace.wait(sent := super().send(data))
-            return int(sent)
+            sent_bytes = int(super().send(data))
+            pace.wait(sent_bytes)
+            return sent_bytes
 
         def recv(self, buffer_size: int) -> bytes:
             data: bytes = super().recv(buffer_size)
@@ -213,18 +225,20 @@ def serve_ftp(orders: ServerOrders) -> None:
                 return None
             return super().handle_accepted(connection, address)
 
-    FTPHandler.dtp_handler = PacedTransfer
-    FTPHandler.passive_dtp = OwnTransfer
-    FTPHandler.use_sendfile = False
-    FTPHandler.authorizer = authorizer
-    FTPHandler.auth_failed_timeout = 0  # refusals come at once, for there is nobody to keep out
-    FTPHandler.banner = "sharebench practice server"
-    server = OwnServer(("127.0.0.1", 0), FTPHandler)
+    class OwnHandler(FTPHandler):  # type: ignore[misc]
+        dtp_handler = PacedTransfer
+        passive_dtp = OwnTransfer
+        use_sendfile = False
+        auth_failed_timeout = 0  # refusals come at once, for there is nobody to keep out
+        banner = "sharebench practice server"
+
+    OwnHandler.authorizer = authorizer
+    server = OwnServer(("127.0.0.1", 0), OwnHandler)
     report_port(server.address[1])
     server.serve_forever(handle_exit=False)
 
 
 if __name__ == "__main__":
-    given: ServerOrders = message_of(sys.stdin.readline(), [ServerOrders])
-    end_with_parent(given)
-    {"smb": serve_smb, "ftp": serve_ftp}[sys.argv[1]](given)
+    server_orders: ServerOrders = message_of(sys.stdin.readline(), [ServerOrders])
+    end_with_parent(server_orders)
+    {"smb": serve_smb, "ftp": serve_ftp}[sys.argv[1]](server_orders)

@@ -1,1 +1,1 @@
-"""SMB: smbclient-ng's session on a connection of our own, which moves the timed bytes faster."""
+"""SMB: smbclient-ng's session on our own connection, which moves the timed bytes faster."""

@@ -29,9 +29,18 @@ _LENGTH = struct.Struct(">i")
 _MOST_REALMS = 10
 """Each realm on the way to the server's may refer to another one; a server that always does has no end."""
 
+_CHECKSUM_OF_KEY = {
+    crypto.Enctype.AES256: crypto.Cksumtype.SHA1_AES256,
+    crypto.Enctype.AES128: crypto.Cksumtype.SHA1_AES128,
+    crypto.Enctype.DES3: crypto.Cksumtype.SHA1_DES3,
+    crypto.Enctype.RC4: crypto.Cksumtype.HMAC_MD5,
+}
+"""The keyed checksum that goes with each kind of key (RFC 3961 6, RFC 4757 4)."""
+
+_BODY_KEY_USAGE = 6
 _AUTHENTICATOR_KEY_USAGE = 7
 _ANSWER_KEY_USAGE = 8
-"""RFC 4120 7.5.1: what a TGS request and its answer are encrypted for."""
+"""What the parts of a TGS request and its answer are protected for (RFC 4120 7.5.1)."""
 
 
 class ServiceLogin(NamedTuple):
@@ -100,6 +109,9 @@ def _ask_for_service(service: str, realm: str, granted: _Granted, timeout_second
 def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
     """The TGS-REQ (RFC 4120 5.4.1) for the service by the ticket granted before."""
     now = dt.datetime.now(dt.UTC)
+    nonce = secrets.randbits(31)
+    body = asn1.KDC_REQ_BODY()
+    _fill_body(body, service, realm, granted, now, nonce)
 
     request = asn1.TGS_REQ()
     request["pvno"] = 5
@@ -107,9 +119,12 @@ def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
     request["padata"] = noValue
     request["padata"][0] = noValue
     request["padata"][0]["padata-type"] = int(constants.PreAuthenticationDataTypes.PA_TGS_REQ.value)
-    request["padata"][0]["padata-value"] = _ticket_presented(granted, now)
+    request["padata"][0]["padata-value"] = _ticket_presented(granted, now, bytes(encoder.encode(body)))
+    _fill_body(asn1.seq_set(request, "req-body"), service, realm, granted, now, nonce)
+    return bytes(encoder.encode(request))
 
-    body = asn1.seq_set(request, "req-body")
+
+def _fill_body(body: Any, service: str, realm: str, granted: _Granted, now: dt.datetime, nonce: int) -> None:
     options = (
         constants.KDCOptions.forwardable,
         constants.KDCOptions.renewable,
@@ -121,7 +136,7 @@ def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
     asn1.seq_set(body, "sname", service_name.components_to_asn1)
     body["realm"] = realm.upper()
     body["till"] = KerberosTime.to_asn1(now + dt.timedelta(days=1))
-    body["nonce"] = secrets.randbits(31)
+    body["nonce"] = nonce
 
     # In the order that impacket offers them: what its kerberosLogin has always been used with.
     encryptions = (
@@ -130,10 +145,9 @@ def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
         constants.EncryptionTypes.des_cbc_md5,
     )
     asn1.seq_set_iter(body, "etype", (*(int(kind.value) for kind in encryptions), int(granted.cipher.enctype)))
-    return bytes(encoder.encode(request))
 
 
-def _ticket_presented(granted: _Granted, now: dt.datetime) -> bytes:
+def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes:
     """The AP-REQ (RFC 4120 5.5.1) that shows the ticket, with proof that its session key is known."""
     decoded = _decoded_reply(granted.answer)
     ticket = Ticket()
@@ -147,6 +161,14 @@ def _ticket_presented(granted: _Granted, now: dt.datetime) -> bytes:
     asn1.seq_set(authenticator, "cname", client.components_to_asn1)
     authenticator["cusec"] = now.microsecond
     authenticator["ctime"] = KerberosTime.to_asn1(now)
+
+    # impacket sends no checksum of the request; MIT's server refuses that since version 1.20.
+    kind = _CHECKSUM_OF_KEY.get(int(granted.session_key.enctype))
+    if kind is not None:
+        authenticator["cksum"] = noValue
+        authenticator["cksum"]["cksumtype"] = kind
+        authenticator["cksum"]["checksum"] = crypto.make_checksum(kind, granted.session_key, _BODY_KEY_USAGE, body)
+
     proof = granted.cipher.encrypt(granted.session_key, _AUTHENTICATOR_KEY_USAGE, encoder.encode(authenticator), None)
 
     presented = asn1.AP_REQ()
@@ -178,7 +200,7 @@ def _granted_by(answer: bytes, asked_with: _Granted) -> _Granted:
 
 
 def _name_of_ticket(answer: bytes) -> list[str]:
-    """``cifs`` and the host, or ``krbtgt`` and the realm to go on with."""
+    """``cifs`` and the host, or ``krbtgt`` and the next realm to ask."""
     reply = decoder.decode(answer, asn1Spec=asn1.TGS_REP())[0]
     principal = Principal()
     principal.from_asn1(reply["ticket"], "realm", "sname")

@@ -1,4 +1,4 @@
-"""smbclient-ng's session on a connection of ours, and the login at an SMB server."""
+"""smbclient-ng's session on our connection, and the login at an SMB server."""
 
 import contextlib
 import os

@@ -62,49 +62,70 @@ class Share:
         return wire.closed_bytes(self.ask(wire.close(file.file_id, with_size=True)).message)
 
     def together(
-        self, path: str, access: int, *requests: wire.Request, disposition: int = wire.DISPOSITION_OPEN,
-        options: int = 0, allowed: Container[int] = frozenset(),
-    ) -> list[wire.Answer]:  # fmt: skip
+        self,
+        path: str,
+        access: int,
+        *requests: wire.Request,
+        disposition: int = wire.DISPOSITION_OPEN,
+        options: int = 0,
+        allowed: Container[int] = frozenset(),
+    ) -> list[wire.Answer]:
         """Open, request about ``SAME_FILE``, and close in one compound request, or one by one.
 
         Answers are valid until the next request. Raises the first error whose status is not in ``allowed``.
         """
-        channel, asked = self.channel, (opening(path, access, disposition, options), *requests, _CLOSE)
-        if channel.credits < len(asked):
+        channel = self.channel
+        compound = (opening(path, access, disposition, options), *requests, _CLOSE)
+        if channel.credits < len(compound):
             channel.ask(wire.frame(*wire.ECHO))
-        if self.single_requests or channel.credits < len(asked):
-            answers = self._one_by_one(asked)
+        if self.single_requests or channel.credits < len(compound):
+            answers = self._one_by_one(compound)
         else:
-            answers = channel.ask_at_once(self.tree_id, asked)
-            if answers[-1][0] != wire.SUCCESS == answers[0][0]:  # some servers do not even close after a failed request
-                file = wire.parse_created(answers[0][1])
-                answers[:] = [(status, memoryview(bytes(message))) for status, message in answers]
-                if file is not None:
-                    self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
+            answers = self._at_once(compound)
+
         for status, _message in answers:
-            if status not in _SOUND:
-                if status not in allowed:
-                    raise channel.refusal(status)
-                break
+            if status in _SOUND:
+                continue
+            if status not in allowed:
+                raise channel.refusal(status)
+            break
         return answers
 
-    def _one_by_one(self, asked: Sequence[wire.Request]) -> list[wire.Answer]:
-        answers = list[wire.Answer]()
+    def _at_once(self, requests: Sequence[wire.Request]) -> list[wire.Answer]:
+        answers = self.channel.ask_at_once(self.tree_id, requests)
+        is_opened = answers[0][0] == wire.SUCCESS
+        is_closed = answers[-1][0] == wire.SUCCESS
+        if is_closed or not is_opened:
+            return answers
+
+        # Some servers do not even close after a failed request. The answers are copied before the next one overwrites
+        # them.
+        file = wire.parse_created(answers[0][1])
+        answers = [(status, memoryview(bytes(message))) for status, message in answers]
+        if file is not None:
+            self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
+        return answers
+
+    def _one_by_one(self, requests: Sequence[wire.Request]) -> list[wire.Answer]:
+        answers: list[wire.Answer] = []
         file_id = wire.SAME_FILE
-        for command, body in asked:
+        for command, body in requests:
             request = command, body.replace(wire.SAME_FILE, file_id, 1)
             status, message = self.channel.ask_at_once(self.tree_id, (request,))[0]
             answers.append((status, memoryview(bytes(message))))
-            if len(answers) == 1:
-                file = wire.parse_created(message) if status == wire.SUCCESS else None
-                if file is None:
-                    break
-                file_id = file.file_id
+            if len(answers) > 1:
+                continue
+
+            file = wire.parse_created(message) if status == wire.SUCCESS else None
+            if file is None:
+                break
+            file_id = file.file_id
         return answers
 
-    def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
-        marked = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
-        self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=wire.GONE)
+    def remove(self, path: str) -> None:
+        """A file that is already gone is no error."""
+        mark = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
+        self.together(path, wire.ACCESS_DELETE, mark, options=wire.OPTION_NOT_A_FOLDER, allowed=wire.GONE)
 
 
 _CLOSE = wire.close(wire.SAME_FILE)
@@ -129,12 +150,12 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
     listing = Listing(channel.where)
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
-        asked = channel.send(query)
+        message_id = channel.send(query)
         while True:
-            response = share.sound(channel.receive_for(asked), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
+            response = share.sound(channel.receive_for(message_id), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
             if response.status != wire.SUCCESS:
                 break
-            asked = channel.send(query)  # the server reads on while this side parses
+            message_id = channel.send(query)  # the server reads on while this side parses
             try:
                 for entry, entry_bytes in entries(response.message):
                     listing.add(entry, entry_bytes)
@@ -151,18 +172,19 @@ def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
     data = bytes(message[start : start + length])
     at = 0
     while True:
-        following, _index, written, size_bytes, attributes, name_bytes = _ENTRY.unpack_from(data, at)
-        name_at = at + _ENTRY.size
+        following, _index, written_ticks, size_bytes, attributes, name_bytes = _ENTRY.unpack_from(data, at)
         entry_bytes = _ENTRY.size + name_bytes
         if at + entry_bytes > len(data) or 0 < following < entry_bytes:
             raise struct.error("an entry that overlaps")
+
+        name_at = at + _ENTRY.size
         name = data[name_at : name_at + name_bytes].decode("utf-16-le", "surrogatepass")
         if name not in {".", ".."}:
             entry = DirectoryEntry(
                 name=name,
                 is_folder=bool(attributes & wire.ATTRIBUTE_FOLDER),
                 size_bytes=size_bytes,
-                modified_at=_iso(written),
+                modified_at=_iso_time(written_ticks),
             )
             yield entry, entry_bytes
         if not following:
@@ -170,7 +192,7 @@ def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
         at += following
 
 
-def _iso(ticks: int) -> str:
+def _iso_time(ticks: int) -> str:
     """From tenths of microseconds since 1601; empty for none (MS-DTYP 2.3.3)."""
     if ticks <= 0:
         return ""
@@ -204,74 +226,87 @@ def charge(length: int) -> int:
 
 
 def choose_window(
-    found: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
+    negotiated: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
 ) -> Window:
-    """With few credits, blocks of default size shrink before fewer are in flight."""
-    depth = in_flight or (DEFAULT_IN_FLIGHT if found.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT)
-    most = available if block_bytes else available // min(depth, _IN_FLIGHT_BEFORE_BLOCKS_SHRINK)
-    most_bytes = max(1, most) * wire.CREDIT_BYTES if found.multi_credit else wire.CREDIT_BYTES
+    """With few of the ``available`` credits, blocks of default size shrink before fewer are in flight."""
+    usual_depth = DEFAULT_IN_FLIGHT if negotiated.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT
+    depth = in_flight or usual_depth
+
+    most_bytes = wire.CREDIT_BYTES
+    if negotiated.multi_credit:
+        credits_a_block = available if block_bytes else available // min(depth, _IN_FLIGHT_BEFORE_BLOCKS_SHRINK)
+        most_bytes = max(1, credits_a_block) * wire.CREDIT_BYTES
     block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, most_bytes, MAX_BLOCK_BYTES)
     return Window(block_bytes=block, in_flight=max(1, min(depth, available // charge(block))))
 
 
 class Pipeline:
+    """The pieces of one transfer: which to ask for next, which are under way, and what each answer brought."""
+
     def __init__(self, channel: Channel, window: Window, size_bytes: int) -> None:
         self.moved_bytes = 0
         self._channel = channel
         self._window = window
         self._size_bytes = size_bytes
         self._position = 0
-        self._again: list[tuple[int, int]] = []
-        self._waiting: dict[int, tuple[int, int]] = {}
+        self._to_repeat: list[tuple[int, int]] = []
+        self._under_way: dict[int, tuple[int, int]] = {}
 
     def next_piece(self) -> tuple[int, int] | None:
-        if len(self._waiting) >= self._window.in_flight:
+        """Offset and length; None until an answer comes, or if nothing is left to ask for."""
+        if len(self._under_way) >= self._window.in_flight:
             return None
-        if self._again:
-            offset, length = self._again.pop()
+        if self._to_repeat:
+            offset, length = self._to_repeat.pop()
         else:
-            offset, length = self._position, min(self._window.block_bytes, self._size_bytes - self._position)
+            offset = self._position
+            length = min(self._window.block_bytes, self._size_bytes - offset)
             if not length:
                 return None
             self._position += length
-        cost, available = charge(length), self._channel.credits
-        if cost <= available:
+
+        available = self._channel.credits
+        if charge(length) <= available:
             return offset, length
-        if not self._waiting and available < 1:
+        if self._under_way:
+            self._to_repeat.append((offset, length))
+            return None
+        if available < 1:
             raise ProtocolError(
                 f"{self._channel.where}: the server grants no credits, so nothing may be asked; see its log"
             )
-        if self._waiting:
-            self._again.append((offset, length))
-            return None
-        self._again.append((offset + available * wire.CREDIT_BYTES, length - available * wire.CREDIT_BYTES))
-        return offset, available * wire.CREDIT_BYTES
+        affordable_bytes = available * wire.CREDIT_BYTES
+        self._to_repeat.append((offset + affordable_bytes, length - affordable_bytes))
+        return offset, affordable_bytes
 
-    def sent(self, message_id: int, piece: tuple[int, int]) -> None:
-        self._waiting[message_id] = piece
+    def note_sent(self, message_id: int, piece: tuple[int, int]) -> None:
+        self._under_way[message_id] = piece
 
-    def answered(self, message_id: int, status: int) -> tuple[int, int]:
-        piece = self._waiting.pop(message_id, None)
+    def take_answer(self, message_id: int, status: int) -> tuple[int, int]:
+        """The piece that it is for. Raises the error for a refusal, once all other answers are in."""
+        piece = self._under_way.pop(message_id, None)
         if piece is None:
             raise ProtocolError(f"{self._channel.where}: the server answered what was not asked")
         if status == wire.SUCCESS:
             return piece
-        while self._waiting:
-            self._waiting.pop(self._channel.receive().message_id, None)
+        while self._under_way:
+            self._under_way.pop(self._channel.receive().message_id, None)
         raise self._status_error(status)
 
-    def moved(self, piece: tuple[int, int], count: int) -> None:
+    def note_moved(self, piece: tuple[int, int], count: int) -> None:
+        """What is missing of the piece is asked for again."""
         offset, length = piece
         if not 0 < count <= length:
             raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
         self.moved_bytes += count
-        if count < length:
-            if count < LEAST_BLOCK_BYTES:
-                raise ProtocolError(
-                    f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
-                    "became shorter, or something in between holds it up; look there"
-                )
-            self._again.append((offset + count, length - count))
+        if count == length:
+            return
+        if count < LEAST_BLOCK_BYTES:
+            raise ProtocolError(
+                f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
+                "became shorter, or something in between holds it up; look there"
+            )
+        self._to_repeat.append((offset + count, length - count))
 
     def _status_error(self, status: int) -> MeasurementError:
         if status == wire.END_OF_FILE:
@@ -288,46 +323,67 @@ def read_file(
     channel: Channel, tree_id: int, file: wire.OpenedFile, window: Window, meter: Meter, into: Sink | None
 ) -> float:
     """Seconds from the first request until the last byte."""
+    size_bytes = file.size_bytes
+    is_multi_credit = channel.multi_credit
     request = wire.frame(*wire.read(file.file_id, 0, 0), tree_id)
-    pipeline = Pipeline(channel, window, file.size_bytes)
+    pipeline = Pipeline(channel, window, size_bytes)
+
+    def advance_within_a_frame(frame_bytes: int) -> None:
+        meter.advance(pipeline.moved_bytes + max(0, frame_bytes - _OVERHEAD_BYTES))
+
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
-    channel.watch = lambda got: meter.advance(pipeline.moved_bytes + max(0, got - _OVERHEAD_BYTES))
-    size_bytes, multi = file.size_bytes, channel.multi_credit
+    channel.watch = advance_within_a_frame
     channel.stall.start()
-    started = meter.start(look=channel.stall.moved)
+    started_at = meter.start(look=channel.stall.moved)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim(request, *piece)
-            pipeline.sent(channel.send(request, charge=charge(piece[1]) if multi else 1), piece)
+            message_id = channel.send(request, charge=charge(piece[1]) if is_multi_credit else 1)
+            pipeline.note_sent(message_id, piece)
+
         response = channel.receive()
-        piece = pipeline.answered(response.message_id, response.status)
+        piece = pipeline.take_answer(response.message_id, response.status)
         data = wire.read_data(response.message)
-        pipeline.moved(piece, -1 if data is None else len(data))
+        pipeline.note_moved(piece, -1 if data is None else len(data))
         if into is not None and data is not None:
             into(piece[0], data)
         meter.advance(pipeline.moved_bytes)
-    return meter.clock() - started
+    return meter.clock() - started_at
 
 
 def write_file(
     channel: Channel, tree_id: int, file: wire.OpenedFile, window: Window, meter: Meter, content: Content
 ) -> float:
     """Seconds from the first request until all is acknowledged."""
+    size_bytes = content.size_bytes
+    is_multi_credit = channel.multi_credit
+    handed_before = channel.handed_bytes
     request = wire.frame(*wire.write(file.file_id, 0, 0), tree_id)
-    pipeline = Pipeline(channel, window, content.size_bytes)
-    size_bytes, multi, before = content.size_bytes, channel.multi_credit, channel.handed_bytes
-    channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
+    pipeline = Pipeline(channel, window, size_bytes)
+
+    def advance_within_a_frame(_frame_bytes: int) -> None:
+        meter.advance(channel.handed_bytes - handed_before)
+
+    def check_progress(arrived_bytes: int) -> None:
+        channel.stall.moved(arrived_bytes + pipeline.moved_bytes)
+
+    def count_arrived(handed_bytes: int) -> int:
+        beyond_this_machine = min(size_bytes, handed_bytes - waiting_bytes(channel.sock))
+        return max(pipeline.moved_bytes, beyond_this_machine)
+
+    channel.watch = advance_within_a_frame
     channel.stall.start()
-    started = meter.start(look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
-    meter.arrived = lambda handed_bytes: max(
-        pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock))
-    )
+    started_at = meter.start(look=check_progress)
+    meter.arrived = count_arrived
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim(request, *piece)
-            pipeline.sent(channel.send(request, content.block(*piece), charge=charge(piece[1]) if multi else 1), piece)
+            block = content.block(*piece)
+            message_id = channel.send(request, block, charge=charge(piece[1]) if is_multi_credit else 1)
+            pipeline.note_sent(message_id, piece)
+
         response = channel.receive()
-        piece = pipeline.answered(response.message_id, response.status)
-        pipeline.moved(piece, wire.written_bytes(response.message))
-        meter.advance(channel.handed_bytes - before)
-    return meter.clock() - started
+        piece = pipeline.take_answer(response.message_id, response.status)
+        pipeline.note_moved(piece, wire.written_bytes(response.message))
+        meter.advance(channel.handed_bytes - handed_before)
+    return meter.clock() - started_at

@@ -9,8 +9,8 @@ from app.base.targets import DEEPEST
 from app.clients.base import Secrets, call_here, make_files
 from app.clients.file_tree import remove_all
 from app.clients.smb.client import SMBClient
-from app.isolation import replay_child
-from app.isolation.replay_child import Replayer
+from app.isolation import replayer as replayer_module
+from app.isolation.replayer import Replayer
 from storage.plan import Settings
 from storage.records import Target
 
@@ -61,7 +61,7 @@ def test_folders_are_removed_down_to_a_depth(client_folder, replayer, depth, is_
 
 def test_a_removal_that_takes_too_long_ends(client_folder, replayer, monkeypatch):
     (client_folder / "folder").mkdir()
-    monkeypatch.setattr(replay_child, "MOST_REMOVAL_SECONDS", -1.0)
+    monkeypatch.setattr(replayer_module, "MOST_REMOVAL_SECONDS", -1.0)
     with pytest.raises(MeasurementError):
         replayer.clean_up()
 

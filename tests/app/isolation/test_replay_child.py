@@ -6,7 +6,8 @@ from typing import Any
 
 from app.clients.base import Secrets
 from app.isolation import replay_child
-from app.isolation.replay_child import ReplayPlan, Tally
+from app.isolation.replay_child import ReplayPlan
+from app.isolation.replayer import Tally
 from storage.plan import Settings
 from storage.records import Target
 
@@ -39,7 +40,7 @@ def measured(
         target=Target(protocol="smb", host="nas", share="x"), secrets=Secrets(), settings=Settings(), script_path=None,
         without=(), folder="f", clients=1, warm_up_seconds=warm_up_seconds, seconds=seconds, passes=passes,
     )  # fmt: skip
-    return replay_child._measured(plan, SimpleNamespace(), replayer, 0.0, threading.Event())  # type: ignore[arg-type]
+    return replay_child._measure(plan, SimpleNamespace(), replayer, 0.0, threading.Event())  # type: ignore[arg-type]
 
 
 def test_the_warm_up_is_no_part_of_the_result(monkeypatch):

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from impacket.krb5 import asn1, constants, types
-from pyasn1.codec.der import encoder
+from impacket.krb5 import asn1, constants, crypto, types
+from pyasn1.codec.der import decoder, encoder
 from pyasn1.type.univ import noValue
 
 from app.base.errors import LoginError, ProtocolError, SharebenchError, StalledError, UnreachableError
@@ -185,3 +185,18 @@ def test_one_that_is_not_there_is_named(log_in):
     error, _ = log_in(b"", gone=True)
     assert isinstance(error, UnreachableError)
     assert f"Kerberos server {REALM}" in str(error)
+
+
+def test_a_request_proves_that_it_was_not_changed(log_in):
+    """MIT's server refuses a request whose authenticator has no checksum of its body."""
+    _, server = log_in(framed(refusal(60)))
+    request, _ = decoder.decode(server.requests[0][4:], asn1Spec=asn1.TGS_REQ())
+    presented, _ = decoder.decode(bytes(request["padata"][0]["padata-value"]), asn1Spec=asn1.AP_REQ())
+    key = crypto.Key(crypto.Enctype.AES256, b"k" * 32)
+    plain = crypto.decrypt(key, 7, bytes(presented["authenticator"]["cipher"]))
+    authenticator, _ = decoder.decode(plain, asn1Spec=asn1.Authenticator())
+
+    tagged = encoder.encode(request["req-body"])
+    body = tagged[2 + (tagged[1] & 0x7F if tagged[1] & 0x80 else 0) :]
+    checksum = authenticator["cksum"]
+    crypto.verify_checksum(int(checksum["cksumtype"]), key, 6, body, bytes(checksum["checksum"]))
