@@ -355,7 +355,7 @@ def _folder(notebook: Notebook, head: Recording) -> Target | None:
 
 
 def _folder_of(series: Series) -> Target:
-    if series.command is records.Command.PUT or (series.plan and series.plan.make_file):
+    if series.command is records.Command.PUT or (series.plan and series.plan.counts.make_file):
         return series.target
     parent = series.target.path.rpartition("/")[0]
     return replace(series.target, path=parent or ("" if series.target.abilities.has_share else "/"))

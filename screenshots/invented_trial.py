@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from app.recording.process import SeriesRequest
+from app.recording.spec import SeriesRequest
 from app.series.requests import parse_change
 from app.server.changes.smb_conf import ChangeableSetting
 from app.trial.spec import TrialOrder, new_order
@@ -49,7 +49,7 @@ def summary(ordered: TrialOrder) -> TrialSummary:
     plan = ordered.plan
     rates = [[_MEGABYTES * 1e6 * gain * (1 + dice.gauss(0, 0.004)) for _ in range(_PAIRS)] for gain in (1, _GAIN)]
     change = Change(name=plan.name, value=plan.values[0], previous=plan.previous)
-    target = ordered.request.plan.target
+    target = ordered.request.target
     base = series(rates[0], id="c10000000001", warmups=0, target=target)
     other = series(rates[1], id="c10000000002", warmups=0, target=target, change=change)
     slots = [

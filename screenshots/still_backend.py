@@ -14,7 +14,8 @@ from app.guide.browsing import BrowsedFolder
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep
 from app.load.spec import LoadRequest
-from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent, SeriesOpened, SeriesStored
 from app.trial.spec import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
 from forms.series.file_size import FileSizeContext

@@ -131,7 +131,10 @@ class JSONNode:
         """Read a record's fields by name and type; unknown keys are skipped, ``leave`` have their defaults.
         Defaults may be missing or null unless in ``needs``. ``Annotated[int, JSONNode.count]`` names its reader.
         """
-        values, found = self.object().value, {}
+        values = self.object().value
+        found: dict[str, Any] = {}
+        for name, part in _parts_of(kind):  # type: ignore[arg-type]
+            found[name] = self.record(part)
         for name, hint, required, shortcut in _fields_of(kind):  # type: ignore[arg-type]
             if name in leave:
                 continue
@@ -190,14 +193,38 @@ AboveZero = Annotated[float, JSONNode.above_zero]
 NotNegative = Annotated[float, JSONNode.not_negative]
 
 
+BESIDE = "beside"
+"""``Annotated[Counts, BESIDE]``: in JSON the fields of that record lie beside the others, in no object of their own.
+The ``to_json`` of the record that has it merges them.
+"""
+
+
+@cache
+def _parts_of(kind: Hashable) -> list[tuple[str, type]]:
+    """The fields of a record whose own fields lie beside the others."""
+    hints = get_type_hints(kind, include_extras=True)
+    shapes = ((name, *_shape_of(hint)) for name, hint in hints.items())
+    return [(name, inner[0]) for name, origin, inner in shapes if origin is Annotated and inner[1] is BESIDE]
+
+
 @cache
 def _fields_of(kind: Hashable) -> list[tuple[str, Any, bool, Callable[[Any], Any]]]:
     hints = get_type_hints(kind, include_extras=True)
+    parts = {name for name, _ in _parts_of(kind)}
     return [
         (one.name, hint, one.default is MISSING and one.default_factory is MISSING, _shortcut(hint))
         for one in fields(kind)  # type: ignore[arg-type]
         for hint in [hints[one.name]]
+        if one.name not in parts
     ]
+
+
+def _fields_in_json(kind: Hashable) -> list[tuple[str, Any, bool]]:
+    """Name, type, and whether it must be there, of all that lies in the object of a record."""
+    own = [(name, hint, required) for name, hint, required, _ in _fields_of(kind)]
+    for _, part in _parts_of(kind):
+        own += _fields_in_json(part)
+    return own
 
 
 _UNREAD = object()
@@ -288,14 +315,13 @@ def schema_of(hint: Any, records: dict[str, Any], apart: Mapping[type, frozenset
     name = hint.__name__  # type: ignore[union-attr]
     if name not in records:
         records[name] = None
-        told = [one for one in _fields_of(hint) if one[0] not in apart.get(hint, ())]  # type: ignore[arg-type]
+        told = [one for one in _fields_in_json(hint) if one[0] not in apart.get(hint, ())]  # type: ignore[arg-type]
         records[name] = {
             "type": "object",
             "properties": {
-                name: schema_of(inner if required else inner | None, records, apart)
-                for name, inner, required, _ in told
+                name: schema_of(inner if required else inner | None, records, apart) for name, inner, required in told
             },
-            "required": [name for name, _, required, _ in told if required],
+            "required": [name for name, _, required in told if required],
         }
     return {"$ref": f"#/$defs/{name}"}
 

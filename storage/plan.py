@@ -4,14 +4,19 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
-from storage.json_reader import Count, JSONNode, above_zero_up_to, up_to
+from storage.json_reader import BESIDE, Count, JSONNode, above_zero_up_to, up_to
 
 DEFAULT_RUNS = 5
 """The rows of the paper form (Using Samba, table B-6)."""
 DEFAULT_WARMUPS = 2
 DEFAULT_MAX_RUNS = 30
-MOST_RUNS, MOST_WARMUPS, MOST_IN_FLIGHT, MOST_SECONDS, MOST_FILES = 100_000, 1000, 512, 86_400.0, 100_000
-NOISE_PERCENT, MARGIN_PERCENT = 1.0, 5.0
+MOST_RUNS = 100_000
+MOST_WARMUPS = 1000
+MOST_IN_FLIGHT = 512
+MOST_SECONDS = 86_400.0
+MOST_FILES = 100_000
+NOISE_PERCENT = 1.0
+MARGIN_PERCENT = 5.0
 DEFAULT_SIZE_BYTES = 64 * 1024**2
 DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
@@ -43,8 +48,10 @@ class Settings:
     single_requests: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunCounts:
+    """How many runs a series has, and what each of them moves."""
+
     runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_RUNS
     warmups: Annotated[int, up_to(MOST_WARMUPS)] = DEFAULT_WARMUPS
     until_percent: Annotated[float, above_zero_up_to(100)] | None = None
@@ -58,29 +65,28 @@ class RunCounts:
     verify: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientChoice:
-    client: str = ""
-    settings: Settings = field(default_factory=Settings)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunChoices(RunCounts, ClientChoice):
-    """How the runs of a series are made: what the notebook and the measuring process both need to know."""
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorChoices:
+    """What is looked at beside the runs, and through which way into the server."""
+
     quiet_time: QuietTime = QuietTime.RECORD
     server_ssh: str | None = None
     smb_conf: str | None = None
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan(MonitorChoices, RunChoices):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The part of what was asked of a series that is kept with it."""
+
+    client: str = ""
+    settings: Settings = field(default_factory=Settings)
+    counts: Annotated[RunCounts, BESIDE] = field(default_factory=RunCounts)
+    monitor: Annotated[MonitorChoices, BESIDE] = field(default_factory=MonitorChoices)
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        head = {"client": self.client, "settings": asdict(self.settings)}
+        return head | asdict(self.counts) | asdict(self.monitor)
 
 
 def plan_from_json(place: JSONNode) -> Plan | None:

@@ -19,7 +19,7 @@ from storage.changes import ChangeKind, JournalEntry
 from storage.isolation import Isolation, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.records import (
     Change,
     ClientFacts,
@@ -37,6 +37,7 @@ from storage.records import (
     Target,
     utc_now,
 )
+from tests.specs import plan_with
 
 CLIENT = ClientFacts(
     name="sharebench",
@@ -72,7 +73,7 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
         "target": Target(protocol="smb", host="nas", port=445, share="data", path="big.bin"),
         "client": CLIENT,
         "link_bits_per_second": 1_000_000_000,
-        "plan": Plan(runs=len(rates), warmups=warmups),
+        "plan": plan_with(runs=len(rates), warmups=warmups),
         "runs": runs(rates, size_bytes=size_bytes, warmups=warmups) if rates else (),
     }
     return Series(**{**usual, **fields})
@@ -270,7 +271,7 @@ def every_field(series_id: str = "a1b2c3d4e5f6", created_at: str = "2026-01-31T1
         target=Target(protocol="smb", host="server", port=445, share="s", path="a/b", user="u", domain="D"),
         client=ClientFacts(name="sharebench", version="1", dialect="3.1.1", signing="none", block_bytes=1, in_flight=2),
         link_bits_per_second=10**9,
-        plan=Plan(runs=5, settings=Settings(sign=True)),
+        plan=plan_with(runs=5, settings=Settings(sign=True)),
         scratch_path=".sharebench-x",
         ceiling_bytes_per_second=1.5,
         quiet=Quiet(verdict=QuietVerdict.QUIET, reasons=("none",)),

@@ -12,7 +12,7 @@ from app.base.targets import check_complete, parse_target
 from app.check.engine import CheckState, check
 from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
-from app.series.requests import SeriesOptions
+from app.recording.spec import SeriesSpec
 from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
 from forms.comparison.rules import findings
@@ -113,7 +113,7 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
 @pytest.mark.usefixtures("null_protocol")
 def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
     with Notebook(tmp_path / "notebook.db") as notebook:
-        found = {one.name: one for one in check(LOOPBACK, Secrets(), SeriesOptions(), notebook)}
+        found = {one.name: one for one in check(LOOPBACK, Secrets(), SeriesSpec(), notebook)}
     assert found["reach"].text == "127.0.0.1 answers on port 9"
     assert found["log in"].text == "null has no login"
     assert found["file"].state is CheckState.FINE

@@ -19,7 +19,8 @@ from app.guide.backend import Backend
 from app.guide.browsing import BrowsedFolder, Item, ItemKind, items
 from app.load.record import LoadStep
 from app.load.spec import LoadRequest
-from app.recording.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
+from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.server.host_activity import MachineNow
 from app.trial import record as trial
@@ -174,24 +175,26 @@ class FakeBackend(Backend):
     def record(self, request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
         """Store what the recorder would store."""
         self.requests.append(request)
-        plan = request.plan
+        spec = request.spec
+        lineage = spec.lineage
+        change = Change(name=lineage.change_name, value=lineage.change_value) if lineage.change_name else None
         with Notebook(notebook_path) as notebook:
             series = Series(
                 id=f"{len(self.requests):012x}",
                 created_at=utc_now(),
                 title="a series",
-                label=request.label,
+                label=spec.texts.label,
                 experiment=request.experiment.name if request.experiment else None,
-                base_id=request.base_id,
-                change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,
-                command=plan.command,
-                target=plan.target,
+                base_id=spec.lineage.base_id,
+                change=change,
+                command=spec.command,
+                target=request.target,
                 client=CLIENT,
-                link_bits_per_second=request.link_bits_per_second or 1_000_000_000,
-                plan=request.stored_plan(),
+                link_bits_per_second=spec.link_bits_per_second or 1_000_000_000,
+                plan=spec.plan,
             )
             notebook.add(series)
-            yield from self._measure(series, notebook, control, plan.warmups, plan.runs)
+            yield from self._measure(series, notebook, control, spec.counts.warmups, spec.counts.runs)
 
     def resume(
         self, series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool

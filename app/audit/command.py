@@ -12,12 +12,12 @@ from app.audit.engine import AuditRequest, AuditResult, audit_file, audit_server
 from app.base.errors import LoginError, UsageError
 from app.base.targets import parse_target
 from app.cli import common
-from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.clients.base import Secrets
 from app.comparison.history import audit_form
+from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
 from forms.audit.report import audit_document, proposed_diff, remedies
-from storage.json_reader import named
 from storage.looks import AuditScope, Ruling, recording_of
 
 _PASSED_TO_TRY = (
@@ -41,7 +41,14 @@ _HARMFUL, _UNREADABLE = 1, 3
 @common.measuring_options("Print the audit as JSON.")
 @series_options("sign", "encrypt", "ceiling", *OF_THE_SERVER)
 def audit_command(
-    context: click.Context, /, target: str | None, fix: bool, tested: bool, as_json: bool, **choices: Any
+    context: click.Context,
+    /,
+    target: str | None,
+    fix: bool,
+    tested: bool,
+    as_json: bool,
+    spec: SeriesSpec,
+    **choices: Any,
 ) -> int:
     """Find harmful and useless settings of a server, without measuring.
 
@@ -52,7 +59,7 @@ def audit_command(
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
     common.check_can_store(context)
-    result = _audited(context, target, choices)
+    result = _audited(context, target, spec, choices)
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
     with common.notebook(context, make=True) as notebook:
         notebook.add_recording(recording_of(audit))
@@ -71,7 +78,7 @@ def audit_command(
             raise UsageError("nothing to test: no finding names a value that sharebench may change")
         setting = f"{found[0].name}={found[0].value}"
         common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
-        passed = {name: choices[name] for name in _PASSED_TO_TRY}
+        passed = {name: context.params[name] for name in _PASSED_TO_TRY}
         return int(context.invoke(try_command, setting=setting, target=target, **passed))
     if audit.scope is AuditScope.SESSION:
         return _UNREADABLE
@@ -86,11 +93,11 @@ def _has_settings(path: Path) -> bool:
     return False
 
 
-def _audited(context: click.Context, target: str | None, choices: dict[str, Any]) -> AuditResult:
+def _audited(context: click.Context, target: str | None, spec: SeriesSpec, choices: dict[str, Any]) -> AuditResult:
     if target is None:
-        if not choices["smb_conf"]:
+        if not spec.monitor.smb_conf:
             raise UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return audit_file(Path(choices["smb_conf"]))
+        return audit_file(Path(spec.monitor.smb_conf))
     path = target.removeprefix("file://")
     if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
         raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
@@ -102,6 +109,11 @@ def _audited(context: click.Context, target: str | None, choices: dict[str, Any]
         except LoginError:
             return None
 
-    options = chosen(choices)
-    given = named(options, "smb_conf", "settings")
-    return audit_server(AuditRequest(target=place, ssh=options.server_ssh, secrets=secrets, **given))
+    request = AuditRequest(
+        target=place,
+        ssh=spec.monitor.server_ssh,
+        secrets=secrets,
+        smb_conf=spec.monitor.smb_conf,
+        settings=spec.settings,
+    )
+    return audit_server(request)

@@ -11,8 +11,9 @@ import click
 from app.base.errors import CancelledError, MeasurementError, UsageError
 from app.check.engine import CheckState, Leftover, check, folder_of, leftovers, remove
 from app.cli import common
-from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.run_options import series_options, target_argument
 from app.clients.base import connected_files, make_client
+from app.recording.spec import SeriesSpec
 from forms import wording
 from forms.layout import visible
 from storage.records import Target, format_target, with_zone
@@ -28,7 +29,7 @@ _INDENT = " " * 13
     "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "server_ssh",
     "smb_conf", "timeout_seconds",
 )  # fmt: skip
-def check_command(context: click.Context, /, target: str, as_json: bool, **choices: Any) -> int:
+def check_command(context: click.Context, /, target: str, as_json: bool, spec: SeriesSpec, **choices: Any) -> int:
     """Check that TARGET can be measured: connection, login, share, file, server, link, quiet time, client ceiling.
 
     Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
@@ -36,7 +37,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     found = []
     with common.notebook(context, make=True) as notebook:
-        for checked in check(place, secrets, chosen(choices), notebook):
+        for checked in check(place, secrets, spec, notebook):
             found.append(checked)
             if not as_json:
                 sign, room = checked.state.sign, _WIDTH - len(_INDENT)
@@ -57,7 +58,9 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
 @click.option("--yes", is_flag=True, help="Remove without asking.")
 @common.measuring_options("Print a JSON array of objects: path, size, time, result.")
 @series_options("client", "sign", "encrypt", "timeout_seconds")
-def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
+def clean_command(
+    context: click.Context, /, target: str, yes: bool, as_json: bool, spec: SeriesSpec, **choices: Any
+) -> int:
     """Remove files that sharebench left on a share.
 
     After a kill or a lost connection, files and folders of sharebench can remain in the folder TARGET. Their names
@@ -68,15 +71,14 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
-    options = chosen(choices)
-    with closing(make_client(place, options.client, secrets, options.settings)) as client:
+    with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
         client.connect()
         folder = folder_of(client, place)
         found = leftovers(client, folder)
         if not as_json:
             _say(found, folder)
         going = bool(found) and (yes or (not as_json and _agreed(len(found))))
-        connected = partial(connected_files, folder, secrets, options.settings)
+        connected = partial(connected_files, folder, secrets, spec.settings)
         done = remove(client, folder, found, connected) if going else {}
     if as_json:
         common.answer_json(

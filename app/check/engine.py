@@ -20,8 +20,8 @@ from app.base.errors import (
 from app.clients.base import Client, Content, DirectoryEntry, Files, Meter, Secrets, make_client
 from app.clients.file_tree import remove_all
 from app.recording.process import RunGate
+from app.recording.spec import SeriesSpec
 from app.recording.writer import ceiling_of
-from app.series.requests import SeriesOptions
 from app.server.changes.smb_conf import writable_text
 from app.server.facts import Environment, collect
 from app.server.quiet_time import QuietWatch
@@ -32,7 +32,6 @@ from forms.layout import Sign
 from forms.series.file_size import FileFit, FileSizeContext
 from forms.series.wording import suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
-from storage.json_reader import shared
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
 
@@ -60,10 +59,10 @@ class Checked:
     command: str = ""
 
 
-def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
+def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook) -> Iterator[Checked]:
     """Run the checks; nothing is measured or left behind. The ceiling takes seconds: only of what can be measured."""
-    with closing(make_client(target, options.client, secrets, options.settings, 1024**2)) as client:
-        environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
+    with closing(make_client(target, spec.client, secrets, spec.settings, 1024**2)) as client:
+        environment = collect(target, ssh=spec.monitor.server_ssh, smb_conf=spec.monitor.smb_conf)
         facts: ClientFacts | None = None
         can_be_measured = True
         try:
@@ -75,18 +74,18 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
             yield from _connected(target, facts, client.facts_of_path())
             memory = environment.server.get("memory_bytes")
             memory_bytes = int(memory) if isinstance(memory, int | float) else None
-            around = FileSizeContext(link_bits_per_second=_rate(options, environment), memory_bytes=memory_bytes)
+            around = FileSizeContext(link_bits_per_second=_rate(spec, environment), memory_bytes=memory_bytes)
             yield from _share(target, client)
-            for checked in _file(target, options.command, client, around, why_hidden(environment.server, target)):
+            for checked in _file(target, spec.command, client, around, why_hidden(environment.server, target)):
                 can_be_measured = checked.state is not CheckState.FAILED
                 yield checked
-    server = {"--server-ssh": options.server_ssh, "--smb-conf": options.smb_conf}
+    server = {"--server-ssh": spec.monitor.server_ssh, "--smb-conf": spec.monitor.smb_conf}
     words = [format_target(target), *(word for name, value in server.items() if value for word in (name, value))]
     yield from _server(environment, f"sharebench audit {shlex.join(words)}")
-    yield _link(target, options, environment)
-    yield _quiet(target, options.command, environment)
+    yield _link(target, spec, environment)
+    yield _quiet(target, spec.command, environment)
     if facts is not None and can_be_measured:
-        yield _ceiling(target, options, facts, environment, notebook)
+        yield _ceiling(target, spec, facts, environment, notebook)
 
 
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
@@ -135,8 +134,8 @@ def _share(target: Target, client: Client) -> Iterator[Checked]:
     yield Checked("share", f"{text}: {format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
 
 
-def _rate(options: SeriesOptions, environment: Environment) -> int | None:
-    return options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
+def _rate(spec: SeriesSpec, environment: Environment) -> int | None:
+    return spec.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
 def _file(
@@ -196,8 +195,8 @@ def _server(environment: Environment, audit: str) -> Iterator[Checked]:
         yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST --smb-conf FILE")
 
 
-def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:
-    link, rate = environment.link, _rate(options, environment)
+def _link(target: Target, spec: SeriesSpec, environment: Environment) -> Checked:
+    link, rate = environment.link, _rate(spec, environment)
     if link is None:
         if target.host:
             return Checked("link", "no way leads there; look at the routes (ip route)", CheckState.UNKNOWN)
@@ -238,9 +237,9 @@ def _quiet(target: Target, command: Command, environment: Environment) -> Checke
 
 
 def _ceiling(
-    target: Target, options: SeriesOptions, facts: ClientFacts, environment: Environment, notebook: Notebook
+    target: Target, spec: SeriesSpec, facts: ClientFacts, environment: Environment, notebook: Notebook
 ) -> Checked:
-    would_be = Series(id="", created_at=utc_now(), target=target, client=facts, command=options.command)
+    would_be = Series(id="", created_at=utc_now(), target=target, client=facts, command=spec.command)
     found = ceiling_of(would_be, notebook)
     ceiling = found.bytes_per_second
     if ceiling is None and found.busy:
@@ -250,7 +249,7 @@ def _ceiling(
         text = f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can"
         return Checked("ceiling", text, CheckState.UNKNOWN)
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
-    rate = _rate(options, environment)
+    rate = _rate(spec, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
         text += f", too near the link's {link_rate(rate)}: measure with another client (--client) as well"
         return Checked("ceiling", text, CheckState.ATTENTION)
@@ -284,7 +283,15 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Leftovers in that folder, by name. Raises MeasurementError."""
     ours = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     found = sorted(ours, key=lambda entry: entry.name)
-    return [Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover)) for entry in found]
+    return [
+        Leftover(
+            path=targets.join(folder, entry.name),
+            size_bytes=entry.size_bytes,
+            modified_at=entry.modified_at,
+            is_folder=entry.is_folder,
+        )
+        for entry in found
+    ]
 
 
 def remove(

@@ -68,7 +68,7 @@ class ProgressLine(StatusLine):
         """``pace`` tells the time left where several series are interleaved."""
         super().__init__(redraws=redraws)
         self._prospect, self._pace = prospect, pace
-        self._series = SeriesProgress.of_plan(prospect.plan) if prospect else SeriesProgress()
+        self._series = SeriesProgress.of_order(prospect.order) if prospect else SeriesProgress()
 
     def show(self, event: RecorderEvent) -> None:
         self._series = self._series.heard(event)
@@ -97,7 +97,11 @@ class ProgressLine(StatusLine):
     def announce(self, size_bytes: int = 0) -> None:
         """Say once how long it will take: before it connects, unless the size is that of a file there."""
         prospect = self._prospect
-        if prospect and (size := (prospect.plan.size_bytes or 0) * (prospect.plan.files or 1) or size_bytes):
+        if prospect is None:
+            return
+        counts = prospect.order.spec.counts
+        size = (counts.size_bytes or 0) * (counts.files or 1) or size_bytes
+        if size:
             self._prospect = None
             self.say(f"sharebench: {prospect.text(size)}")
 

@@ -1,7 +1,7 @@
 """Options of ``sharebench run``, shared by other measuring commands, and TARGET: a URL or ``@NAME[/PATH]``."""
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -13,14 +13,15 @@ from app.base.ssh_address import check_ssh_host
 from app.base.targets import by_name
 from app.base.user_files import config_file
 from app.cli import common
-from app.series.requests import SeriesOptions, parse_change
+from app.recording.spec import SeriesSpec, with_values
+from app.series.requests import parse_change
 from forms.layout import visible
 from storage.errors import did_you_mean
 from storage.plan import MOST_FILES, MOST_RUNS, MOST_WARMUPS, CeilingPolicy, QuietTime
 from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_USUAL = SeriesOptions()
+_USUAL = SeriesSpec()
 FIELD_OF_WORD: dict[str, str] = {}
 """Field by option name without dashes; ``--get`` and ``--put`` have no defaults."""
 
@@ -53,10 +54,10 @@ def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
 _OPTIONS = (
     _option("command", "--get", None, "Read from the server (default).", flag_value="get", default="get"),
     _option("command", "--put", None, "Write to the server; TARGET is a folder.", flag_value="put"),
-    _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, MOST_RUNS), default=_USUAL.runs),
+    _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, MOST_RUNS), default=_USUAL.counts.runs),
     _option(
         "warmups", "--warmup", "N", "Number of warm-up runs before them.", common.Count(0, MOST_WARMUPS),
-        default=_USUAL.warmups,
+        default=_USUAL.counts.warmups,
     ),
     _option(
         "until_percent", "--until", "PERCENT", "Repeat until the mean is known to ± PERCENT.",
@@ -64,7 +65,7 @@ _OPTIONS = (
     ),
     _option(
         "max_runs", "--max-runs", "N", "Largest number of runs for --until.", common.Count(1, MOST_RUNS),
-        default=_USUAL.max_runs,
+        default=_USUAL.counts.max_runs,
     ),
     _option("size_bytes", "--size", "SIZE", "Size of the file to create (64M with --put).", common.size),
     _option("files", "--files", "N", "Number of files of that size (16K), as a tree.", common.Count(1, MOST_FILES)),
@@ -84,14 +85,16 @@ _OPTIONS = (
     ),
     _option("profile", "--profile", None, "Read smbd's profile, to compare call by call; needs root on the server."),
     _option("verify", "--verify", None, "Check the content after the timed runs."),
-    _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.label),
-    _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.note),
-    _option("question", "--question", "TEXT", "Question that the recording should answer.", default=_USUAL.question),
+    _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.texts.label),
+    _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.texts.note),
+    _option(
+        "question", "--question", "TEXT", "Question that the recording should answer.", default=_USUAL.texts.question
+    ),
     _option("experiment", "--experiment", "NAME", "Add the series to this experiment."),
     _option("change", "--change", "NAME=VALUE", "The one setting changed since the last step.", callback=_change),
     _option(
         "quiet_time", "--quiet-time", "MODE", "Other activity: record it, require quiet, or skip the check.",
-        _choice(QuietTime), default=_USUAL.quiet_time.value,
+        _choice(QuietTime), default=_USUAL.monitor.quiet_time.value,
     ),
     _option(
         "wait_seconds", "--wait", "SECONDS", "Longest time to wait for a quiet time (0).", common.Number(0),
@@ -104,11 +107,11 @@ _OPTIONS = (
     _option("smb_conf", "--smb-conf", "FILE", "Path of smb.conf on the server."),
     _option(
         "timeout_seconds", "--timeout", "SECONDS", "Fail after this time without progress.",
-        common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
+        common.Number(0.1, 86400), default=f"{_USUAL.settings.timeout_seconds:g}",
     ),
     _option(
         "ceiling", "--ceiling", "MODE", "Client ceiling: record measures it once, renew again; skip leaves it out.",
-        _choice(CeilingPolicy), default=_USUAL.ceiling.value,
+        _choice(CeilingPolicy), default=_USUAL.monitor.ceiling.value,
     ),
 )  # fmt: skip
 _READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": QuietTime, "ceiling": CeilingPolicy}
@@ -117,15 +120,33 @@ _READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": Quie
 OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
 
 
-def series_options(*names: str) -> Callable[[_F], _F]:
-    return common.several(*(option for name, option in _OPTIONS if not names or name in names))
+def series_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds these options of ``run``, or all of them; the command gets them as one argument, ``spec``."""
+    options = [(name, option) for name, option in _OPTIONS if not names or name in names]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def command_with_spec(*arguments: Any, **choices: Any) -> Any:
+            asked = {name: choices.pop(name) for name in dict(options)}
+            return command(*arguments, spec=spec_from_options(asked), **choices)
+
+        return common.several(*(option for _, option in options))(command_with_spec)
+
+    return decorate
 
 
-def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
-    known = {field.name for field in fields(SeriesOptions)} & choices.keys()
-    found = {name: _READ.get(name, lambda value: value)(choices[name]) for name in known}
-    name, value = choices.get("change") or (None, "")
-    return SeriesOptions(**found, change_name=name, change_value=value)
+def spec_from_options(choices: Mapping[str, Any]) -> SeriesSpec:
+    """What these options ask for, by the names of their parameters. Raises TypeError for what is no option of run."""
+    values = {name: _READ[name](value) if name in _READ else value for name, value in choices.items()}
+    if change := values.pop("change", None):
+        values["change_name"], values["change_value"] = change
+    return with_values(_USUAL, values)
+
+
+def spec_from_parameters(parameters: Mapping[str, Any]) -> SeriesSpec:
+    """What the options of ``run`` among the parameters of a command ask for."""
+    names = {name for name, _ in _OPTIONS} & parameters.keys()
+    return spec_from_options({name: parameters[name] for name in names})
 
 
 def target_argument(*, required: bool = True) -> Callable[[_F], _F]:

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 from app.base.errors import CancelledError, LoginError, UsageError
 from app.charts.series_charts import bars_chart
 from app.guide.choices import INTERLEAVED
-from app.recording.process import RunFinished, RunStarted, ScratchMade, SeriesRequest, Started
+from app.recording.process import RunFinished, RunStarted, ScratchMade, Started
+from app.recording.spec import Lineage, SeriesRequest
 from app.series.progress import RunPace
 from app.series.record import SeriesClosed, SeriesOpened, record_interleaved, words
-from app.series.requests import options_of, series_request
+from app.series.requests import series_request, spec_of, with_label
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
@@ -63,11 +64,15 @@ class InterleavedScreen(ReportRunScreen):
         requests = []
         for one, beside in zip(self.series, self.series[::-1], strict=True):
             label = f"{wording.name_of(one, beside=beside).removesuffix(INTERLEAVED)}{INTERLEAVED}"
-            options = replace(options_of(one), runs=self.runs, until_percent=None, label=label, experiment=None)
-            request = series_request(options, one.target, self.context.logins.find(one.target))
-            requests.append(replace(request, base_id=one.id))
+            spec = with_label(spec_of(one), label)
+            spec = replace(
+                spec,
+                counts=replace(spec.counts, runs=self.runs, until_percent=None),
+                lineage=Lineage(base_id=one.id),
+            )
+            requests.append(series_request(spec, one.target, self.context.logins.find(one.target)))
         self.requests = requests
-        self._pace = RunPace([one.plan.warmups + one.plan.runs for one in requests])
+        self._pace = RunPace([one.spec.counts.warmups + one.spec.counts.runs for one in requests])
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
@@ -112,7 +117,8 @@ class InterleavedScreen(ReportRunScreen):
         lines: list[str] = []
         sides: list[list[Bar]] = []
         for name, tone, one, rates in zip(_SIDES, _TONES, self.requests, self._rates, strict=False):
-            said = f"{name} ({visible(one.label)}): {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
+            label = visible(one.spec.texts.label)
+            said = f"{name} ({label}): {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
             lines.append(cut(said, width))
             sides.append([Bar(name=f"{name} {n}", value=rate, tone=tone) for n, rate in enumerate(rates, 1)])
         if any(sides):

@@ -7,12 +7,12 @@ import click
 from app.base.errors import UsageError
 from app.cli import common
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
-from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.diagnosis import record as diagnosing
 from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, parse_stages, request_of
 from app.recording.process import SeriesControl, Warned
+from app.recording.spec import SeriesSpec
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
-from storage.json_reader import named
 from storage.looks import DIAGNOSIS, Effort, StageName
 from storage.records import SeriesStatus
 
@@ -32,7 +32,13 @@ from storage.records import SeriesStatus
 @common.measuring_options("Print the diagnosis as JSON.")
 @series_options("profile", "label", "question", *OF_THE_SERVER)
 def diagnose_command(
-    context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
+    context: click.Context,
+    /,
+    target: str | None,
+    resume_reference: str | None,
+    yes: bool,
+    spec: SeriesSpec,
+    **choices: Any,
 ) -> int:
     """Find out why users complain.
 
@@ -52,7 +58,7 @@ def diagnose_command(
         _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         request = request_of(resumed, secrets)
     elif target:
-        request = _diagnosis_request(context, target, choices)
+        request = _diagnosis_request(context, target, spec, choices)
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
     if text := amount_text(request):
@@ -65,11 +71,10 @@ def diagnose_command(
     return exit_code_when_complete(diagnosis, control, "diagnose", "diagnosis")
 
 
-def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]) -> DiagnosisRequest:
+def _diagnosis_request(context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]) -> DiagnosisRequest:
     if choices["quick"] and choices["thorough"]:
         raise UsageError("--quick and --thorough contradict each other: leave one out")
     effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
-    options = chosen(choices)
     place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     request = DiagnosisRequest(
         target=place,
@@ -77,7 +82,12 @@ def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]
         effort=effort,
         only=choices["only"],
         folder=choices["folder"],
-        **named(options, "settings", "server_ssh", "smb_conf", "profile", "label", "question"),
+        settings=spec.settings,
+        server_ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
+        profile=spec.counts.profile,
+        label=spec.texts.label,
+        question=spec.texts.question,
     )
     check_request(request)
     return request

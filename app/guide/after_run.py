@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from app.audit.engine import read_configuration
 from app.base.errors import UsageError
@@ -27,7 +26,7 @@ from app.guide.before_run import (
 )
 from app.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
 from app.guide.known import TITLES, GuideContext, Yardstick, decide, done, next_step
-from app.series.requests import parse_change
+from app.series.requests import parse_change, with_label
 from forms import wording
 from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
 from forms.comparison.settling import SettlingStep
@@ -47,7 +46,6 @@ from forms.tuning.change_evidence import own_setting, unknown_name
 from forms.tuning.smb_conf import spelling
 from forms.wording import cell_percent, link_rate
 from forms.worksheets.summary import FRAME_BYTES, PAYLOAD_BYTES
-from storage.json_reader import named
 from storage.recordings import why_no_baseline_name
 from storage.records import (
     Change,
@@ -73,8 +71,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append("First it waits for a quiet time, at most 10 minutes. Press 3 to choose otherwise.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
-    if choices.change_name:
-        facts += _of_the_change(choices, known, choices.change_name)
+    if choices.spec.lineage.change_name:
+        facts += _of_the_change(choices, known, choices.spec.lineage.change_name)
     elif choices.again_name:
         again = _changed_to(Change(name=choices.again_name, value=choices.again_value))
         facts.append(f"This is the base. {again} is offered after it, to be compared.")
@@ -99,7 +97,9 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(
             Option("Read the server's settings…", ask_server(choices), _settings_from(choices), is_value=True)
         )
-    label, question = (wording.plain(text) or "none" for text in (choices.label, choices.question))
+    label, question = (
+        wording.plain(text) or "none" for text in (choices.spec.texts.label, choices.spec.texts.question)
+    )
     options.append(Option("A label for the form…", _ask_label(choices), label, is_value=True))
     options.append(Option("The question to answer…", _ask_question(choices), question, is_value=True))
     return page(MethodStep.RUN, facts, options)
@@ -108,14 +108,14 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
 def _of_the_change(choices: GuideChoices, known: GuideContext, name: str) -> Iterator[str | Toned]:
     if not choices.interleaved:
         who = "make it on the server now, then start; the guide checks whether it took effect"
-        change = Change(name=name, value=choices.change_value)
+        change = Change(name=name, value=choices.spec.lineage.change_value)
         yield from (f"Base: {wording.name_of(base)}." for base in [known.base] if base)
         yield f"Change: {_changed_to(change)} ({'applied automatically' if name in acts.OWN_CHANGES else who})."
     is_sambas = choices.target is not None and choices.target.abilities.through_samba and own_setting(name) is None
     if is_sambas and (why := unknown_name(spelling(name), {})):
         yield Toned(f"! {wording.plain(why)} Ignore this if it is no setting of Samba's.", Tone.CAUTION)
-    if acts_on(name) not in {None, choices.command}:
-        other = "put" if choices.command is Command.GET else "get"
+    if acts_on(name) not in {None, choices.spec.command}:
+        other = "put" if choices.spec.command is Command.GET else "get"
         yield Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
 
 
@@ -124,18 +124,21 @@ def _what(choices: GuideChoices) -> Iterator[str]:
         return
     place = wording.plain(format_target(choices.target))
     size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
-    size += f" in requests of {wording.typed_size(choices.block_bytes)}" if choices.block_bytes else ""
+    if block_bytes := choices.spec.settings.block_bytes:
+        size += f" in requests of {wording.typed_size(block_bytes)}"
+    command = choices.spec.command
     if not choices.target.abilities.moves_files:
-        yield f"To measure: {choices.command} of {size} at {place}."
+        yield f"To measure: {command} of {size} at {place}."
     elif choices.makes_file:
-        yield f"To measure: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
+        yield f"To measure: {command} of {size} at {place}, with a file made for it and removed afterwards."
     else:
-        yield f"To measure: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
+        yield f"To measure: {command} of {wording.plain(choices.file or '')} ({size}) at {place}."
 
 
 def _settings_from(choices: GuideChoices) -> str:
-    by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
-    file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
+    monitor = choices.spec.monitor
+    by_ssh = f"by ssh from {wording.plain(monitor.server_ssh)}" if monitor.server_ssh else ""
+    file = f"from {wording.plain(monitor.smb_conf)}" if monitor.smb_conf else ""
     return " ".join(filter(None, (by_ssh, file))) or "by itself, if local"
 
 
@@ -151,28 +154,31 @@ def ask_server(choices: GuideChoices) -> Ask:
         ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None
         if smb_conf and not ssh:
             read_configuration(Path(smb_conf))
-        return Go(replace(choices, server_ssh=ssh, smb_conf=smb_conf, step=MethodStep.RUN))
+        monitor = replace(choices.spec.monitor, server_ssh=ssh, smb_conf=smb_conf)
+        return Go(replace(choices, spec=replace(choices.spec, monitor=monitor), step=MethodStep.RUN))
 
-    typed = " ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word)
+    typed = " ".join(str(word) for word in (choices.spec.monitor.server_ssh, choices.spec.monitor.smb_conf) if word)
     return ask("The server's settings", taken, typed)
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
     def taken(text: str) -> Go:
-        is_new = choices.has_new_label or (choices.series_id is not None and text != choices.label)
-        return Go(replace(choices, label=text, has_new_label=is_new, step=MethodStep.RUN))
+        is_new = choices.has_new_label or (choices.series_id is not None and text != choices.spec.texts.label)
+        spec = with_label(choices.spec, text)
+        return Go(replace(choices, spec=spec, has_new_label=is_new, step=MethodStep.RUN))
 
-    return ask("Label", taken, choices.label)
+    return ask("Label", taken, choices.spec.texts.label)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
     def taken(text: str) -> Go:
         number = int(text) if text.isdecimal() else 0
         question = QUESTIONS[number - 1] if 1 <= number <= len(QUESTIONS) else text
-        return Go(replace(choices, question=question, step=MethodStep.RUN))
+        texts = replace(choices.spec.texts, question=question)
+        return Go(replace(choices, spec=replace(choices.spec, texts=texts), step=MethodStep.RUN))
 
     usual = " ".join(f"{number}: {question}" for number, question in enumerate(QUESTIONS, 1))
-    question = ask("Question", taken, choices.question)
+    question = ask("Question", taken, choices.spec.texts.question)
     return replace(question, text=f"{question.text} {usual}")
 
 
@@ -195,7 +201,11 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     judged: dict[tuple[frozenset[str], ...], tuple[list[str], Comparison]] = {}
     for stick, found in compared:
-        named = f" ({wording.name_of(stick.series, beside=series)})" if stick.series.id == choices.base_id else ""
+        named = (
+            f" ({wording.name_of(stick.series, beside=series)})"
+            if stick.series.id == choices.spec.lineage.base_id
+            else ""
+        )
         sides = frozenset(found.base_ids), frozenset(found.other_ids)
         judged.setdefault(sides, ([], found))[0].append(f"{wording.plain(stick.name)}{named}")
     for sticks, found in judged.values():
@@ -274,7 +284,7 @@ def _many_users(choices: GuideChoices) -> Iterator[Option]:
     target = choices.target
     if target is None or not target.abilities.moves_files or target.abilities.is_local:
         return
-    arguments: dict[str, object] = {"target": format_target(target), "ssh": choices.server_ssh or ""}
+    arguments: dict[str, object] = {"target": format_target(target), "ssh": choices.spec.monitor.server_ssh or ""}
     yield Option("How many users does it carry?", Visit("load", arguments), "many at once, in a folder of its own")
 
 
@@ -367,9 +377,13 @@ def _own_values(choices: GuideChoices, series: Series) -> Iterator[tuple[str, st
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         typed = wording.typed_size(usual if block > usual else otherwise)
         yield "block", typed, f"Request size (client's block): {wording.typed_size(block)} → {typed}"
-    for name, what, seen in ("encrypt", "Encryption", client.encryption), ("sign", "Signing", client.signing):
-        if getattr(choices, name) or (seen == "none" and not client.is_encrypted):
-            way, switched = ("on → off", "no") if getattr(choices, name) else ("off → on", "yes")
+    settings = choices.spec.settings
+    for name, what, is_on, in_session in (
+        ("encrypt", "Encryption", settings.encrypt, client.encryption),
+        ("sign", "Signing", settings.sign, client.signing),
+    ):
+        if is_on or (in_session == "none" and not client.is_encrypted):
+            way, switched = ("on → off", "no") if is_on else ("off → on", "yes")
             yield f"client {name}", switched, f"{what} (client {name}): {way}"
 
 
@@ -434,8 +448,12 @@ def _restored_by_trial(proof: Sides, *series: Series) -> bool:
 def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     """What to set before the next series of a change that is interleaved by hand, and the count."""
     count_a, count_b, last_is_b = _measured_so_far(known.proof)
-    change = _proven(known.proof) if known.proof else Change(name=choices.change_name or "", value=choices.change_value)
-    is_b = known.proof is None or choices.base_id == known.proof.other[0].id
+    change = (
+        _proven(known.proof)
+        if known.proof
+        else Change(name=choices.spec.lineage.change_name or "", value=choices.spec.lineage.change_value)
+    )
+    is_b = known.proof is None or choices.spec.lineage.base_id == known.proof.other[0].id
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
     if change.name in acts.OWN_CHANGES:
         who = "Applied automatically: start."
@@ -482,7 +500,7 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
     """For the run: which settings are measured again, and who makes them."""
     if known.proof is None or choices.proven_id is None:
         return
-    change, is_b = _proven(known.proof), choices.base_id == known.proof.other[0].id
+    change, is_b = _proven(known.proof), choices.spec.lineage.base_id == known.proof.other[0].id
     who = "Do it on the server now, then start; the form says what was seen there."
     if change.name in acts.OWN_CHANGES:
         who = "Applied automatically."
@@ -529,7 +547,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     if found.doubt is Doubt.CONTRADICTED:
         if by_hand:
             anew = acts.changed(acts.from_there(base), base, proven.name, proven.value)
-            again = Go(replace(anew, **named(choices, "quiet", "kerberos", "interleaved")))
+            again = Go(replace(anew, quiet=choices.quiet, kerberos=choices.kerberos, interleaved=choices.interleaved))
             yield Option("Make the change now, measure again", again, advised=True)
         yield replace(decisions[1], hint=f"{next_one} the base", advised=not by_hand)
         return
@@ -557,8 +575,15 @@ def _settling(
         name, way = BETTER["short"]
         change = _proven(proof)
         base = acts.to_be_made_again(acts.from_there(proof.base[0]), change)
-        kept: dict[str, Any] = named(choices, "quiet", "kerberos")
-        larger = Go(way(replace(base, **kept, series_id=None, reviewed=False, compared=False)))
+        base = replace(
+            base,
+            quiet=choices.quiet,
+            kerberos=choices.kerberos,
+            series_id=None,
+            reviewed=False,
+            compared=False,
+        )
+        larger = Go(way(base))
         why = "the pairs of the trial vary too much" if varies else first or "the runs vary too much"
         why += "; first without the change, then make it again"
         yield Option(name, larger, why, advised=True)

@@ -19,8 +19,7 @@ from forms.series import wording as series_wording
 from forms.series.report import resumed_text
 from forms.series.run_table import mark_of, run_table
 from forms.wording import link_rate
-from storage.json_reader import named
-from storage.plan import MOST_RUNS, MOST_WARMUPS
+from storage.plan import DEFAULT_RUNS, MOST_RUNS, MOST_WARMUPS
 from storage.records import Command, Phase, Quiet, RunStatus, Series, Target, format_target
 
 
@@ -109,8 +108,8 @@ def _fit(fit: file_size.FileFit) -> str:
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
     rate, why = known.link.bits_per_second, wording.plain(known.link.why) or "not looked at"
-    if choices.link_bits_per_second not in (None, rate):
-        return f"Link: {link_rate(choices.link_bits_per_second)}, as given."
+    if choices.spec.link_bits_per_second not in (None, rate):
+        return f"Link: {link_rate(choices.spec.link_bits_per_second)}, as given."
     return f"Link: {link_rate(rate) if rate else 'rate not known'} ({why})."
 
 
@@ -132,7 +131,8 @@ def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size
 def _ask_link(choices: GuideChoices) -> Ask:
     def taken(text: str) -> Go:
         rate = None if text.strip() in {"", "auto"} else parse_rate(text)
-        return Go(replace(choices, link_bits_per_second=rate, step=MethodStep.FILE))
+        spec = replace(choices.spec, link_bits_per_second=rate)
+        return Go(replace(choices, spec=spec, step=MethodStep.FILE))
 
     return ask("Rate of the link", taken, "auto")
 
@@ -166,9 +166,11 @@ def _seen(quiet: Quiet | None) -> Iterator[str]:
 
 
 def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
-    def option(title: str, hint: str, *, advised: bool = False, **numbers: float | None) -> Option:
-        asked = {"until_percent": None, **numbers}
-        taken = replace(choices, counted=True, **asked)  # type: ignore[arg-type]  # each number by its own name
+    def with_numbers(warmups: int, runs: int, until_percent: float | None = None) -> GuideChoices:
+        counts = replace(choices.spec.counts, warmups=warmups, runs=runs, until_percent=until_percent)
+        return replace(acts.with_counts(choices, counts), counted=True)
+
+    def option(title: str, hint: str, taken: GuideChoices, *, advised: bool = False) -> Option:
         goes = _go_on(taken, known, MethodStep.WARM_UP)
         return Option(title, goes, f"{hint}: {prospect_of(taken, known)}", advised=advised)
 
@@ -179,18 +181,17 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
         warmups, runs = (int(word) for word in words)
         if not 1 <= runs <= MOST_RUNS or warmups > MOST_WARMUPS:
             raise UsageError(f"measured runs go from 1 to {MOST_RUNS}, warm-up runs from 0 to {MOST_WARMUPS}")
-        taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
-        return _go_on(taken, known, MethodStep.WARM_UP)
+        return _go_on(with_numbers(warmups, runs), known, MethodStep.WARM_UP)
 
-    other = ask("Warm-up and measured runs", asked_for, f"{choices.warmups} {choices.runs}")
+    other = ask("Warm-up and measured runs", asked_for, f"{choices.spec.counts.warmups} {choices.spec.counts.runs}")
     return page(
         MethodStep.WARM_UP,
         (),
         (
-            option("2 warm-up, 5 measured", "the form", advised=True, warmups=2, runs=5),
-            option("2 warm-up, 10 measured", "more precise", warmups=2, runs=10),
-            option("1 warm-up, 3 measured", "a first look", warmups=1, runs=3),
-            option("Until the average is known to ± 2 %", "up to 30 runs", warmups=2, runs=5, until_percent=2.0),
+            option("2 warm-up, 5 measured", "the form", with_numbers(2, 5), advised=True),
+            option("2 warm-up, 10 measured", "more precise", with_numbers(2, 10)),
+            option("1 warm-up, 3 measured", "a first look", with_numbers(1, 3)),
+            option("Until the average is known to ± 2 %", "up to 30 runs", with_numbers(2, 5, until_percent=2.0)),
             Option("Other numbers…", other, "warm-up runs, then measured runs"),
         ),
     )
@@ -200,19 +201,48 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     context = around(choices, known)
     measured, link = context.measured_bytes_per_second, context.link_bits_per_second
     rate = estimate.expected_rate(choices.target, measured=measured, link=link)
-    makes_first = choices.makes_file and choices.command is Command.GET
-    counts = named(choices, "runs", "warmups", "until_percent", "max_runs")
-    return estimate.estimate_text(size_bytes=choices.run_bytes, rate=rate, makes_file_first=makes_first, **counts)
+    makes_first = choices.makes_file and choices.spec.command is Command.GET
+    counts = choices.spec.counts
+    return estimate.estimate_text(
+        size_bytes=choices.run_bytes,
+        rate=rate,
+        makes_file_first=makes_first,
+        runs=counts.runs,
+        warmups=counts.warmups,
+        until_percent=counts.until_percent,
+        max_runs=counts.max_runs,
+    )
 
 
-_WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
-_RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
-_WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
-_FILE = (
-    "Measure again with a larger file",
-    lambda choices: replace(choices, step=MethodStep.FILE, runs=min(choices.runs, GuideChoices().runs)),
+def _with_more_runs(choices: GuideChoices) -> GuideChoices:
+    counts = choices.spec.counts
+    return acts.with_counts(choices, replace(counts, runs=max(MANY_RUNS, 2 * counts.runs)))
+
+
+def _with_more_warmups(choices: GuideChoices) -> GuideChoices:
+    counts = choices.spec.counts
+    return acts.with_counts(choices, replace(counts, warmups=counts.warmups + 3))
+
+
+def _with_larger_file(choices: GuideChoices) -> GuideChoices:
+    """Back to the choice of a file; a larger one needs no more runs than usual."""
+    counts = choices.spec.counts
+    fewer = replace(counts, runs=min(counts.runs, DEFAULT_RUNS))
+    return replace(acts.with_counts(choices, fewer), step=MethodStep.FILE)
+
+
+def _at_quiet_time(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, quiet=acts.QuietChoice.WAIT)
+
+
+_WAIT = ("Measure again, and wait for a quiet time first", _at_quiet_time)
+_RUNS = ("Measure again with more runs", _with_more_runs)
+_WARMUPS = ("Measure again with more warm-up runs", _with_more_warmups)
+_FILE = ("Measure again with a larger file", _with_larger_file)
+QUIET_FILE = (
+    "Measure again with a larger file, at a quiet time",
+    lambda choices: _with_larger_file(_at_quiet_time(choices)),
 )
-QUIET_FILE = ("Measure again with a larger file, at a quiet time", lambda choices: _FILE[1](_WAIT[1](choices)))
 BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
     "busy": _WAIT, "short": _FILE, "scatter": _RUNS, "single": _RUNS, "until": _RUNS, "warm-up": _WARMUPS,
     "drift": _WARMUPS,
@@ -231,7 +261,7 @@ def advised_rounds(series: Series) -> list[tuple[str, Callable[[GuideChoices], G
 def comparing(choices: GuideChoices, series: Series) -> str:
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
-    return "Compare with the series before" if choices.base_id else "Compare with the expected"
+    return "Compare with the series before" if choices.spec.lineage.base_id else "Compare with the expected"
 
 
 def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:

@@ -1,24 +1,26 @@
 """What the user chose in one round, kept in the notebook; and a step as it is asked."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
+from app.base.child_process import plain
 from app.base.errors import UsageError
 from app.base.units import parse_size
 from app.base.user_files import read_toml
 from app.clients.base import OWN
-from app.series.requests import SeriesOptions, options_of
+from app.recording.spec import Lineage, SeriesSpec, with_values
+from app.series.requests import spec_of, with_label
 from forms import wording
 from forms.layout import Toned
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
 from forms.tuning.smb_conf import tidy_value
-from storage.json_reader import DocumentError, JSONNode, named
+from storage.json_reader import BESIDE, DocumentError, JSONNode
 from storage.notebook import Notebook
-from storage.plan import QuietTime
+from storage.plan import QuietTime, RunCounts
 from storage.records import Change, Command, JSONValue, RunStatus, Series, Target, to_minute
 
 MEMORY_KEY = "guide"
@@ -56,9 +58,10 @@ INTERLEAVED = ", interleaved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuideChoices(SeriesOptions):
-    """One round of the method; ``size_bytes`` is None where a file is read that is there already."""
+class GuideChoices:
+    """One round of the method; the size in ``spec`` is None where a file is read that is there already."""
 
+    spec: Annotated[SeriesSpec, BESIDE] = field(default_factory=SeriesSpec)
     step: MethodStep = MethodStep.TARGET
     target: Target | None = None
     file: str | None = None
@@ -83,17 +86,20 @@ class GuideChoices(SeriesOptions):
 
     @property
     def makes_file(self) -> bool:
-        return self.size_bytes is not None
+        return self.spec.counts.size_bytes is not None
 
     @property
     def run_bytes(self) -> int | None:
-        return self.size_bytes if self.makes_file else self.file_bytes
+        return self.spec.counts.size_bytes if self.makes_file else self.file_bytes
 
     def to_memory(self) -> dict[str, JSONValue]:
-        return asdict(self)
+        """What the notebook remembers: the values of the spec lie beside those of the guide."""
+        own = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "spec"}
+        return self.spec.to_json() | own
 
     @classmethod
     def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
+        """The choices of :meth:`to_memory`; the usual ones where they cannot be read."""
         try:
             return JSONNode("", found or {}).record(cls)
         except DocumentError:
@@ -104,57 +110,100 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
     """A target has been reached; what belonged to another one is forgotten."""
     if choices.target is not None and is_same_server(choices.target, target):
         return replace(choices, target=target, kerberos=kerberos)
-    return replace(choices, target=target, kerberos=kerberos, **_OF_ONE_SERVER, **_new_round(choices))
+    return replace(in_new_round(_without_server(choices)), target=target, kerberos=kerberos)
 
 
 def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
+    """The file to get, picked from a folder of the target."""
     assert choices.target is not None
-    choices = replace(choices, target=replace(choices.target, path=folder), **_new_round(choices))
-    return replace(choices, file=path, file_bytes=size_bytes, size_bytes=None, command=Command.GET)
+    choices = in_new_round(replace(choices, target=replace(choices.target, path=folder)))
+    return replace(choices, spec=_getting(choices.spec), file=path, file_bytes=size_bytes)
 
 
 def with_picked_file(choices: GuideChoices) -> GuideChoices:
     """A get of the file that was picked: a new round, unless it is what was measured."""
-    picked = replace(choices, command=Command.GET, size_bytes=None)
-    return choices if picked == choices else replace(picked, **_new_round(choices))
+    picked = replace(choices, spec=_getting(choices.spec))
+    return choices if picked == choices else in_new_round(picked)
 
 
 def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
     """A file will be made: sent for a put, or put first and then read for a get."""
-    return replace(choices, command=command, size_bytes=size_bytes, **_new_round(choices))
+    counts = replace(choices.spec.counts, size_bytes=size_bytes)
+    return in_new_round(replace(choices, spec=replace(choices.spec, command=command, counts=counts)))
+
+
+def _getting(spec: SeriesSpec) -> SeriesSpec:
+    """The spec of a get of a file that is there already."""
+    return replace(spec, command=Command.GET, counts=replace(spec.counts, size_bytes=None))
 
 
 def new_measurement(choices: GuideChoices) -> GuideChoices:
     """A fresh start; how one measures is kept, what was measured is not."""
-    return GuideChoices(**named(choices, "quiet", "runs", "warmups", "until_percent", "max_runs", "counted"))
+    before = choices.spec.counts
+    counts = RunCounts(
+        runs=before.runs,
+        warmups=before.warmups,
+        until_percent=before.until_percent,
+        max_runs=before.max_runs,
+    )
+    return GuideChoices(spec=SeriesSpec(counts=counts), quiet=choices.quiet, counted=choices.counted)
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
-    repeated = {"experiment": choices.experiment, "base_id": choices.series_id, "proven_id": choices.proven_id}
-    return replace(choices, **_new_round(choices) | repeated | {"step": MethodStep.RUN})
+    """The same once more, as a repeat in its experiment."""
+    anew = in_new_round(choices)
+    lineage = Lineage(
+        experiment=choices.spec.lineage.experiment,
+        base_id=choices.series_id,
+        repeats=choices.spec.lineage.repeats,
+    )
+    return replace(anew, spec=replace(anew.spec, lineage=lineage), proven_id=choices.proven_id, step=MethodStep.RUN)
 
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
     """The settings of a series once more, as its repeat in its experiment."""
-    kept = ("quiet", "kerberos", "label") if choices.has_new_label else ("quiet", "kerberos")
-    again = replace(choices_of(series), **named(choices, *kept))
-    return replace(again, step=MethodStep.RUN, base_id=series.id, proven_id=proven_id)
+    again = choices_of(series)
+    spec = replace(again.spec, lineage=replace(again.spec.lineage, base_id=series.id))
+    if choices.has_new_label:
+        spec = with_label(spec, choices.spec.texts.label)
+    return replace(
+        again,
+        spec=spec,
+        quiet=choices.quiet,
+        kerberos=choices.kerberos,
+        step=MethodStep.RUN,
+        proven_id=proven_id,
+    )
 
 
 def choices_of(series: Series) -> GuideChoices:
-    options = options_of(series)
-    made = options.size_bytes is not None
-    plain = options.label.removesuffix(INTERLEAVED)  # of a series without a label: what it measured
-    is_made_up = plain != options.label and plain.startswith(f"{series.command} ")
-    options = replace(options, label="" if is_made_up else plain)
+    """What was chosen for a series that was measured, by the guide or otherwise."""
+    spec = spec_of(series)
+    label = spec.texts.label.removesuffix(INTERLEAVED)
+    # The interleaved twin of a series without a label was called by what it measured.
+    is_made_up = label != spec.texts.label and label.startswith(f"{series.command} ")
+    spec = with_label(spec, "" if is_made_up else label)
+
+    if spec.counts.size_bytes is not None:
+        return GuideChoices(spec=spec, target=series.target, quiet=QuietChoice.RECORD, counted=True)
     return GuideChoices(
-        **asdict(options),
-        target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
-        file=None if made else series.target.path,
-        file_bytes=None if made else max({run.size_bytes for run in series.runs}, default=None),
+        spec=spec,
+        target=replace(series.target, path=series.target.path.rpartition("/")[0]),
+        file=series.target.path,
+        file_bytes=max({run.size_bytes for run in series.runs}, default=None),
         quiet=QuietChoice.RECORD,
         counted=True,
     )
+
+
+def with_counts(choices: GuideChoices, counts: RunCounts) -> GuideChoices:
+    return replace(choices, spec=replace(choices.spec, counts=counts))
+
+
+def in_experiment(choices: GuideChoices, experiment: str | None) -> GuideChoices:
+    """The choices for a series of that experiment, or of none."""
+    lineage = replace(choices.spec.lineage, experiment=experiment)
+    return replace(choices, spec=replace(choices.spec, lineage=lineage))
 
 
 def from_there(series: Series) -> GuideChoices:
@@ -168,15 +217,21 @@ def to_be_made_again(choices: GuideChoices, change: Change | None) -> GuideChoic
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
+    """The round of a change, the series that was measured being its base."""
+    typed = choices.spec.texts.label if choices.has_new_label else ""
+    lineage = Lineage(
+        experiment=experiment,
+        base_id=choices.series_id,
+        repeats=choices.spec.lineage.repeats,
+        change_name=name,
+        change_value=value,
+    )
+    spec = with_label(choices.spec, typed or _proposed_label(name, value))
     return replace(
-        choices,
-        **_NEW_ROUND
-        | {"step": MethodStep.RUN, "base_id": choices.series_id, "experiment": experiment, "change_name": name}
-        | {
-            "again_name": None,
-            "change_value": value,
-            "label": (choices.has_new_label and choices.label) or _proposed(name, value),
-        },
+        _without_result(choices),
+        spec=replace(spec, lineage=lineage),
+        again_name=None,
+        step=MethodStep.RUN,
     )
 
 
@@ -216,7 +271,7 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     needed = _OWN[name][2] if name in _OWN else ""
     if needed and not getattr(series.target.abilities, needed):
         raise UsageError(f"{name} is a setting of SMB: {series.target.abilities.label} has no such thing")
-    if name in _OWN and (client := choices.client or series.client.name) != OWN:
+    if name in _OWN and (client := choices.spec.client or series.client.name) != OWN:
         raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
     own = own_options(name, value)
     if (own.get("encrypt") or own.get("sign")) and series.environment.get("path", {}).get("smb.guest") == "yes":
@@ -227,28 +282,51 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
         raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
     switch = next((one for one in own.values() if isinstance(one, bool)), None)
     value = value if switch is None else "yes" if switch else "no"
-    return replace(next_round(choices, name, value, choices.experiment or series.experiment or new_name), **own)
+    experiment = choices.spec.lineage.experiment or series.experiment or new_name
+    following = next_round(choices, name, value, experiment)
+    return replace(following, spec=with_values(following.spec, own))
 
 
-def _proposed(name: str, value: str) -> str:
+def _proposed_label(name: str, value: str) -> str:
     return f"{name} = {value or 'empty'}"
 
 
-def _new_round(choices: GuideChoices) -> dict[str, Any]:
-    proposed = choices.change_name is not None and choices.label == _proposed(choices.change_name, choices.change_value)
-    of_another = proposed or (choices.series_id is not None and not choices.has_new_label)
-    return _NEW_ROUND | {"label": "" if of_another else choices.label}
+def in_new_round(choices: GuideChoices) -> GuideChoices:
+    """The choices without what was measured by them; a label that was typed for the next series stays."""
+    spec = choices.spec
+    was_proposed = spec.lineage.change_name is not None and spec.texts.label == _proposed_label(
+        spec.lineage.change_name, spec.lineage.change_value
+    )
+    is_of_measured = choices.series_id is not None and not choices.has_new_label
+    if was_proposed or is_of_measured:
+        spec = with_label(spec, "")
+    lineage = Lineage(repeats=spec.lineage.repeats)
+    return replace(_without_result(choices), spec=replace(spec, lineage=lineage))
 
 
-_OF_ONE_SERVER = named(
-    GuideChoices(), "file", "file_bytes", "size_bytes", "client", "link_bits_per_second", "sign", "encrypt",
-    "drop_cache", "verify", "profile", "server_ssh", "smb_conf", "again_name",
-)  # fmt: skip
-"""What was chosen for one server or protocol, and may not fit another."""
-_NEW_ROUND = named(
-    GuideChoices(), "series_id", "reviewed", "compared", "experiment", "base_id", "proven_id", "interleaved",
-    "change_name", "change_value",
-)  # fmt: skip
+def _without_result(choices: GuideChoices) -> GuideChoices:
+    return replace(
+        choices,
+        series_id=None,
+        reviewed=False,
+        compared=False,
+        proven_id=None,
+        interleaved=0,
+    )
+
+
+def _without_server(choices: GuideChoices) -> GuideChoices:
+    """The choices without those that were made for one server or protocol, and may not fit another."""
+    spec = choices.spec
+    spec = replace(
+        spec,
+        client="",
+        link_bits_per_second=None,
+        counts=replace(spec.counts, size_bytes=None, verify=False, profile=False),
+        settings=replace(spec.settings, sign=False, encrypt=False, drop_cache=False),
+        monitor=replace(spec.monitor, server_ssh=None, smb_conf=None),
+    )
+    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)
 
 
 def is_same_server(one: Target, other: Target) -> bool:

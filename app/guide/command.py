@@ -58,9 +58,10 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
     from app.guide.after_run import PRACTICE_BLOCK  # noqa: PLC0415  as above
     from app.guide.backend import Logins  # noqa: PLC0415  as above
     from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
+    from app.recording.spec import FormTexts, SeriesSpec  # noqa: PLC0415  as above
     from app.series.command import run_versus  # noqa: PLC0415  as above
-    from app.series.requests import SeriesOptions  # noqa: PLC0415  as above
     from forms.wording import typed_size  # noqa: PLC0415  as above
+    from storage.plan import RunCounts  # noqa: PLC0415  as above
 
     given = context.find_root().obj
     if not given.get("db"):
@@ -78,7 +79,8 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
             return 0
         if on_terminal:
             return int(given["open_tui"](path, first="guide", practice=both, logins=logins))
-        options, words = SeriesOptions(runs=runs, label="practice"), f"--block {typed_size(PRACTICE_BLOCK)}"
-        run_versus(options, words, servers.smb, servers.secrets, path, with_form=True)
+        spec = SeriesSpec(counts=RunCounts(runs=runs), texts=FormTexts(label="practice"))
+        words = f"--block {typed_size(PRACTICE_BLOCK)}"
+        run_versus(spec, words, servers.smb, servers.secrets, path, with_form=True)
     common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0

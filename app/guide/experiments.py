@@ -1,7 +1,5 @@
 """What is done with a whole experiment of the guide."""
 
-from dataclasses import replace
-
 from app.base.errors import UsageError
 from app.kinds import no_experiment
 from storage.notebook import Notebook
@@ -11,7 +9,7 @@ from storage.records import ExperimentKind
 
 def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
-    from app.guide.choices import MEMORY_KEY, GuideChoices  # noqa: PLC0415  as the module says
+    from app.guide.choices import MEMORY_KEY, GuideChoices, in_experiment  # noqa: PLC0415  as the module says
 
     experiment = notebook.experiment_called(name)
     if experiment is None:
@@ -30,5 +28,5 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
             raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
     notebook.rename_experiment(name, new_name)
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
-    if choices.experiment == name:
-        notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())
+    if choices.spec.lineage.experiment == name:
+        notebook.remember(MEMORY_KEY, in_experiment(choices, new_name).to_memory())

@@ -92,8 +92,13 @@ def with_profile(choices: GuideChoices) -> GuideChoices:
     link = None
     with suppress(UsageError):
         link = parse_rate(server.link) if server.link else None
-    ways = server_ways(target, choices.server_ssh or "", choices.smb_conf or "")
-    return replace(choices, **ways, link_bits_per_second=choices.link_bits_per_second or link)
+    ways = server_ways(target, choices.spec.monitor.server_ssh or "", choices.spec.monitor.smb_conf or "")
+    spec = replace(
+        choices.spec,
+        monitor=replace(choices.spec.monitor, server_ssh=ways["server_ssh"], smb_conf=ways["smb_conf"]),
+        link_bits_per_second=choices.spec.link_bits_per_second or link,
+    )
+    return replace(choices, spec=spec)
 
 
 def _named_place(target: Target) -> tuple[object, ...]:
@@ -174,7 +179,7 @@ def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
     from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
 
     return FileSizeContext(
-        link_bits_per_second=choices.link_bits_per_second or known.link.bits_per_second,
+        link_bits_per_second=choices.spec.link_bits_per_second or known.link.bits_per_second,
         measured_bytes_per_second=known.measured_bytes_per_second,
         memory_bytes=known.link.memory_bytes,
     )
@@ -188,7 +193,10 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
     series = _series(notebook, choices.series_id)
     proof = proof_of(notebook, choices.proven_id or choices.series_id)
     yardsticks = tuple(
-        replace(stick, sides=of((stick.series.id, series.id), turns=stick.series.id == choices.base_id or None)[0])
+        replace(
+            stick,
+            sides=of((stick.series.id, series.id), turns=stick.series.id == choices.spec.lineage.base_id or None)[0],
+        )
         for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
         if series
     )
@@ -198,7 +206,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
-        base=_series(notebook, choices.base_id),
+        base=_series(notebook, choices.spec.lineage.base_id),
         kept_as=tuple(one.name for one in notebook.baselines() if one.recording_id == choices.series_id),
         yardsticks=yardsticks,
         proof=proof,
@@ -210,7 +218,9 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         findings=tuple(findings([series, *(y.series for y in yardsticks if y.series.id not in judged)]))
         if series
         else (),
-        measured_bytes_per_second=reached(notebook, choices.target, choices.command, choices.block_bytes),
+        measured_bytes_per_second=reached(
+            notebook, choices.target, choices.spec.command, choices.spec.settings.block_bytes
+        ),
         left=tuple(entry.left for entry in notebook.left_behind()),
     )
 
@@ -259,7 +269,7 @@ def _yardsticks(
     notebook: Notebook, choices: GuideChoices, series: Series, heads: Sequence[Series]
 ) -> Iterable[Yardstick]:
     seen = {series.id}
-    base = _series(notebook, choices.base_id)
+    base = _series(notebook, choices.spec.lineage.base_id)
     if base is not None and base.id not in seen:
         seen.add(base.id)
         is_again = series.change is None and choices.proven_id is None
@@ -319,11 +329,11 @@ def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> Non
 
 def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
     """Make the base of the new round the experiment's first series, where it belongs to none yet."""
-    if choices.base_id is None:
+    if choices.spec.lineage.base_id is None:
         return
-    base = notebook.series(choices.base_id)
+    base = notebook.series(choices.spec.lineage.base_id)
     if base.experiment is None:
-        notebook.annotate(replace(base, experiment=choices.experiment))
+        notebook.annotate(replace(base, experiment=choices.spec.lineage.experiment))
 
 
 TITLES = {step: WORDS[step]["name"] for step in STEPS}
@@ -408,12 +418,12 @@ def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
     if step is MethodStep.TARGET and choices.target:
         return wording.short_place(choices.target)
     if step is MethodStep.FILE and choices.run_bytes is not None:
-        what = "put" if choices.command is Command.PUT else "get"
+        what = "put" if choices.spec.command is Command.PUT else "get"
         return f"{what} {wording.file_size(choices.run_bytes)}"
     if step is MethodStep.QUIET:
         return str(WORDS[step][choices.quiet or acts.QuietChoice.RECORD]["done"])
     if step is MethodStep.WARM_UP:
-        return f"{choices.warmups} + {wording.count(choices.runs, 'run')}"
+        return f"{choices.spec.counts.warmups} + {wording.count(choices.spec.counts.runs, 'run')}"
     if step is MethodStep.RUN and known.series:
         return wording.count(len(known.series.measured()), "valid run")
     return ""

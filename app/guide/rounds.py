@@ -15,11 +15,13 @@ from app.guide.choices import (
     changed,
     choices_of,
     from_there,
+    in_experiment,
     measured_again,
 )
 from app.guide.known import keep, proof_of, recall, ways_to
 from app.isolation.places import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
+from app.series.requests import with_label
 from app.trial.spec import StoredTrial
 from forms import wording
 from forms.audit.report import remedies
@@ -62,7 +64,7 @@ def take_change(
     choices, known = recall(notebook, practice)
     start = series_id
     if known.series is None and not start:
-        heads = notebook.heads_of([choices.base_id or ""]) or notebook.heads(1)
+        heads = notebook.heads_of([choices.spec.lineage.base_id or ""]) or notebook.heads(1)
         start = heads[0].id if heads else ""
     if start and (known.series is None or known.series.id != start):
         branch_from(notebook, start)
@@ -142,7 +144,7 @@ def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: st
     target = choices.target or (series.target if series else None)
     ways = notebook.remembered(ways_to(target.host)) if target else None
     seen = series.environment.get("server", {}) if series else {}
-    conf = choices.smb_conf or (ways or {}).get("conf") or seen.get("smb.conf.path") or DEFAULT_CONF
+    conf = choices.spec.monitor.smb_conf or (ways or {}).get("conf") or seen.get("smb.conf.path") or DEFAULT_CONF
     return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series)
 
 
@@ -152,7 +154,8 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
         choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
     else:
         own = series.change is not None and series.change.name in acts.OWN_CHANGES
-        choices = replace(measured_again(choices_of(series), series, None), label=series.label if own else "")
+        choices = measured_again(choices_of(series), series, None)
+        choices = replace(choices, spec=with_label(choices.spec, series.label if own else ""))
     return _remembered(notebook, choices)
 
 
@@ -185,9 +188,11 @@ def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
 
 def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
     """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
-    known = notebook.experiment_called(choices.experiment) if choices.experiment else None
+    name = choices.spec.lineage.experiment
+    known = notebook.experiment_called(name) if name else None
     if known is not None and known.kind is not ExperimentKind.STEPS:
-        choices = replace(choices, experiment=None, label="")
+        choices = in_experiment(choices, None)
+        choices = replace(choices, spec=with_label(choices.spec, ""))
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices
 

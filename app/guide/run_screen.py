@@ -18,7 +18,7 @@ from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_ch
 from app.clients.base import Secrets
 from app.guide.before_run import filling_table
 from app.guide.session import MeasurementJob
-from app.recording.process import ControlMessage, SeriesControl
+from app.recording.process import ControlMessage, MeasuringOrder, SeriesControl
 from app.series.progress import STALL_SECONDS, SeriesProgress, prepare
 from app.series.record import RecorderEvent
 from app.server.host_activity import MachineNow
@@ -89,7 +89,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
-            self.running = SeriesProgress.of_plan(request.plan)
+            self.running = SeriesProgress.of_order(MeasuringOrder.of_request(request))
         self.add_class("-within")  # until a run has ended, there is no rate of one
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
@@ -159,7 +159,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def _measure_again(self, secrets: Secrets) -> None:
         request = self.measurement.request
-        again = request and replace(request, plan=replace(request.plan, secrets=secrets))
+        again = request and replace(request, secrets=secrets)
         self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=SeriesControl()))
 
     def tick(self) -> None:
@@ -206,7 +206,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if self.running.now is None or not self.running.is_timed or silent < STALL_SECONDS:
             return ""
         request, plan = self.measurement.request, self.form.series.plan if self.form else None
-        settings = request.plan.settings if request is not None else plan.settings if plan is not None else None
+        settings = request.spec.settings if request is not None else plan.settings if plan is not None else None
         ends = f", gives up at {settings.timeout_seconds:.0f} s" if settings is not None else ""
         return f"! {self.running.run_name} stalled {silent:.0f} s{ends}"
 

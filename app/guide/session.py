@@ -13,7 +13,8 @@ from app.guide import known as store
 from app.guide.backend import Backend, Logins, PasswordNeededError
 from app.guide.choices import STEPS, GuideChoices, MethodStep
 from app.guide.known import GuideContext, LinkState, around, blocked, link_to, towards, with_picked
-from app.recording.process import Failed, SeriesControl, SeriesRequest
+from app.recording.process import Failed, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.requests import series_request
 from forms import wording
 from storage.notebook import Notebook
@@ -60,15 +61,16 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     """The series that the choices describe. Raises UsageError where they are not complete."""
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")
-    makes_first = choices.makes_file and choices.command is Command.GET and choices.target.abilities.moves_files
+    makes_first = choices.makes_file and choices.spec.command is Command.GET and choices.target.abilities.moves_files
     target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
-    options = replace(
-        choices,
-        make_file=makes_first,
-        quiet_time=(choices.quiet or acts.QuietChoice.RECORD).quiet_time,
-        wait_seconds=WAIT_SECONDS if choices.quiet is acts.QuietChoice.WAIT else 0.0,
+    quiet = choices.quiet or acts.QuietChoice.RECORD
+    spec = replace(
+        choices.spec,
+        counts=replace(choices.spec.counts, make_file=makes_first),
+        monitor=replace(choices.spec.monitor, quiet_time=quiet.quiet_time),
+        wait_seconds=WAIT_SECONDS if quiet is acts.QuietChoice.WAIT else 0.0,
     )
-    return series_request(options, target, secrets)
+    return series_request(spec, target, secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,11 @@ class GuideSession:
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
         is_earlier = STEPS.index(choices.step) <= STEPS.index(self.choices.step)
-        anew = self.choices.series_id is not None and choices.series_id is None and (choices.base_id or is_earlier)
+        anew = (
+            self.choices.series_id is not None
+            and choices.series_id is None
+            and (choices.spec.lineage.base_id or is_earlier)
+        )
         if anew or (self.has_just_begun and is_earlier and choices.step is STEPS[0]):
             self.left.append((choices, self.choices))
         self.choices, known = choices, self.known
@@ -194,7 +200,7 @@ class GuideSession:
             case acts.Connect(target, kerberos):
                 yield from self._connect(target, kerberos=kerberos)
             case acts.Simple.LOOK_QUIET if choices.target is not None:
-                job = partial(self.backend.quiet, choices.target, choices.command)
+                job = partial(self.backend.quiet, choices.target, choices.spec.command)
                 self.known = replace(self.known, quiet=(yield Work(job, "checking for other load", "look")))
             case acts.Simple.START | acts.Simple.RESUME:
                 yield from self._measure(resumed=act is acts.Simple.RESUME)
@@ -322,7 +328,7 @@ class GuideSession:
         job = MeasurementJob(
             backend=self.backend,
             notebook_path=self.path,
-            title=f"Run · {choices.command} · {format_target(choices.target)}",
+            title=f"Run · {choices.spec.command} · {format_target(choices.target)}",
             target=choices.target,
             request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,

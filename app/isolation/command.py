@@ -10,15 +10,15 @@ import click
 from app.base.errors import UsageError
 from app.cli import common
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
-from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.isolation import places, rounds
 from app.isolation.record import record_isolation
 from app.isolation.script import load_script, operations_named
 from app.recording.process import SeriesControl, Warned
+from app.recording.spec import SeriesSpec
 from forms.isolation.report import isolation_report
 from forms.wording import byte_rate, count, duration
 from storage.isolation import Isolation
-from storage.json_reader import named
 from storage.recordings import ISOLATION
 from storage.records import RunStatus
 
@@ -47,7 +47,9 @@ from storage.records import RunStatus
 @common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
 @common.measuring_options("Print the isolation as JSON.")
 @series_options("label", "question", "link_bits_per_second", "sign", "encrypt", *OF_THE_SERVER)
-def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
+def isolate_command(
+    context: click.Context, /, target: str | None, resume_reference: str | None, spec: SeriesSpec, **choices: Any
+) -> int:
     """Find the limit: the disk, the network or Samba.
 
     The same operations are measured against the server's disk (dbench, in a folder beside the share), the network
@@ -64,7 +66,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         rest = replace(places.request_to_resume(found, secrets), within_seconds=common.within(choices))
         events = record_isolation(rest, path, control, found.id)
     elif target:
-        events = record_isolation(_isolation_request(context, target, choices), path, control)
+        events = record_isolation(_isolation_request(context, target, spec, choices), path, control)
     else:
         raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control, common.within(choices))
@@ -73,24 +75,31 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     return exit_code_when_complete(isolation, control, "isolate", "isolation")
 
 
-def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]) -> places.IsolationRequest:
+def _isolation_request(
+    context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
+) -> places.IsolationRequest:
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     exposed = choices["expose_tbench"]
     if exposed is not None and exposed != target.host:
         raise UsageError(f"--expose-tbench names {exposed}, the target is {target.host}: name that, or leave it out")
-    options = chosen(choices)
     without = operations_named(choices["without"]) if choices["without"] is not None else ()
     script = load_script(choices["script_path"])
     script.without(without)
     return places.IsolationRequest(
         target=target,
         secrets=secrets,
-        settings=options.settings,
+        settings=spec.settings,
         whole_script=script,
         script_path=str(Path(choices["script_path"]).absolute()) if choices["script_path"] else None,
         without=tuple(operation.value for operation in without),
-        **{name: choices[name] for name in ("clients", "rounds", "seconds")},
-        **named(options, "label", "question", "link_bits_per_second", "server_ssh", "smb_conf"),
+        clients=choices["clients"],
+        rounds=choices["rounds"],
+        seconds=choices["seconds"],
+        label=spec.texts.label,
+        question=spec.texts.question,
+        link_bits_per_second=spec.link_bits_per_second,
+        server_ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
         within_seconds=common.within(choices),
         expose_tbench=exposed is not None,
     )

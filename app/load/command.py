@@ -12,7 +12,7 @@ from app.base.ssh_address import check_ssh_host
 from app.base.targets import is_load_folder, parse_target
 from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
-from app.cli.run_options import OF_THE_SERVER, chosen, series_options, targets_argument
+from app.cli.run_options import OF_THE_SERVER, series_options, targets_argument
 from app.clients.base import Secrets
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep, run_load
@@ -21,12 +21,12 @@ from app.load.spec import LoadRequest
 from app.load.standing import LoadStanding, time_text
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl, Warned
+from app.recording.spec import SeriesSpec
 from forms.layout import visible
 from forms.load import wording as load_wording
 from forms.load.report import load_report
 from forms.watch.metrics import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate, count, duration
-from storage.json_reader import named
 from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.recordings import LOAD
 from storage.records import Target, format_target, utc_now
@@ -83,7 +83,7 @@ _KEPT_ON_RESUME = {
 @common.textfile_option
 @common.measuring_options("Print the load as JSON.")
 @series_options("question", "link_bits_per_second", "sign", "encrypt", "single_requests", *OF_THE_SERVER)
-def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
+def load_command(context: click.Context, /, targets: tuple[str, ...], spec: SeriesSpec, **choices: Any) -> int:
     """Measure a server with many users at once.
 
     Each user has a connection and a login of its own. For each number of users the form shows requests per second,
@@ -103,7 +103,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     common.check_can_store(context)
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl(common.within(choices))
-        request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
+        request, stored = (
+            _resumed(context, spec, choices) if choices["resume"] else (_new(context, targets, spec, choices), None)
+        )
         progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
@@ -136,7 +138,7 @@ def _samples(
     return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
 
 
-def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadRequest:
+def _new(context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]) -> LoadRequest:
     if not urls:
         raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
     if choices["by_size"] and choices["find_capacity"]:
@@ -157,22 +159,27 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     for host in hosts:
         check_ssh_host(host, "--workers-on")
     targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
-    series = chosen(choices)
     return LoadRequest(
         targets=targets,
         secrets=secrets,
-        settings=series.settings,
+        settings=spec.settings,
         scenario=scenario,
         choices=LoadChoices(
             users=points,
-            **{name: choices[name] for name in ("find_capacity", "by_size", "limit_seconds", "single_requests")},
+            find_capacity=choices["find_capacity"],
+            by_size=choices["by_size"],
+            limit_seconds=choices["limit_seconds"],
+            single_requests=spec.settings.single_requests,
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=hosts,
             keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
         ),
         label=choices["label"],
-        **named(series, "question", "server_ssh", "smb_conf", "link_bits_per_second"),
+        question=spec.texts.question,
+        server_ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
+        link_bits_per_second=spec.link_bits_per_second,
         reuse_folder=choices["reuse_files"],
     )
 
@@ -187,11 +194,19 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
     return (first, *others), secrets
 
 
-def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
+def _resumed(context: click.Context, spec: SeriesSpec, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
     load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
-    series, (_, secrets) = chosen(choices), common.secrets_for(context, place, kerberos=choices["kerberos"])
-    kept = named(load, "targets", "scenario", "choices") | named(series, "settings", "server_ssh", "smb_conf")
-    return LoadRequest(secrets=secrets, **kept), load
+    _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+    request = LoadRequest(
+        secrets=secrets,
+        targets=load.targets,
+        scenario=load.scenario,
+        choices=load.choices,
+        settings=spec.settings,
+        server_ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
+    )
+    return request, load
 
 
 class LoadProgress(StatusLine):

@@ -1,4 +1,4 @@
-"""The measuring process: plan, or :class:`CalibrationOrder`, on stdin, events on stdout; EOF on stdin cancels."""
+"""The measuring process: an order, or a :class:`CalibrationOrder`, on stdin, events on stdout; EOF on stdin cancels."""
 
 import gc
 import hashlib
@@ -19,10 +19,10 @@ from app.base.targets import is_scratch_path, new_scratch_path
 from app.clients.base import MODULES, OWN, Client, Content, Meter, Transfer, TreeClient, make_client, make_files
 from app.clients.tcp import TcpInfo, traffic_facts
 from app.recording import process
-from app.recording.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasurementPlan, RunGate
+from app.recording.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasuringOrder, RunGate
 from app.recording.standstill import StandstillWatch
 from forms.stats.summary import known_to_percent
-from storage.json_reader import LARGEST, shared
+from storage.json_reader import LARGEST
 from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, standstill_fact, utc_now
 
 if TYPE_CHECKING:
@@ -37,14 +37,16 @@ class Engine:
 
     def __init__(
         self,
-        plan: MeasurementPlan,
+        order: MeasuringOrder,
         make_client: Callable[[], Client],
         brake: RunGate,
         emit: Callable[[process.Event], None],
         now: Callable[[], str] = utc_now,
         profiler: "Profiler | None" = None,
     ) -> None:
-        self._plan = plan
+        self._order = order
+        self._spec = order.spec
+        self._counts = order.spec.counts
         self._make_client = make_client
         self._brake = brake
         self._emit = emit
@@ -52,11 +54,11 @@ class Engine:
         self._profiler = profiler
         self._client = make_client()
         self._scratch: list[str] = []
-        self._rates = list(plan.done_rates)
-        self._runs_done = plan.done_runs
+        self._rates = list(order.done_rates)
+        self._runs_done = order.done_runs
         self._content: Content | None = None
         self._size_bytes = 0
-        self._path = plan.target.path
+        self._path = order.target.path
         self._traffic: list[TcpInfo] = []
         self._watch = StandstillWatch()
 
@@ -69,7 +71,7 @@ class Engine:
                 self._run_all()
             if facts := traffic_facts(self._traffic):
                 self._emit(process.PathSeen(path_facts=facts))
-            if self._plan.verify:
+            if self._counts.verify:
                 self._verify()
         except errors.SharebenchError as error:
             failure = error
@@ -88,25 +90,27 @@ class Engine:
             self._emit(process.Failed.of(failure, what_to_do))
 
     def _prepare(self) -> None:
-        plan, client = self._plan, self._client
+        order = self._order
+        counts = self._counts
+        client = self._client
         began = time.perf_counter()
         client.connect()
         login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
-        if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
+        if order.scratch_path and not is_scratch_path(order.target, order.scratch_path):
             raise errors.UsageError(
-                f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
+                f"{order.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
                 " series with `sharebench run`"
             )
-        if plan.scratch_path:
-            self._scratch.append(plan.scratch_path)
-            self._remove(plan.scratch_path)
-        if plan.command is Command.PUT or plan.make_file:
-            if not plan.size_bytes or plan.size_bytes < 0:
+        if order.scratch_path:
+            self._scratch.append(order.scratch_path)
+            self._remove(order.scratch_path)
+        if self._spec.command is Command.PUT or counts.make_file:
+            if not counts.size_bytes or counts.size_bytes < 0:
                 raise errors.UsageError("how big shall the file be?", options="--size SIZE")
-            self._size_bytes = plan.size_bytes * (plan.files or 1)
+            self._size_bytes = counts.size_bytes * (counts.files or 1)
             self._content = Content(self._size_bytes)
-        if plan.command is Command.GET:
-            if plan.make_file and self._content and (plan.runs or plan.warmups):
+        if self._spec.command is Command.GET:
+            if counts.make_file and self._content and (counts.runs or counts.warmups):
                 self._path = self._new_scratch()
                 self._put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
@@ -127,42 +131,43 @@ class Engine:
         return size_bytes
 
     def _where(self, path: str) -> str:
-        return format_target(replace(self._plan.target, path=path))
+        return format_target(replace(self._order.target, path=path))
 
     def _run_all(self) -> None:
-        plan = self._plan
-        if plan.until_percent is not None:
+        counts = self._counts
+        if counts.until_percent is not None:
             known_to_percent((1.0, 2.0))  # loads what it needs now, not between two runs
         gc.collect()
         gc.freeze()
-        for number in range(plan.done_warmups + 1, plan.done_warmups + plan.warmups + 1):
+        last_warmup = self._order.done_warmups + counts.warmups
+        for number in range(self._order.done_warmups + 1, last_warmup + 1):
             if self._brake.finishing:
                 return
-            self._one_run(number, Phase.WARM_UP, plan.done_warmups + plan.warmups)
+            self._one_run(number, Phase.WARM_UP, last_warmup)
         while not self._brake.finishing and self._wants_another():
             self._runs_done += 1
-            self._one_run(self._runs_done, Phase.MEASURED, None if plan.until_percent is not None else plan.runs)
+            self._one_run(self._runs_done, Phase.MEASURED, None if counts.until_percent is not None else counts.runs)
 
     def _wants_another(self) -> bool:
-        plan = self._plan
-        if plan.until_percent is None:
-            return self._runs_done < plan.runs
+        counts = self._counts
+        if counts.until_percent is None:
+            return self._runs_done < counts.runs
         half_width = known_to_percent(self._rates) if len(self._rates) >= MIN_RUNS_FOR_INTERVAL else None
-        is_known = half_width is not None and half_width <= plan.until_percent
-        if is_known and self._runs_done >= min(plan.runs, plan.max_runs):
+        is_known = half_width is not None and half_width <= counts.until_percent
+        if is_known and self._runs_done >= min(counts.runs, counts.max_runs):
             return False
-        return self._runs_done < plan.max_runs
+        return self._runs_done < counts.max_runs
 
     def _one_run(self, number: int, phase: Phase, planned: int | None) -> None:
-        if self._brake.must_wait(stepped=self._plan.stepped):
+        if self._brake.must_wait(stepped=self._order.stepped):
             self._emit(process.Paused())
-        self._brake.wait(stepped=self._plan.stepped)
+        self._brake.wait(stepped=self._order.stepped)
         if self._brake.cancelled.is_set():
             raise errors.CancelledError("cancelled")
         if self._brake.finishing:
             self._runs_done -= phase is Phase.MEASURED
             return
-        if self._plan.stepped:  # what one connection is lucky with, such as its processor, is no part of a comparison
+        if self._order.stepped:  # what one connection is lucky with, such as its processor, is no part of a comparison
             self._client.close()
             self._client = self._make_client()
             self._brake.when_cancelled(self._client.abort)
@@ -174,7 +179,14 @@ class Engine:
         transfer = self._transfer_or_tell(run, meter)
         standstill_seconds = self._watch.standstill_seconds()
 
-        run = replace(run, **shared(transfer, Run) | {"progress": _course(meter, transfer)})
+        run = replace(
+            run,
+            size_bytes=transfer.size_bytes,
+            seconds=transfer.seconds,
+            open_seconds=transfer.open_seconds,
+            close_seconds=transfer.close_seconds,
+            progress=_course(meter, transfer),
+        )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
         self._emit(process.RunFinished(run=run))
@@ -185,7 +197,7 @@ class Engine:
             self._emit(process.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
-        if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
+        if run.size_bytes != self._size_bytes and self._order.target.abilities.moves_files:  # it has no file
             self._emit(
                 process.Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
@@ -208,7 +220,7 @@ class Engine:
             raise
 
     def _transfer(self, meter: Meter) -> Transfer:
-        if self._plan.command is Command.GET:
+        if self._spec.command is Command.GET:
             transfer = _undisturbed(lambda: self._client.get(self._path, meter))
             self._refuse_impossible(transfer, self._path)
             return transfer
@@ -229,12 +241,12 @@ class Engine:
             raise
         except errors.NoSuchFileError as error:
             try:
-                self._client.size(self._plan.target.path)
+                self._client.size(self._order.target.path)
             except errors.MeasurementError:
                 raise error from None
             self._gone(path)
             raise errors.NotAFileError(
-                f"{self._where(self._plan.target.path)} is a file: name the folder that a file is to be made in"
+                f"{self._where(self._order.target.path)} is a file: name the folder that a file is to be made in"
             ) from error
 
     def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
@@ -245,7 +257,7 @@ class Engine:
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
                 "or measure with another client"
             )
-        if self._content and size_bytes != self._content.size_bytes and self._plan.target.abilities.moves_files:
+        if self._content and size_bytes != self._content.size_bytes and self._order.target.abilities.moves_files:
             raise errors.CorruptedError(
                 f"{self._where(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
                 "connections in between"
@@ -257,13 +269,13 @@ class Engine:
     def _verify(self) -> None:
         client, path = self._client, self._path
         quiet_meter = Meter(self._brake.cancelled)
-        if self._plan.command is Command.PUT:
+        if self._spec.command is Command.PUT:
             assert self._content
             path = self._new_scratch()
             self._put(path, self._content, quiet_meter)
             sent, received = self._content.digest(), client.digest(path)
         else:
-            settings = self._plan.settings
+            settings = self._spec.settings
             asked_at_once = (settings.block_bytes or 0) * (settings.in_flight or 0)
             digest = OrderedDigest(self._where(path), MOST_EARLY_BYTES + asked_at_once)
             client.get(path, quiet_meter, digest)
@@ -275,8 +287,8 @@ class Engine:
             )
 
     def _new_scratch(self) -> str:
-        path = new_scratch_path(self._plan.target, tree=self._plan.files is not None)
-        if self._plan.target.abilities.moves_files:
+        path = new_scratch_path(self._order.target, tree=self._counts.files is not None)
+        if self._order.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(process.ScratchMade(path=path))
         return path
@@ -377,11 +389,11 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     brake = RunGate()
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
-    plan: MeasurementPlan | CalibrationOrder = message_of(sys.stdin.readline(), [MeasurementPlan, CalibrationOrder])
-    if isinstance(plan, CalibrationOrder):
-        home, rate = MODULES[plan.protocol].ceiling, None
-        if home and plan.client.name == OWN:
-            rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, plan.client, plan.command)
+    order: MeasuringOrder | CalibrationOrder = message_of(sys.stdin.readline(), [MeasuringOrder, CalibrationOrder])
+    if isinstance(order, CalibrationOrder):
+        home, rate = MODULES[order.protocol].ceiling, None
+        if home and order.client.name == OWN:
+            rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, order.client, order.command)
         send(out, Calibrated(bytes_per_second=rate))
         return 0
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
@@ -393,7 +405,7 @@ def main() -> int:
             brake.cancel()
 
     try:
-        _measure(plan, brake, emit)
+        _measure(order, brake, emit)
     except SharebenchError as error:
         emit(Failed.of(error))
     return 0
@@ -418,20 +430,22 @@ def ceiling_bytes_per_second(
     return size_bytes / min(seconds, *(transfer(facts, command, size_bytes) for _ in range(TIMES - 1)))
 
 
-def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None]) -> None:
-    def client() -> Client:
-        made = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
-        if plan.files is None:
-            return made
-        return TreeClient(made, make_files(plan.target, plan.secrets, plan.settings), plan.files)
+def _measure(order: MeasuringOrder, brake: RunGate, emit: Callable[[Event], None]) -> None:
+    spec = order.spec
 
-    if plan.profile_conf is None:
-        Engine(plan, client, brake, emit).measure()
+    def client() -> Client:
+        made = make_client(order.target, spec.client, order.secrets, spec.settings, spec.counts.size_bytes)
+        if spec.counts.files is None:
+            return made
+        return TreeClient(made, make_files(order.target, order.secrets, spec.settings), spec.counts.files)
+
+    if order.profile_conf is None:
+        Engine(order, client, brake, emit).measure()
         return
     from app.server.smbd import Profiler  # noqa: PLC0415  few series have a profile
 
-    with Profiler(plan.profile_ssh, plan.profile_conf) as profiler:
-        Engine(plan, client, brake, emit, profiler=profiler).measure()
+    with Profiler(order.profile_ssh, order.profile_conf) as profiler:
+        Engine(order, client, brake, emit, profiler=profiler).measure()
 
 
 def _listen(brake: RunGate) -> None:

@@ -1,4 +1,4 @@
-"""The request for a series, and the measuring process: its plan, what it is told, and its events."""
+"""The measuring process: its order, what it is told meanwhile, and its events."""
 
 import math
 import threading
@@ -12,9 +12,10 @@ from app.base import errors
 from app.base.child_process import ChildProcess
 from app.base.errors import ChildDiedError, SharebenchError
 from app.clients.base import Secrets
-from storage.json_reader import JSONNode, shared
-from storage.plan import MonitorChoices, Plan, RunChoices, Settings
-from storage.records import ClientFacts, Command, Experiment, Phase, Run, Target
+from app.recording.spec import SeriesRequest, SeriesSpec
+from storage.json_reader import JSONNode
+from storage.plan import Settings
+from storage.records import ClientFacts, Command, Phase, Run, Target
 
 
 class ControlMessage(StrEnum):
@@ -273,10 +274,10 @@ EVENTS: tuple[type, ...] = get_args(Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurementPlan(RunChoices):
-    """One series; ``done_*`` describe the finished part of a resumed series."""
+class MeasuringOrder:
+    """What the measuring process is to do; ``done_*`` describe the finished part of a resumed series."""
 
-    command: Command
+    spec: SeriesSpec
     target: Target
     stepped: bool = False
     done_warmups: int = 0
@@ -290,8 +291,9 @@ class MeasurementPlan(RunChoices):
     secrets: Secrets = field(default_factory=Secrets)
 
     @classmethod
-    def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
-        return cls(command=command, target=target, **shared(choices or RunChoices(), RunChoices))
+    def of_request(cls, request: SeriesRequest, *, stepped: bool = False) -> Self:
+        """The order of a new series; ``stepped``: each run waits for its turn."""
+        return cls(spec=request.spec, target=request.target, secrets=request.secrets, stepped=stepped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,9 +316,11 @@ GRACE_SECONDS = 30.0
 class MeasuringProcess:
     """One measuring process; read :meth:`events` to the end, inside ``with``."""
 
-    def __init__(self, plan: MeasurementPlan, control: SeriesControl, *, trial: bool = False) -> None:
+    def __init__(self, order: MeasuringOrder, control: SeriesControl, *, trial: bool = False) -> None:
         """A ``trial`` only logs in: what the user asks of the runs is left for the process that measures."""
-        self._plan, self._control, self._trial = plan, control, trial
+        self._order = order
+        self._control = control
+        self._trial = trial
         self._process = ChildProcess("app.recording.child", grace_seconds=GRACE_SECONDS)
 
     @property
@@ -324,7 +328,7 @@ class MeasuringProcess:
         return self._process.pid
 
     def __enter__(self) -> Self:
-        self._process.say(self._plan)
+        self._process.say(self._order)
         tell = None if self._trial else lambda word: self._process.say(Control(word=word))
         self._control.attach(tell, self._process.cancel)
         return self
@@ -342,31 +346,6 @@ class MeasuringProcess:
         how = self._process.how_it_ended()
         text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
         yield Failed(kind=ChildDiedError, text=text, options="--resume")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FormEntries:
-    link_bits_per_second: int | None = None
-    label: str = ""
-    note: str = ""
-    question: str = ""
-    base_id: str | None = None
-    """Base of the change; None for the experiment's last kept series."""
-    repeats: bool = False
-    """The base series measured again; refused if session or path differ."""
-    change_name: str | None = None
-    change_value: str = ""
-    wait_seconds: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeriesRequest(FormEntries, MonitorChoices):
-    plan: MeasurementPlan
-    title: str = ""
-    experiment: Experiment | None = None
-
-    def stored_plan(self) -> Plan:
-        return Plan(**shared(self.plan, RunChoices), **shared(self, MonitorChoices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,6 @@ from storage.errors import (
     is_full,
     is_read_only,
 )
-from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.programs import run_program
 
@@ -426,7 +425,9 @@ def ceiling_key(series: records.Series) -> str:
         "machine": f"{machine.get('cpu.count')} x {machine.get('cpu.model')}, Python {machine.get('python.version')}",
         "protocol": series.target.protocol,
         "command": series.command.value,
-        **named(client, "dialect", "signing", "encryption"),
+        "dialect": client.dialect,
+        "signing": client.signing,
+        "encryption": client.encryption,
         "block": client.block_bytes,
         "in flight": client.in_flight,
         "method": _METHOD,

@@ -15,14 +15,15 @@ from app.base.targets import parse_target
 from app.cli import common
 from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
-from app.cli.run_options import OF_THE_SERVER, chosen, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, series_options, spec_from_options, target_argument
 from app.clients.base import Secrets
-from app.recording.process import MeasurementPlan, SeriesControl, SeriesRequest
+from app.recording.process import MeasuringOrder, SeriesControl
 from app.recording.rescue import open_notebook
+from app.recording.spec import FormTexts, SeriesRequest, SeriesSpec, with_values
 from app.series import record as recording
 from app.series.progress import Prospect
 from app.series.prospect import reached
-from app.series.requests import LABELS, SeriesOptions, equal_requests, options_of, series_request
+from app.series.requests import LABELS, equal_requests, series_request, spec_of, with_label
 from app.server.link_facts import detect_link, is_this_machine
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
@@ -42,8 +43,8 @@ def _other(**_choices: object) -> None:
     """The options that can be changed between two runs without touching the server."""
 
 
-def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
-    """The options with those in ``--versus`` replaced. Raises UsageError."""
+def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
+    """The spec with those in ``--versus`` replaced. Raises UsageError."""
     try:
         context = _other.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:
@@ -51,14 +52,14 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
         raise UsageError(
             f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign and --encrypt"
         ) from None
-    said = chosen(context.params)
+    other = spec_from_options(context.params).to_json()
     if not (given := common.given_options(context)):
         raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
-    return replace(options, **{name: getattr(said, name) for name in given})
+    return with_values(spec, {name: other[name] for name in given})
 
 
 def run_versus(
-    options: SeriesOptions,
+    spec: SeriesSpec,
     words: str,
     target: Target,
     secrets: Secrets,
@@ -70,11 +71,11 @@ def run_versus(
 ) -> int:
     """Measure both interleaved, each pair in random order, and print their comparison, or the base's form before it."""
     both = (
-        replace(options, label=options.label or "as it is"),
-        replace(other_options(options, words), label=f"{options.label} {words}".strip()),
+        with_label(spec, spec.texts.label or "as it is"),
+        with_label(other_spec(spec, words), f"{spec.texts.label} {words}".strip()),
     )
     requests = [series_request(each, target, secrets) for each in both]
-    base, other = _interleaved(requests, path, [each.label for each in both], within_seconds)
+    base, other = _interleaved(requests, path, [each.texts.label for each in both], within_seconds)
     if with_form:
         show_series(base, chart=True)
         common.answer("")
@@ -82,14 +83,15 @@ def run_versus(
     return 0
 
 
-def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | None, series: int = 1) -> Prospect:
-    measured, target = None, plan.target
+def _prospect(order: MeasuringOrder, path: Path, series: int = 1) -> Prospect:
+    spec = order.spec
+    measured, target = None, order.target
     if common.has_notebook(path):
         with open_notebook(path) as notebook:
-            measured = reached(notebook, target, plan.command, plan.settings.block_bytes)
-    link = link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
+            measured = reached(notebook, target, spec.command, spec.settings.block_bytes)
+    link = spec.link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
     rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
-    return Prospect(plan=plan, rate=rate, series=series)
+    return Prospect(order=order, rate=rate, series=series)
 
 
 def _why_ended(control: SeriesControl, closed: Iterable[recording.SeriesClosed]) -> SharebenchError | None:
@@ -104,10 +106,10 @@ def _why_ended(control: SeriesControl, closed: Iterable[recording.SeriesClosed])
 def _interleaved(
     requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
 ) -> list[Series]:
-    control, plan = SeriesControl(within_seconds), requests[0].plan
+    control, counts = SeriesControl(within_seconds), requests[0].spec.counts
     events = recording.record_interleaved(requests, path, control, chance=random.SystemRandom())
-    prospect = _prospect(plan, path, requests[0].link_bits_per_second, len(requests))
-    closed = watch_turns(events, control, names, [plan.warmups + plan.runs] * len(requests), prospect)
+    prospect = _prospect(MeasuringOrder.of_request(requests[0]), path, len(requests))
+    closed = watch_turns(events, control, names, [counts.warmups + counts.runs] * len(requests), prospect)
     if failure := _why_ended(control, closed):
         raise failure
     with Notebook(path) as notebook:
@@ -132,7 +134,9 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 )
 @common.textfile_option
 @common.measuring_options("Print the series as JSON.")
-def run_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
+def run_command(
+    context: click.Context, /, target: str | None, resume_reference: str | None, spec: SeriesSpec, **choices: Any
+) -> int:
     """Measure one series and print its form.
 
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
@@ -141,29 +145,27 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     common.check_can_store(context)
     control, path = SeriesControl(common.within(choices)), common.notebook_path(context)
     before = _measured_before(context, target, resume_reference, choices)
-    place, command = (before.target, before.command) if before else (parse_target(target or ""), choices["command"])
-    labels = labels_of(place, str(command), before.label if before and resume_reference else choices["label"])
+    place, command = (before.target, before.command) if before else (parse_target(target or ""), spec.command)
+    labels = labels_of(place, str(command), before.label if before and resume_reference else spec.texts.label)
     with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
         full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         if before and resume_reference:
-            plan, link = recording.plan_to_resume(before, secrets), before.link_bits_per_second
+            order = recording.order_to_resume(before, secrets)
             events = _events(recording.Resumption(series_id=before.id, secrets=secrets, confirmed=True), path, control)
         elif choices["versus"] is not None:
-            options = _options(context, choices)
-            if options.experiment or options.until_percent or choices["reject_unusual"]:
+            spec = _repeating(spec, context, choices)
+            if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"]:
                 raise UsageError(
                     "--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual"
                 )
             within, as_json = common.within(choices), choices["as_json"]
-            return run_versus(options, choices["versus"], full, secrets, path, within_seconds=within, as_json=as_json)
+            return run_versus(spec, choices["versus"], full, secrets, path, within_seconds=within, as_json=as_json)
         else:
-            said = {name: choices[name] for name in ("label", "note", "question")}
-            again = replace(options_of(before), base_id=before.id, repeats=True, **said) if before else None
-            options = again or _options(context, choices)
-            request = series_request(options, full, secrets)
-            plan, link = request.plan, request.link_bits_per_second
+            asked = _same_again(before, spec.texts) if before else _repeating(spec, context, choices)
+            request = series_request(asked, full, secrets)
+            order = MeasuringOrder.of_request(request)
             events = _events(request, path, control)
-        closed = watch(events, control, prospect=_prospect(plan, path, link))
+        closed = watch(events, control, prospect=_prospect(order, path))
         failure = _why_ended(control, [closed])
         if failure and not closed.stored:
             raise failure
@@ -215,14 +217,23 @@ def _measured_before(
     return found
 
 
-def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
-    options = chosen(choices)
+def _same_again(before: Series, texts: FormTexts) -> SeriesSpec:
+    """What was asked of the series before, with the texts of this one."""
+    spec = spec_of(before)
+    return replace(spec, texts=texts, lineage=replace(spec.lineage, base_id=before.id, repeats=True))
+
+
+def _repeating(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]) -> SeriesSpec:
+    """The spec as a repeat of the series that ``--again`` names, where it names one. Raises UsageError."""
     if not choices["again"]:
-        return options
-    if options.change_name:
+        return spec
+    if spec.lineage.change_name:
         raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
     again = common.series(context, choices["again"])
-    return replace(options, base_id=again.id, repeats=True, experiment=options.experiment or again.experiment)
+    lineage = replace(
+        spec.lineage, base_id=again.id, repeats=True, experiment=spec.lineage.experiment or again.experiment
+    )
+    return replace(spec, lineage=lineage)
 
 
 @common.command("selftest")
@@ -236,7 +247,7 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
     "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
     "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "ceiling", *OF_THE_SERVER,
 )  # fmt: skip
-def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
+def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Find the smallest change that this setup can show.
 
     Measures the same thing twice, interleaved, as if it were a change, and says whether the results agree. With --apart
@@ -244,13 +255,13 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     the same path. All series are kept in the notebook.
     """
     common.check_can_store(context)
-    request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
+    request = series_request(spec, *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     path, requests = common.notebook_path(context), equal_requests(request, choices["apart"] or 0)
     if not choices["apart"]:
         report = selftest_report(selftest(*_interleaved(requests, path, LABELS, common.within(choices))))
     else:
         ids: list[str] = []
-        prospect = _prospect(request.plan, path, request.link_bits_per_second, len(requests))
+        prospect = _prospect(MeasuringOrder.of_request(request), path, len(requests))
         control = SeriesControl(common.within(choices))
         for each in requests:
             if len(ids) >= _FEWEST_REPEATS and not control.limit.allows():

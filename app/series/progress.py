@@ -15,7 +15,6 @@ from forms.series.estimate import ExpectedRate, estimate_text
 from forms.series.progress import RunProgress, run_progress
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate, duration
-from storage.json_reader import named
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 
 NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
@@ -56,9 +55,14 @@ class SeriesProgress:
     failure: process.Failed | None = None
 
     @classmethod
-    def of_plan(cls, plan: process.MeasurementPlan) -> "SeriesProgress":
-        planned = plan.done_warmups + plan.warmups, plan.runs
-        return cls(planned=planned, done_runs=plan.done_runs, open_ended=plan.until_percent is not None)
+    def of_order(cls, order: process.MeasuringOrder) -> "SeriesProgress":
+        """The progress of a series before it begins, or goes on after the runs that are done."""
+        counts = order.spec.counts
+        return cls(
+            planned=(order.done_warmups + counts.warmups, counts.runs),
+            done_runs=order.done_runs,
+            open_ended=counts.until_percent is not None,
+        )
 
     @property
     def is_over(self) -> bool:
@@ -184,15 +188,25 @@ def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = Fal
 class Prospect:
     """What equal series will take, told as soon as the size of their file is known."""
 
-    plan: process.MeasurementPlan
+    order: process.MeasuringOrder
     rate: ExpectedRate
     series: int = 1
 
     def text(self, size_bytes: int) -> str:
-        plan = self.plan
-        known = named(self, "rate", "series") | named(plan, "warmups", "until_percent", "max_runs")
-        runs = plan.runs - (plan.done_runs if plan.until_percent is None else 0)
-        return estimate_text(runs=runs, size_bytes=size_bytes, makes_file_first=plan.make_file, **known)
+        counts = self.order.spec.counts
+        runs = counts.runs
+        if counts.until_percent is None:
+            runs -= self.order.done_runs
+        return estimate_text(
+            runs=runs,
+            size_bytes=size_bytes,
+            makes_file_first=counts.make_file,
+            rate=self.rate,
+            series=self.series,
+            warmups=counts.warmups,
+            until_percent=counts.until_percent,
+            max_runs=counts.max_runs,
+        )
 
 
 class RunPace:

@@ -5,15 +5,16 @@ import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from app.base import errors
 from app.base.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.clients.base import Secrets
 from app.recording import process
-from app.recording.process import ControlMessage, MeasurementPlan, MeasuringProcess, SeriesControl, SeriesRequest
+from app.recording.process import ControlMessage, MeasuringOrder, MeasuringProcess, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.spec import SeriesRequest, SeriesSpec
 from app.recording.writer import Recorder, SeriesWriter, ceiling_of, recorded
+from app.series.requests import spec_of
 from app.server.facts import Environment, collect, with_counters
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load
 from app.server.smbd import profiled_conf
@@ -27,15 +28,14 @@ from forms.tuning.differences import differences_before, differences_prose
 from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
 from forms.wording import byte_rate, duration, plain
 from storage import records
-from storage.json_reader import named, shared
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, MonitorChoices, Plan, QuietTime
+from storage.plan import CeilingPolicy, QuietTime
 from storage.recordings import SERIES, Recording, held_text
 
 
 class SeriesMonitor:
-    def __init__(self, request: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
-        self._request = request
+    def __init__(self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter) -> None:
+        self._spec = spec
         self._notebook = notebook
         self._writer = writer
         self._environment = Environment()
@@ -43,18 +43,20 @@ class SeriesMonitor:
 
     def look(self, control: SeriesControl) -> Iterator["QuietWait"]:
         """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
-        request, series = self._request, self._writer.series
-        self._environment = collect(series.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
+        monitor = self._spec.monitor
+        series = self._writer.series
+        self._environment = collect(series.target, ssh=monitor.server_ssh, smb_conf=monitor.smb_conf)
         self._store()
         link = self._environment.link
         if series.link_bits_per_second is None and link:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
-        if request.quiet_time is not QuietTime.SKIP:
+        if monitor.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
             self._watch.server = server_load(self._environment.server)
-            seen, limit = self._watch.look(stop=control.cancelled), request.wait_seconds - LOOK_SECONDS
-            if request.wait_seconds:
-                for left, reason in self._watch.until_quiet(seen, limit, stop=control.waited):
+            activity = self._watch.look(stop=control.cancelled)
+            if self._spec.wait_seconds:
+                limit = self._spec.wait_seconds - LOOK_SECONDS
+                for left, reason in self._watch.until_quiet(activity, limit, stop=control.waited):
                     yield QuietWait(left_seconds=left, reason=reason)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
@@ -83,20 +85,23 @@ class SeriesMonitor:
             return failure
         return replace(failure, text=f"{failure.text}; {hidden}")
 
-    def profiled(self, plan: MeasurementPlan) -> MeasurementPlan:
-        if not plan.profile:
-            return plan
-        ssh, conf = self._request.server_ssh, self._request.smb_conf
-        return replace(plan, profile_ssh=ssh, profile_conf=profiled_conf(self._environment.server, conf, plan.target))
+    def profiled(self, order: MeasuringOrder) -> MeasuringOrder:
+        """The order with where smbd's profile is read, if the spec asks for that."""
+        spec = order.spec
+        if not spec.counts.profile:
+            return order
+        conf = profiled_conf(self._environment.server, spec.monitor.smb_conf, order.target)
+        return replace(order, profile_ssh=spec.monitor.server_ssh, profile_conf=conf)
 
     def judge(self) -> None:
         """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""
         self._environment = with_counters(self._environment)
         self._store()
         series = self._with_verdict(self._writer.series)
-        whole_file = self._request.ceiling is not CeilingPolicy.SKIP and self._request.plan.files is None
-        if whole_file and series.status is records.SeriesStatus.COMPLETE:
-            renew = self._request.ceiling is CeilingPolicy.RENEW
+        policy = self._spec.monitor.ceiling
+        has_ceiling = policy is not CeilingPolicy.SKIP and self._spec.counts.files is None
+        if has_ceiling and series.status is records.SeriesStatus.COMPLETE:
+            renew = policy is CeilingPolicy.RENEW
             found = ceiling_of(series, self._notebook, renew=renew, keep=self._writer.recorder.write)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
             if found.busy and found.bytes_per_second is None:
@@ -115,7 +120,7 @@ class SeriesMonitor:
         return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
-        if self._watch is None or self._request.quiet_time is not QuietTime.REQUIRE:
+        if self._watch is None or self._spec.monitor.quiet_time is not QuietTime.REQUIRE:
             return
         quiet = self._watch.verdict()
         if quiet.verdict is records.QuietVerdict.BUSY:
@@ -199,36 +204,50 @@ def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) 
         yield from recording(request, notebook, control)
 
 
-def new_series(request: SeriesRequest, **more: Any) -> records.Series:
-    plan = request.plan
-    own = {
-        **named(request, "label", "note", "question", "link_bits_per_second"),
-        **named(plan, "command", "target"),
-        "title": request.title or wording.default_title(plan.command, plan.target),
-        "client": records.ClientFacts(name=plan.client or "sharebench"),
-        "plan": request.stored_plan(),
-    }
-    return records.Series(id=records.new_series_id(), created_at=records.utc_now(), **own | more)
+def new_series(
+    request: SeriesRequest, *, base_id: str | None = None, change: records.Change | None = None
+) -> records.Series:
+    """The series of the request before its first run."""
+    spec = request.spec
+    return records.Series(
+        id=records.new_series_id(),
+        created_at=records.utc_now(),
+        title=request.title or wording.default_title(spec.command, request.target),
+        command=spec.command,
+        target=request.target,
+        client=records.ClientFacts(name=spec.client or "sharebench"),
+        plan=spec.plan,
+        label=spec.texts.label,
+        note=spec.texts.note,
+        question=spec.texts.question,
+        link_bits_per_second=spec.link_bits_per_second,
+        experiment=request.experiment.name if request.experiment else None,
+        base_id=base_id,
+        change=change,
+    )
 
 
-def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
-    plan, experiment = request.plan, request.experiment
+def recording(
+    request: SeriesRequest, notebook: Notebook, control: SeriesControl, *, stepped: bool = False
+) -> Iterator[RecorderEvent]:
+    lineage = request.spec.lineage
+    experiment = request.experiment
     same_name = notebook.experiment_called(experiment.name) if experiment else None
     if experiment and same_name and same_name.kind is not experiment.kind:
         used = f"{experiment.name!r} is in use (kind: {same_name.kind.word})"
         raise UsageError(f"{used}: give the {experiment.kind.word} another name")
     series = new_series(
         request,
-        experiment=experiment.name if experiment else None,
-        base_id=request.base_id or base_of_next(experiment, plan.command, notebook),
-        change=records.Change(name=request.change_name, value=request.change_value) if request.change_name else None,
+        base_id=lineage.base_id or base_of_next(experiment, request.spec.command, notebook),
+        change=records.Change(name=lineage.change_name, value=lineage.change_value) if lineage.change_name else None,
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without a change first"
         )
     writer = SeriesWriter(series, Recorder(notebook, control), stored=False, experiment=experiment)
-    yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
+    order = MeasuringOrder.of_request(request, stepped=stepped)
+    yield (yield from recorded(writer.recorder, _measure(writer, order, notebook, control)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,11 +277,9 @@ def resuming(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
         )
-    plan = replace(plan_to_resume(series, todo.secrets), stepped=stepped)
-    monitor = shared(series.plan or Plan(), MonitorChoices)
-    request = SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **monitor)
+    order = replace(order_to_resume(series, todo.secrets), stepped=stepped)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
-    yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
+    yield (yield from recorded(writer.recorder, _measure(writer, order, notebook, control)))
 
 
 def resumable(
@@ -279,13 +296,13 @@ def resumable(
     return head
 
 
-def plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
+def order_to_resume(series: records.Series, secrets: Secrets) -> MeasuringOrder:
     """Its missing runs; warm-up runs are measured anew."""
-    plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not records.RunStatus.FAILED]
     done = [run for run in finished if run.phase is records.Phase.MEASURED]
-    return replace(
-        plan,
+    return MeasuringOrder(
+        spec=spec_of(series),
+        target=series.target,
         secrets=secrets,
         done_warmups=sum(run.phase is records.Phase.WARM_UP for run in finished),
         done_runs=max((run.number for run in done), default=0),
@@ -295,31 +312,31 @@ def plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
 
 
 def _measure(
-    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, order: MeasuringOrder, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, SeriesClosed]:
     writer.begin()
     yield SeriesOpened(series_id=writer.series.id)
     if writer.stored:
         yield SeriesStored(series_id=writer.series.id)
-    failure = yield from _measured(writer, request, notebook, control)
+    failure = yield from _measured(writer, order, notebook, control)
     writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
     writer.end()
     return SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
 
 
 def _measured(
-    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, order: MeasuringOrder, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, process.Failed | None]:
-    if request.quiet_time is not QuietTime.SKIP or request.repeats:
-        refused = _refused(request, writer.series, notebook, control)
+    if order.spec.monitor.quiet_time is not QuietTime.SKIP or order.spec.lineage.repeats:
+        refused = _refused(order, writer.series, notebook, control)
         if refused:
             yield refused
             return refused
     failure: process.Failed | None = None
-    with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
+    with contextlib.closing(SeriesMonitor(order.spec, notebook, writer)) as monitor:
         try:
             yield from monitor.look(control)
-            failure = yield from _runs(writer, monitor, monitor.profiled(request.plan), notebook, control)
+            failure = yield from _runs(writer, monitor, monitor.profiled(order), notebook, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except MeasurementError as error:
@@ -329,11 +346,11 @@ def _measured(
 
 
 def _runs(
-    writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, notebook: Notebook, control: SeriesControl
+    writer: SeriesWriter, monitor: SeriesMonitor, order: MeasuringOrder, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, process.Failed | None]:
     failure: process.Failed | None = None
     before = dialect_before(writer.series, notebook)
-    with MeasuringProcess(plan, control) as child:
+    with MeasuringProcess(order, control) as child:
         monitor.set_child(child.pid)
         for event in child.events():
             monitor.see(event)
@@ -350,7 +367,7 @@ def _runs(
             else:
                 yield event
     if failure and failure.kind is errors.ChildDiedError and writer.series.scratch_path:
-        _clean_after_crash(writer, plan)
+        _clean_after_crash(writer, order)
         if writer.series.scratch_path:
             left = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
             failure = replace(failure, text=f"{failure.text}; {left}")
@@ -358,14 +375,18 @@ def _runs(
 
 
 def _refused(
-    request: SeriesRequest, series: records.Series, notebook: Notebook, control: SeriesControl
+    order: MeasuringOrder, series: records.Series, notebook: Notebook, control: SeriesControl
 ) -> process.Failed | None:
     """Why the login fails, or how the session differs from the series to repeat."""
-    trial = replace(
-        request.plan, command=records.Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
-        scratch_path=None, runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
-    )  # fmt: skip
-    with MeasuringProcess(trial, control, trial=True) as child:
+    no_runs = replace(
+        order.spec.counts, size_bytes=1, make_file=False, verify=False, runs=0, warmups=0, until_percent=None
+    )
+    only_logs_in = MeasuringOrder(
+        spec=replace(order.spec, command=records.Command.PUT, counts=no_runs),
+        target=order.target,
+        secrets=order.secrets,
+    )
+    with MeasuringProcess(only_logs_in, control, trial=True) as child:
         for event in child.events():
             if isinstance(event, process.Failed):
                 return event
@@ -373,14 +394,15 @@ def _refused(
                 seen = event.client
                 client = replace(series.client, dialect=seen.dialect, signing=seen.signing, encryption=seen.encryption)
                 series = replace(series, client=client, environment={"path": event.path_facts})
-    if not request.repeats or request.base_id is None:
+    lineage = order.spec.lineage
+    if not lineage.repeats or lineage.base_id is None:
         return None
-    differing = differences_before(notebook.series(request.base_id), series)
+    differing = differences_before(notebook.series(lineage.base_id), series)
     if not differing:
         return None
     return process.Failed.of(
         errors.UsageError(
-            f"this would not be series {request.base_id} measured again: {differences_prose(differing)};"
+            f"this would not be series {lineage.base_id} measured again: {differences_prose(differing)};"
             " restore that, or measure without --again"
         )
     )
@@ -392,9 +414,14 @@ def _status(failure: process.Failed | None) -> records.SeriesStatus:
     return records.SeriesStatus.INTERRUPTED if failure.kind is errors.CancelledError else records.SeriesStatus.FAILED
 
 
-def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
-    left = writer.series.scratch_path
-    cleaning = replace(plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=left)
+def _clean_after_crash(writer: SeriesWriter, order: MeasuringOrder) -> None:
+    no_runs = replace(order.spec.counts, runs=0, warmups=0, until_percent=None, verify=False)
+    cleaning = replace(
+        order,
+        spec=replace(order.spec, counts=no_runs),
+        done_runs=0,
+        scratch_path=writer.series.scratch_path,
+    )
     with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
             if isinstance(event, process.ScratchRemoved):
@@ -465,7 +492,7 @@ def record_interleaved(
             series = [
                 resuming(o, notebook, c, stepped=True)
                 if isinstance(o, Resumption)
-                else recording(replace(o, plan=replace(o.plan, stepped=True)), notebook, c)
+                else recording(o, notebook, c, stepped=True)
                 for o, c in zip(requests, controls, strict=True)
             ]
             going = list(range(len(series)))
@@ -500,11 +527,11 @@ def _drawn_rounds(requests: Sequence[SeriesRequest | Resumption], chance: random
     """Whether the base comes first in each round, warm-up rounds included; empty where no order is drawn."""
     if chance is None or len(requests) != 2:
         return []
-    plans = [request.plan for request in requests if isinstance(request, SeriesRequest)]
-    if len(plans) < 2:
+    counts = [request.spec.counts for request in requests if isinstance(request, SeriesRequest)]
+    if len(counts) < 2:
         return []  # resumed series: what was drawn is not known any more
-    warm_ups = [True] * plans[0].warmups
-    return [*warm_ups, *drawn_order(min(plan.runs for plan in plans), chance)]
+    warm_ups = [True] * counts[0].warmups
+    return [*warm_ups, *drawn_order(min(count.runs for count in counts), chance)]
 
 
 _WORDS = {

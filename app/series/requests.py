@@ -1,56 +1,55 @@
-"""Build the request of a series, or of equal ones, from the choices of the command line or the TUI."""
+"""Build the request of a series, or of equal ones, from what was asked of it; and back from the notebook."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import check_complete, without_password
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
-from app.recording.process import FormEntries, MeasurementPlan, SeriesRequest
-from storage.json_reader import named, shared
-from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
+from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
+from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, ExperimentKind, Series, Target, dated_experiment, format_target
 
 MOST_MINUTES = 10_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
-    """The choices for a series; fields that settings, plan and request share by name are passed on."""
+def series_request(spec: SeriesSpec, target: Target, secrets: Secrets) -> SeriesRequest:
+    """The request, with what the spec leaves open. Raises UsageError if it does not fit itself or the target."""
+    _check(spec, target)
+    counts = spec.counts
+    makes_file = spec.command is Command.PUT or counts.make_file or not target.abilities.moves_files
+    size_bytes = None
+    if makes_file:
+        usual_bytes = DEFAULT_TREE_FILE_BYTES if counts.files else DEFAULT_SIZE_BYTES
+        size_bytes = counts.size_bytes or usual_bytes
 
-    command: Command = Command.GET
-    client: str = ""
-    """Empty for the protocol's default client."""
-    experiment: str | None = None
+    max_runs = counts.max_runs
+    if counts.until_percent is None:
+        max_runs = max(max_runs, counts.runs)
 
-    @property
-    def settings(self) -> Settings:
-        return Settings(**shared(self, Settings))
-
-
-def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
-    """The request. Raises UsageError if the choices do not fit each other or the target."""
-    _check(options, target)
-    usual = DEFAULT_TREE_FILE_BYTES if options.files else DEFAULT_SIZE_BYTES
-    makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files
-    own = {
-        "target": target,
-        "client": check_client_name(target.protocol, options.client),
-        "settings": options.settings,
-        "max_runs": max(options.max_runs, options.runs) if options.until_percent is None else options.max_runs,
-        "size_bytes": (options.size_bytes or usual) if makes_file else None,
-        "secrets": secrets,
-    }
-    experiment = Experiment(name=options.experiment) if options.experiment else None
-    plan = MeasurementPlan(**shared(options, MeasurementPlan) | own)
-    return SeriesRequest(plan=plan, **shared(options, SeriesRequest) | {"experiment": experiment})
+    whole = replace(
+        spec,
+        client=check_client_name(target.protocol, spec.client),
+        counts=replace(counts, size_bytes=size_bytes, max_runs=max_runs),
+    )
+    experiment = Experiment(name=spec.lineage.experiment) if spec.lineage.experiment else None
+    return SeriesRequest(spec=whole, target=target, secrets=secrets, experiment=experiment)
 
 
-def options_of(series: Series) -> SeriesOptions:
+def spec_of(series: Series) -> SeriesSpec:
+    """What was asked of a stored series, to ask it again: without base, change, note and question."""
     plan = series.plan or Plan()
-    planned = shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions)
-    return SeriesOptions(**planned, **named(series, "command", "link_bits_per_second", "label", "experiment"))
+    return SeriesSpec(
+        command=series.command,
+        client=plan.client,
+        counts=plan.counts,
+        settings=plan.settings,
+        monitor=plan.monitor,
+        texts=FormTexts(label=series.label),
+        lineage=Lineage(experiment=series.experiment),
+        link_bits_per_second=series.link_bits_per_second,
+    )
 
 
 def parse_change(text: str) -> tuple[str, str]:
@@ -62,51 +61,55 @@ def parse_change(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _check(options: SeriesOptions, target: Target) -> None:
-    protocol, gets = target.abilities, options.command is Command.GET
-    check_complete(target, options.command, make_file=options.make_file)
-    if options.make_file and not gets:
+def _check(spec: SeriesSpec, target: Target) -> None:
+    protocol = target.abilities
+    counts = spec.counts
+    gets = spec.command is Command.GET
+    check_complete(target, spec.command, make_file=counts.make_file)
+
+    if counts.make_file and not gets:
         raise UsageError("a put makes its file anyway: a file is put first only for a get", options="--make-file")
-    if options.size_bytes and gets and not options.make_file and protocol.moves_files:
+    if counts.size_bytes and gets and not counts.make_file and protocol.moves_files:
         text = "a get reads the file as it is: a size belongs to a put, or to a file that is made"
         raise UsageError(text, options="--size, --put, --make-file")
-    if options.files:
-        _check_tree(options, protocol)
-    if options.change_name and not options.experiment:
+    if counts.files:
+        _check_tree(spec, protocol)
+    if spec.lineage.change_name and not spec.lineage.experiment:
         raise UsageError("a change belongs to an experiment: name that too", options="--experiment NAME")
-    if not protocol.has_dialect and (options.sign or options.encrypt):
+
+    if not protocol.has_dialect and (spec.settings.sign or spec.settings.encrypt):
         instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
         text = f"signing and encryption belong to smb://: leave them out{instead}"
         raise UsageError(text, options="--sign, --encrypt")
-    if not protocol.is_local and options.drop_cache:
+    if not protocol.is_local and spec.settings.drop_cache:
         text = "the page cache of a server cannot be dropped from here: that belongs to file://"
         raise UsageError(text, options="--drop-cache")
-    if options.profile and not protocol.has_dialect:
+    if counts.profile and not protocol.has_dialect:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
-    if options.verify:
-        _check_verify(options, protocol)
-    if options.server_ssh:
-        check_ssh_host(options.server_ssh)
+    if counts.verify:
+        _check_verify(spec, protocol)
+    if spec.monitor.server_ssh:
+        check_ssh_host(spec.monitor.server_ssh)
 
 
-def _check_tree(options: SeriesOptions, protocol: Protocol) -> None:
+def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no files, so there is no tree", options="leave out --files")
-    if options.command is Command.GET and not options.make_file:
+    if spec.command is Command.GET and not spec.counts.make_file:
         raise UsageError("a get of a tree reads one that was made for it", options="--files, --make-file")
-    if options.client not in ("", OWN):
-        raise UsageError(f"{options.client} moves one file at a time, not a tree", options="leave out --client")
-    if options.verify:
+    if spec.client not in ("", OWN):
+        raise UsageError(f"{spec.client} moves one file at a time, not a tree", options="leave out --client")
+    if spec.counts.verify:
         raise UsageError("a tree is not verified: its files are too many", options="leave out --verify")
-    if (options.size_bytes or 0) > MAX_BLOCK_BYTES:
+    if (spec.counts.size_bytes or 0) > MAX_BLOCK_BYTES:
         raise UsageError(f"a tree has small files, of at most {MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE")
 
 
-def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
+def _check_verify(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify", options="leave out --verify")
-    if options.command is Command.GET and options.client not in ("", OWN):
-        text = f"{options.client} lets the bytes that it gets go, so they cannot be verified"
+    if spec.command is Command.GET and spec.client not in ("", OWN):
+        text = f"{spec.client} lets the bytes that it gets go, so they cannot be verified"
         raise UsageError(text, options="leave out --client")
 
 
@@ -115,9 +118,21 @@ LABELS = ("self-test, first", "self-test, second")
 
 def equal_requests(request: SeriesRequest, times: int = 0) -> list[SeriesRequest]:
     """Two requests of a self-test, to be measured interleaved; or that number, to be measured one after another."""
-    target = request.plan.target
-    what, kind = ("Repeats", ExperimentKind.REPEATS) if times else ("Self-test", ExperimentKind.SELFTEST)
-    title = f"{what} of {request.plan.command}: {format_target(target)}"
+    target = request.target
+    name = "Self-test"
+    kind = ExperimentKind.SELFTEST
+    labels: tuple[str, ...] = LABELS
+    if times:
+        name = "Repeats"
+        kind = ExperimentKind.REPEATS
+        labels = tuple(f"repeat {number}" for number in range(1, times + 1))
+
+    title = f"{name} of {request.spec.command}: {format_target(target)}"
     experiment = dated_experiment(kind, target.host or target.path)
-    labels = [f"repeat {number}" for number in range(1, times + 1)] if times else LABELS
-    return [replace(request, label=label, title=title, experiment=experiment) for label in labels]
+    return [
+        replace(request, spec=with_label(request.spec, label), title=title, experiment=experiment) for label in labels
+    ]
+
+
+def with_label(spec: SeriesSpec, label: str) -> SeriesSpec:
+    return replace(spec, texts=replace(spec.texts, label=label))

@@ -1,6 +1,7 @@
 """``sharebench survey``: measure everything on one server."""
 
 import posixpath
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,10 +11,11 @@ from app.base.errors import CancelledError, MeasurementError
 from app.base.targets import parse_target
 from app.cli import common
 from app.cli.progress import watch_turns
-from app.cli.run_options import OF_THE_SERVER, chosen, options_of_server, series_options, take_settings
+from app.cli.run_options import OF_THE_SERVER, options_of_server, series_options, take_settings
 from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.recording.process import SeriesControl
+from app.recording.spec import SeriesSpec
 from app.survey.record import LogIn, SurveyChoices, measure_round, plan_round, result
 from forms.experiments.survey import StationState
 from forms.experiments.survey_report import survey_report
@@ -67,7 +69,7 @@ def _paths(place: Target) -> dict[str, str]:
 @series_options(
     "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "ceiling", "question", *OF_THE_SERVER
 )
-def survey_command(context: click.Context, /, **choices: Any) -> int:
+def survey_command(context: click.Context, /, spec: SeriesSpec, **choices: Any) -> int:
     """Measure everything on one server: SMB, FTP and bare TCP, read and write; then say what to look at first.
 
     @NAME, a server in the settings file, gives address, share or folder, and user.
@@ -78,7 +80,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     common.check_can_store(context)
     path = common.notebook_path(context)
     with common.notebook(context, make=True) as notebook:
-        planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
+        planned = plan_round(_choices(spec, choices), notebook, _log_in(context, choices), again=choices["again"])
     stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
     takes = planned.time_text
     if planned.continued:
@@ -104,15 +106,20 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     return 0
 
 
-def _choices(choices: dict[str, Any]) -> SurveyChoices:
+def _choices(spec: SeriesSpec, choices: dict[str, Any]) -> SurveyChoices:
     domain, _, user = (choices["user"] or "").rpartition(";")
     return SurveyChoices(
-        **{name: choices[name] for name in ("hosts", "smb", "ftp", "file", "iperf3", "ftp_user")},
+        hosts=choices["hosts"],
+        smb=choices["smb"],
+        ftp=choices["ftp"],
+        file=choices["file"],
+        iperf3=choices["iperf3"],
+        ftp_user=choices["ftp_user"],
         ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
         user=user or None,
         domain=domain or None,
         commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
-        options=chosen(choices),
+        spec=replace(spec, counts=replace(spec.counts, size_bytes=choices["size_bytes"])),
     )
 
 

@@ -10,18 +10,17 @@ from pathlib import Path
 from app.base.errors import UnreachableError, UsageError
 from app.base.targets import join
 from app.clients.base import Secrets
-from app.recording.process import SeriesControl, SeriesRequest
+from app.recording.process import MeasuringOrder, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.spec import SeriesRequest, SeriesSpec
 from app.recording.writer import Recorder
 from app.series.prospect import reached
-from app.series.record import RecorderEvent, Resumption, SeriesStored, plan_to_resume, record_interleaved
-from app.series.requests import SeriesOptions, series_request
+from app.series.record import RecorderEvent, Resumption, SeriesStored, order_to_resume, record_interleaved
+from app.series.requests import series_request, with_label
 from app.server.link_facts import detect_link, find_route, is_own_address, is_this_machine
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
 from forms.series.estimate import expected_rate, time_text
-from storage.json_reader import shared
 from storage.notebook import Notebook
-from storage.plan import RunChoices
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text
 from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
@@ -53,7 +52,7 @@ class SurveyChoices:
     domain: str | None = None
     ftp_user: str | None = None
     commands: tuple[Command, ...] = (Command.GET, Command.PUT)
-    options: SeriesOptions = field(default_factory=SeriesOptions)
+    spec: SeriesSpec = field(default_factory=SeriesSpec)
     """For each series; without a size, the link speed decides it."""
 
 
@@ -89,20 +88,23 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
         if series is not None and series.status is SeriesStatus.COMPLETE:
             continue
-        target = request.plan.target
+        target = request.target
         address = (target.host, target.port)
         if address not in answers:
             answers[address] = _no_answer(target)
         if answers[address]:
             stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
         else:
-            secrets = request.plan.secrets
+            secrets = request.secrets
             todo.append((index, Resumption(series_id=series.id, secrets=secrets) if series else request))
-            plan = plan_to_resume(series, secrets) if series else request.plan
-            runs[index] = plan.warmups + plan.runs - plan.done_runs
-            transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
+            order = order_to_resume(series, secrets) if series else MeasuringOrder.of_request(request)
+            counts = order.spec.counts
+            runs[index] = counts.warmups + counts.runs - order.done_runs
+            asked = request.spec.counts
+            transferred = (runs[index] + asked.make_file) * (asked.size_bytes or size_for(rate))
             here = station.place is not StationPlace.NETWORK
-            rates.append(expected_rate(target, measured=reached(notebook, target, plan.command), link=rate, here=here))
+            measured = reached(notebook, target, order.spec.command)
+            rates.append(expected_rate(target, measured=measured, link=rate, here=here))
             seconds += transferred / rates[-1].bytes_per_second
     if not todo and not stored:
         more = "" if choices.smb or choices.ftp else "or measure files: --smb SHARE[/FOLDER], --ftp FOLDER"
@@ -195,9 +197,9 @@ def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, Series
     """Each with its link speed."""
     wanted = []
     for place, host in places(choices.hosts):
-        link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None
+        link = choices.spec.link_bits_per_second if place is StationPlace.NETWORK else None
         rate = link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
-        size = choices.options.size_bytes or size_for(rate)
+        size = choices.spec.counts.size_bytes or size_for(rate)
         for target in _targets(choices, host):
             full, secrets = log_in(target)
             for command in choices.commands:
@@ -224,15 +226,14 @@ def _request_for(
 ) -> SeriesRequest:
     made = not target.abilities.moves_files or station.command is Command.PUT
     existing = None if made else choices.file
-    options = replace(
-        choices.options,
-        command=station.command,
+    counts = replace(
+        choices.spec.counts,
         size_bytes=None if existing else size_bytes,
         make_file=not made and not existing,
-        link_bits_per_second=link,
-        label=station.name,
     )
-    return series_request(options, replace(target, path=join(target, existing)) if existing else target, secrets)
+    spec = replace(choices.spec, command=station.command, counts=counts, link_bits_per_second=link)
+    place = replace(target, path=join(target, existing)) if existing else target
+    return series_request(with_label(spec, station.name), place, secrets)
 
 
 def _unfinished(
@@ -245,10 +246,7 @@ def _unfinished(
         return None, {}
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        chosen = (series.command, series.target, shared(series.plan, RunChoices) if series.plan else None)
-        plans = (request.plan for _, request, _ in wanted)
-        asked = ((plan.command, plan.target, shared(plan, RunChoices)) for plan in plans)
-        index = next((i for i, one in enumerate(asked) if one == chosen), None)
+        index = next((i for i, (_, request, _) in enumerate(wanted) if _is_of(request, series)), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
@@ -257,6 +255,16 @@ def _unfinished(
     if is_whole and all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
         return None, {}
     return last, stored
+
+
+def _is_of(request: SeriesRequest, series: Series) -> bool:
+    """Whether the series is what the request asks for; what is looked at beside the runs may differ."""
+    spec, plan = request.spec, series.plan
+    return (
+        plan is not None
+        and (series.command, series.target) == (spec.command, request.target)
+        and (plan.client, plan.settings, plan.counts) == (spec.client, spec.settings, spec.counts)
+    )
 
 
 def _no_answer(target: Target) -> str:

@@ -13,9 +13,9 @@ from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.guide.rounds import NextStep, after_survey
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
+from app.recording.spec import SeriesSpec
 from app.series.progress import RunPace
 from app.series.record import RecorderEvent, words
-from app.series.requests import SeriesOptions
 from app.survey import record as survey
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
@@ -30,7 +30,7 @@ from forms.series.estimate import expected_rate, time_text
 from forms.stats.summary import mean
 from forms.wording import duration
 from storage.notebook import Notebook
-from storage.plan import DEFAULT_RUNS
+from storage.plan import DEFAULT_RUNS, RunCounts
 from storage.protocols import protocol_of
 from storage.records import Command, JSONValue, Phase, RunStatus, Target
 
@@ -218,9 +218,11 @@ class SurveyScreen(asking.LinesScreen):
         return survey.SurveyChoices(
             hosts=hosts, smb=text["smb"] or None, ftp=text["ftp"] or None, ports=_ports(text["ports"]),
             user=user or None, domain=domain or None, ftp_user=text["ftp_user"] or None,
-            options=SeriesOptions(
-                runs=asking.typed_count("Runs", text["runs"], 1000),
-                size_bytes=parse_size(text["size"]) if text["size"] else None,
+            spec=SeriesSpec(
+                counts=RunCounts(
+                    runs=asking.typed_count("Runs", text["runs"], 1000),
+                    size_bytes=parse_size(text["size"]) if text["size"] else None,
+                )
             ),
         )  # fmt: skip
 
@@ -228,8 +230,9 @@ class SurveyScreen(asking.LinesScreen):
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         choices = cls.read(typed)
         protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
-        each = choices.options.runs + choices.options.warmups + 1
-        moved = protocols * len(choices.commands) * each * (choices.options.size_bytes or survey.size_for(None))
+        counts = choices.spec.counts
+        runs = counts.runs + counts.warmups + 1  # with the put of the file that a get reads
+        moved = protocols * len(choices.commands) * runs * (counts.size_bytes or survey.size_for(None))
         rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
         told = time_text(sum(moved / rate.bytes_per_second for rate in rates), rates)
         return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {told}. Every file made is removed."

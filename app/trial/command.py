@@ -20,10 +20,11 @@ from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.base.targets import parse_target
 from app.cli import common
 from app.cli.progress import ProgressLine, cancel_on_signals
-from app.cli.run_options import chosen, series_options, ssh_host, target_argument
+from app.cli.run_options import series_options, ssh_host, target_argument
 from app.kinds import stored_change, stored_experiment
 from app.load.scenario import changed, find_scenario
-from app.recording.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import RunFinished, RunStarted, SeriesControl
+from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.record import SeriesOpened
 from app.series.requests import series_request
 from app.server.changes.script import ConflictError, undo_command
@@ -86,19 +87,25 @@ trial_options = common.several(
 
 
 def prepared(
-    context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]
+    context: click.Context, name: str, values: tuple[str, ...], url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> trial_order.Prepared:
     """The checked trial or sweep that the options describe. Raises SharebenchError."""
-    request, load = request_of(context, url, choices)
+    request, load = request_of(context, url, spec, choices)
     ways = Ways(
-        ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=choices["accepted"], apply=choices.get("apply"),
-        revert=choices.get("revert"), restart=choices["allow_restart"],
-    )  # fmt: skip
-    keeps_size = bool(choices["size_bytes"]) or request.plan.make_file
+        ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
+        accepted=choices["accepted"],
+        apply=choices.get("apply"),
+        revert=choices.get("revert"),
+        restart=choices["allow_restart"],
+    )
+    keeps_size = bool(spec.counts.size_bytes) or spec.counts.make_file
     return trial_order.prepared(request, name, values, ways, keeps_size=keeps_size, load=load)
 
 
-def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
+def request_of(
+    context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
+) -> tuple[SeriesRequest, LoadWindow | None]:
     """The series to measure, or the window of a load. Raises UsageError."""
     users = choices["users"]
     if users is None:
@@ -106,9 +113,10 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
             if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 raise UsageError(f"{word} belongs to a load: name its users too, --load USERS")
     else:
-        choices = {**choices, "command": Command.PUT.value}  # whose target is a folder, as that of a load
+        spec = replace(spec, command=Command.PUT)  # whose target is a folder, as that of a load
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
-    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
+    one_run = replace(spec.counts, runs=1, warmups=1)
+    request = series_request(replace(spec, counts=one_run), target, secrets)
     if users is None:
         return request, None
     scenario = find_scenario(choices["scenario"])
@@ -257,7 +265,9 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
 @common.option("--revert", "CMD", "Shell command that restores it; must be harmless if repeated.")
 @restart_option
 @trial_options
-def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
+def try_command(
+    context: click.Context, /, setting: str | None, target: str | None, spec: SeriesSpec, **choices: Any
+) -> int:
     """Change one setting of a server, measure with and without it, and restore it.
 
     Pairs are measured in random order (A B or B A), so that other activity on the machine cannot bias the result.
@@ -275,7 +285,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
     name, values = parsed_setting(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
-    found = prepared(context, name, values, target, choices)
+    found = prepared(context, name, values, target, spec, choices)
     verdicts: list[str] = []
     to_try = found.setting.values
     if len(to_try) > 1:
@@ -301,7 +311,9 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 @common.option("--blocks", "N", "Number of measurements of each value.", common.Count(2, 1000))
 @restart_option
 @trial_options
-def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
+def sweep_command(
+    context: click.Context, /, settings: tuple[str, ...], target: str, spec: SeriesSpec, **choices: Any
+) -> int:
     """Find the best of several values: the smallest that is at most 1 % slower than the fastest.
 
     Each block measures the present value and each new one once, in a new random order. NAME alone takes the values of
@@ -312,7 +324,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
     name, values = parsed_setting(settings[0], several=True)
     blocks = choices.pop("blocks")
-    found = prepared(context, name, values, target, choices)
+    found = prepared(context, name, values, target, spec, choices)
     if len(found.setting.values) < len(values):
         before = f"{found.setting.name} = {found.setting.previous}"
         common.say(f"{before} is the present value: each block measures it once, as the base.")
@@ -331,7 +343,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
 )  # fmt: skip
 @click.option("--allow-restart", is_flag=True, help="Restart smbd if a setting needs it; ends all sessions.")
 @trial_options
-def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
+def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Try the recommended settings one after another.
 
     Tries what an audit proposes first, then the safe settings of the catalogue, in order of impact. Each is a `try` on
@@ -342,10 +354,10 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     known = {spelling(name).name for name, _ in candidates()}
     if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
         raise UsageError(f"--only {unknown[0]!r}: tune does not try it; it tries {', '.join(sorted(known))}")
-    request, load = request_of(context, target, choices)
-    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, restart=choices["allow_restart"])
+    request, load = request_of(context, target, spec, choices)
+    ways = Ways(ssh=spec.monitor.server_ssh, smb_conf=spec.monitor.smb_conf, restart=choices["allow_restart"])
     only = {spelling(name).name for name in choices["only"]}
-    audited = audit_server(AuditRequest(target=request.plan.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
+    audited = audit_server(AuditRequest(target=request.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
     first = tuple(one for one in remedies(audited.findings) if not only or one.name in only)
     tuning = Tuning(
         request=request, ways=ways, looks=LOOKS, load=load, stop_after=choices["stop_after"],
@@ -364,7 +376,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
     found = trial_order.FittedRequest(request, 0)
     if not load:
-        found = trial_order.fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
+        found = trial_order.fitted(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
     if found.said:
         common.say(found.said)
     if found.run_seconds:

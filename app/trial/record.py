@@ -74,16 +74,20 @@ def run_trial(
 def _begun(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
     """The series of each value, as it is first. Raises UsageError if another process measures one."""
     stored = {one.change.value if one.change else None: one for one in notebook.experiment(order.experiment.name)}
-    request, name, previous = order.request, order.plan.name, order.plan.previous
+    name = order.plan.name
+    spec = order.request.spec
     for value in (None, *order.plan.values):
-        series = stored.get(value) or new_series(
-            request,
-            title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
-            label=f"{name} {trial_order.AS_IT_IS}" if value is None else f"{name} = {value}",
-            question="",
-            experiment=order.experiment.name,
-            change=None if value is None else records.Change(name=name, value=value, previous=previous),
+        label = f"{name} {trial_order.AS_IT_IS}" if value is None else f"{name} = {value}"
+        request = replace(
+            order.request,
+            spec=replace(spec, texts=replace(spec.texts, label=label, question="")),
+            title=f"{name} interleaved: {wording.default_title(spec.command, order.request.target)}",
+            experiment=order.experiment,
         )
+        change = None
+        if value is not None:
+            change = records.Change(name=name, value=value, previous=order.plan.previous)
+        series = stored.get(value) or new_series(request, change=change)
         writer = SeriesWriter(series, recorder, stored=value in stored, experiment=order.experiment)
         writer.begin()
         yield writer
@@ -113,7 +117,9 @@ def _take_whole(trial: "_Trial", notebook: Notebook) -> None:
     """It is running from now on, though none of its series is stored yet."""
     with notebook.at_once():
         request = trial.order.request
-        whole = notebook.add_experiment(trial.order.experiment, note=request.note, question=request.question)
+        whole = notebook.add_experiment(
+            trial.order.experiment, note=request.spec.texts.note, question=request.spec.texts.question
+        )
         if whole and whole not in notebook.running():
             notebook.take(whole)
             trial.writers[0].recorder.leases.append(whole)
@@ -289,7 +295,12 @@ class _Trial:
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
-        found = collect(request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+        found = collect(
+            request.target,
+            ssh=request.spec.monitor.server_ssh,
+            smb_conf=request.spec.monitor.smb_conf,
+            window_seconds=0,
+        )
         for side, facts in found.parts().items():
             writer.put_facts(side, facts)
         if writer.series.link_bits_per_second is None and found.link:
@@ -325,7 +336,7 @@ class _Trial:
                 remark = f"Set by sharebench and proven: {self._proof(arm)}."
                 change = replace(change, evidence=records.Evidence.CONFIRMED, remark=remark)
             writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
-            has_ceiling = order.request.ceiling is not CeilingPolicy.SKIP and not order.plan.load
+            has_ceiling = order.request.spec.monitor.ceiling is not CeilingPolicy.SKIP and not order.plan.load
             if status is records.SeriesStatus.COMPLETE and has_ceiling:
                 writer.put(replace(writer.series, ceiling_bytes_per_second=self.ceiling(writer.series)))
             writer.end()

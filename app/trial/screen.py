@@ -44,7 +44,6 @@ from forms.stats.settle import slot_seconds
 from forms.trial.report import ChangeSummary, change_report, verdict_field
 from forms.trial.summary import TrialSummary
 from forms.wording import duration
-from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Target
 
@@ -109,8 +108,10 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self._choices, self._target = choices, choices.target
         measured, series, is_taken = choices, known.series, choices.step is MethodStep.CHANGE
         if known.proof and series and series.change and series.decision is not Decision.KEPT and not is_taken:
-            measured = replace(choices, **named(choices_of(known.proof.base[0]), "in_flight", "block_bytes"))
-        if self._command not in {None, choices.command}:
+            of_base = choices_of(known.proof.base[0]).spec.settings
+            settings = replace(choices.spec.settings, in_flight=of_base.in_flight, block_bytes=of_base.block_bytes)
+            measured = replace(choices, spec=replace(choices.spec, settings=settings))
+        if self._command not in {None, choices.spec.command}:
             measured = with_made_file(measured, self._command, choices.run_bytes)
         request = request_of(measured, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         accepted, restart = self._accepted
@@ -210,7 +211,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def events(self) -> Iterator[tuple[int, Any]]:
         assert self.order
-        self.watch_machine(self.order.request.plan.target)
+        self.watch_machine(self.order.request.target)
         for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
             yield 0, event
 
@@ -268,9 +269,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def measurement_ended(self, error: Exception | None) -> None:
         assert self.order
-        plan = self.order.request.plan
-        if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:
-            self.context.logins.refuse(plan.target)  # once a value is set, it may be the setting that refuses
+        request = self.order.request
+        if isinstance(error, LoginError) and not self._slots and not request.secrets.kerberos:
+            self.context.logins.refuse(request.target)  # once a value is set, it may be the setting that refuses
         if error is not None and not isinstance(error, CancelledError) and not self._restored:
             self._now = self._restored = describe_error(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
@@ -313,7 +314,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if action == "measure":
             if self._target is None or not self._is_prepared or self._begun or self.experiment:
                 return False
-            return self._target.abilities.moves_files and parameters != (self._command or self._choices.command,)
+            return self._target.abilities.moves_files and parameters != (self._command or self._choices.spec.command,)
         if action == "within":
             return self.order is not None and not self._begun
         if action == "server":

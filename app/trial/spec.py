@@ -16,7 +16,8 @@ from app.clients.base import Client, Secrets, make_client
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
 from app.recording import process
-from app.series.requests import options_of, parse_change, series_request
+from app.recording.spec import Lineage, SeriesRequest
+from app.series.requests import parse_change, series_request, spec_of
 from app.server.changes.machine_setting import find_setting
 from app.server.changes.script import undo_command
 from app.server.changes.smb_conf import ChangeableSetting, Ways
@@ -43,7 +44,7 @@ SEEDS = 2**31
 class TrialOrder:
     """A trial, checked and consented to."""
 
-    request: process.SeriesRequest
+    request: SeriesRequest
     setting: ChangeableSetting
     plan: TrialPlan
     experiment: Experiment
@@ -88,21 +89,29 @@ TrialEvent = process.Event | TrialPlan | ValueSet | Slot | Judged | SettingResto
 
 
 def new_order(
-    request: process.SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
+    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
-    target, server = request.plan.target, named(request, "server_ssh", "smb_conf")
-    plan = replace(plan, section=setting.section, previous=setting.previous or "", seed=randbelow(SEEDS), **server)
+    target = request.target
+    plan = replace(
+        plan,
+        section=setting.section,
+        previous=setting.previous or "",
+        seed=randbelow(SEEDS),
+        server_ssh=request.spec.monitor.server_ssh,
+        smb_conf=request.spec.monitor.smb_conf,
+    )
     experiment = dated_experiment(kind, f"{plan.name} {target.host or target.path}")
     return TrialOrder(request=request, setting=setting, plan=plan, experiment=experiment)
 
 
 def order_of(
-    request: process.SeriesRequest, setting: str, *, keeps_size: bool, accepted: tuple[str, ...], restart: bool
+    request: SeriesRequest, setting: str, *, keeps_size: bool, accepted: tuple[str, ...], restart: bool
 ) -> TrialOrder:
     """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError."""
     name, value = parse_change(setting)
-    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
+    monitor = request.spec.monitor
+    ways = Ways(ssh=monitor.server_ssh, smb_conf=monitor.smb_conf, accepted=accepted, restart=restart)
     return prepared(request, name, [value], ways, keeps_size=keeps_size).order(ExperimentKind.TRIAL)
 
 
@@ -127,17 +136,17 @@ class Prepared:
 
 
 def prepared(
-    request: process.SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
+    request: SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
     load: LoadWindow | None = None,
 ) -> Prepared:  # fmt: skip
     """Reads the setting and checks the target; the present value is not among several. Raises SharebenchError."""
-    setting = find_setting(name, values, request.plan.target, ways)
+    setting = find_setting(name, values, request.target, ways)
     if len(values) > 1:
         before = setting.previous or ""
         fresh = [value for value, whole in zip(values, setting.values, strict=True) if not setting.same(before, whole)]
         if not fresh:
             raise UsageError(f"{setting.name} is {before} already: name another value")
-        setting = setting if len(fresh) == len(values) else find_setting(name, fresh, request.plan.target, ways)
+        setting = setting if len(fresh) == len(values) else find_setting(name, fresh, request.target, ways)
     check_target(request)
     short = FittedRequest(request, 0) if load else fitted(request, keeps_size=keeps_size)
     return Prepared(short=short, setting=setting, ways=ways, load=load)
@@ -171,7 +180,12 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
 def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None = None) -> TrialOrder:
     """The original order, checked again; nothing is written. Raises SharebenchError."""
     plan, target = stored.plan, target or stored.base.target
-    options = replace(options_of(stored.base), server_ssh=plan.server_ssh, experiment=None)
+    spec = spec_of(stored.base)
+    spec = replace(
+        spec,
+        monitor=replace(spec.monitor, server_ssh=plan.server_ssh),
+        lineage=Lineage(),
+    )
     same = named(plan, "smb_conf", "apply", "revert")
     ways = Ways(ssh=plan.server_ssh, accepted=plan.accepted_risks, restart=plan.allow_restart, **same)
     setting = find_setting(plan.name, () if plan.apply else plan.values, target, ways)
@@ -181,7 +195,7 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
             f"{setting.name} is {now} now and was {before} when {stored.experiment.name!r} began: runs of now and then"
             " cannot be compared; begin a new one"
         )
-    request = series_request(options, target, secrets)
+    request = series_request(spec, target, secrets)
     lasted = [run.seconds for run in stored.base.measured() if run.seconds]
     return TrialOrder(
         request=request, setting=setting, plan=plan, experiment=stored.experiment, kept=stored.kept,
@@ -189,17 +203,18 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
     )  # fmt: skip
 
 
-def open_client(request: process.SeriesRequest) -> closing[Client]:
-    plan = request.plan
-    return closing(make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes))
+def open_client(request: SeriesRequest) -> closing[Client]:
+    spec = request.spec
+    return closing(make_client(request.target, spec.client, request.secrets, spec.settings, spec.counts.size_bytes))
 
 
-def check_target(request: process.SeriesRequest) -> None:
-    plan = request.plan
+def check_target(request: SeriesRequest) -> None:
+    spec = request.spec
+    target = request.target
     with open_client(request) as client:
         client.connect()
-        if plan.command is Command.GET and not plan.make_file and plan.target.abilities.moves_files:
-            client.size(plan.target.path)
+        if spec.command is Command.GET and not spec.counts.make_file and target.abilities.moves_files:
+            client.size(target.path)
 
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:
@@ -211,17 +226,19 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from (f"  {line}" for line in setting.writes)
     yield from restore_lines(order)
     most = max(0, plan.looks[-1] - order.kept) * (len(plan.values) + 1)
-    measured, each = order.request.plan, "each after a warm-up run"
-    what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(measured.target)}"
+    measured, counts = order.request.spec, order.request.spec.counts
+    target = order.request.target
+    each = "each after a warm-up run"
+    what = f"a {measured.command} {'of' if measured.command is Command.GET else 'to'} {wording.place(target)}"
     what += f" in requests of {wording.typed_size(block)}" if (block := measured.settings.block_bytes) else ""
-    many = f"{wording.count(measured.files, 'file')} of " if measured.files else ""
-    what += f", {many}{wording.file_size(measured.size_bytes)} a run" if measured.size_bytes else ""
-    if measured.make_file and measured.size_bytes and not plan.load:
-        written = binary_size(most * measured.size_bytes * (measured.files or 1))
+    many = f"{wording.count(counts.files, 'file')} of " if counts.files else ""
+    what += f", {many}{wording.file_size(counts.size_bytes)} a run" if counts.size_bytes else ""
+    if counts.make_file and counts.size_bytes and not plan.load:
+        written = binary_size(most * counts.size_bytes * (counts.files or 1))
         each += f". What it reads is made anew for each run and removed: {written} written in all at most"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s"
-        what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(measured.target)}"
+        what = f"{wording.count(load.users, 'user')} of {load.scenario.name} on {wording.place(target)}"
     if order.kept:
         yield f"Kept from before: {wording.count(order.kept, order.unit)}."
     yield f"It measures {what}: at most {wording.count(most, 'run')}, {each}."
@@ -267,14 +284,14 @@ class TransferYardstick:
 
     point = None
 
-    def __init__(self, request: process.SeriesRequest, control: process.SeriesControl) -> None:
+    def __init__(self, request: SeriesRequest, control: process.SeriesControl) -> None:
         self._request, self._control = request, control
         self._servers: frozenset[int] = frozenset()
         self.processor_percent: float | None = None
         """Of the last measured run; None if it was too short to tell."""
 
     def __enter__(self) -> Self:
-        target = self._request.plan.target
+        target = self._request.target
         if not target.abilities.is_local and is_this_machine(target.host):
             self._servers = servers_here(target.port_number)
         return self
@@ -284,11 +301,17 @@ class TransferYardstick:
 
     def observe(self, number: int, scratch_path: str | None) -> Iterator[process.Event]:
         """Events of both runs; the last is Finished or Failed."""
-        plan = replace(
-            self._request.plan, runs=number, warmups=1, done_runs=number - 1, done_warmups=number - 1,
-            until_percent=None, scratch_path=scratch_path,
-        )  # fmt: skip
-        with process.MeasuringProcess(plan, self._control) as child:
+        spec = self._request.spec
+        counts = replace(spec.counts, runs=number, warmups=1, until_percent=None)
+        order = process.MeasuringOrder(
+            spec=replace(spec, counts=counts),
+            target=self._request.target,
+            secrets=self._request.secrets,
+            done_runs=number - 1,
+            done_warmups=number - 1,
+            scratch_path=scratch_path,
+        )
+        with process.MeasuringProcess(order, self._control) as child:
             for event in child.events():
                 if isinstance(event, process.RunStarted) and event.phase is Phase.MEASURED:
                     ours = Ours(trees=self._servers | {child.pid})
@@ -309,7 +332,7 @@ _LOAD_ENDED = process.Failed(kind=MeasurementError, text="the load ended")
 class LoadYardstick:
     """One load point per value with new users; the files stay until the end."""
 
-    def __init__(self, request: process.SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
+    def __init__(self, request: SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
         self._request, self._control, self._window = request, control, window
         self._stack = ExitStack()
         self._engine: EngineProcess | None = None
@@ -318,9 +341,14 @@ class LoadYardstick:
         self.processor_percent = None
 
     def __enter__(self) -> Self:
-        plan = self._request.plan
-        given = named(plan, "secrets", "settings") | named(self._window, "scenario", "processes")
-        load = LoadPlan(targets=(plan.target,), folder=new_folder("load"), **given)
+        load = LoadPlan(
+            targets=(self._request.target,),
+            folder=new_folder("load"),
+            secrets=self._request.secrets,
+            settings=self._request.spec.settings,
+            scenario=self._window.scenario,
+            processes=self._window.processes,
+        )
         with ExitStack() as stack:
             self._engine = stack.enter_context(EngineProcess(load))
             self._control.attach(lambda _word: None, self._engine.cancel)
@@ -397,7 +425,7 @@ LEAST_BYTES = 1 << 20
 class FittedRequest:
     """A request whose runs are no longer than needed to judge them."""
 
-    request: process.SeriesRequest
+    request: SeriesRequest
     usual_bytes: int
     said: str = ""
     run_seconds: float | None = None
@@ -411,20 +439,19 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
     return fitting if fitting < size_bytes else None
 
 
-def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
+def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
     """A smaller file where runs would take over LONGEST_SECONDS, if its size may change. Raises MeasurementError."""
-    plan = request.plan
-    if not plan.target.abilities.moves_files:
+    if not request.target.abilities.moves_files:
         return FittedRequest(request, 0)
-    size_bytes, rate = _probed(plan)
+    size_bytes, rate = _probed(request)
     fitting = fitting_bytes(size_bytes, rate) if rate and not keeps_size else None
     if fitting is None:
         return FittedRequest(request, size_bytes, run_seconds=size_bytes / rate if rate else None)
-    gets = plan.command is Command.GET
-    what = posixpath.basename(plan.target.path) if gets else binary_size(size_bytes)
+    gets = request.spec.command is Command.GET
+    what = posixpath.basename(request.target.path) if gets else binary_size(size_bytes)
     said = f"A run of {what} would take {duration(size_bytes / rate)}"
     smaller = with_file_of(request, fitting)
-    if gets and (problem := _cannot_be_made(smaller.plan)):
+    if gets and (problem := _cannot_be_made(smaller)):
         said = f"{said}, and no smaller file can be made in its folder: {problem}"
         return FittedRequest(request, size_bytes, said, size_bytes / rate)
     done = "read" if gets else "written"
@@ -432,17 +459,26 @@ def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> Fitte
     return FittedRequest(smaller, size_bytes, said, fitting / rate)
 
 
-def with_file_of(request: process.SeriesRequest, size_bytes: int) -> process.SeriesRequest:
-    plan = request.plan
-    if plan.command is Command.GET and not plan.make_file:
-        plan = replace(plan, target=replace(plan.target, path=posixpath.dirname(plan.target.path)), make_file=True)
-    return replace(request, plan=replace(plan, size_bytes=size_bytes))
+def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
+    spec = request.spec
+    target = request.target
+    counts = replace(spec.counts, size_bytes=size_bytes)
+    if spec.command is Command.GET and not counts.make_file:
+        target = replace(target, path=posixpath.dirname(target.path))
+        counts = replace(counts, make_file=True)
+    return replace(request, spec=replace(spec, counts=counts), target=target)
 
 
-def _probed(plan: process.MeasurementPlan) -> tuple[int, float]:
+def _order_of_one_run(request: SeriesRequest) -> process.MeasuringOrder:
+    one_run = replace(request.spec.counts, runs=1, warmups=0, until_percent=None)
+    order = process.MeasuringOrder.of_request(request)
+    return replace(order, spec=replace(order.spec, counts=one_run))
+
+
+def _probed(request: SeriesRequest) -> tuple[int, float]:
     """The size of the usual file, and the bytes per second of a run that ends after PROBE_SECONDS."""
     control, size_bytes, progress = process.SeriesControl(), 0, [(0.0, 0)]
-    with process.MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+    with process.MeasuringProcess(_order_of_one_run(request), control) as child:
         for event in child.events():
             if isinstance(event, process.Started):
                 size_bytes = event.size_bytes
@@ -464,9 +500,9 @@ def rate_after_burst(progress: Sequence[tuple[float, int]]) -> float:
     return moved / seconds if seconds > 0 else 0.0
 
 
-def _cannot_be_made(plan: process.MeasurementPlan) -> str:
+def _cannot_be_made(request: SeriesRequest) -> str:
     control = process.SeriesControl()
-    with process.MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+    with process.MeasuringProcess(_order_of_one_run(request), control) as child:
         for event in child.events():
             if isinstance(event, process.Started):
                 control.cancel()

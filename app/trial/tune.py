@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.base.errors import UsageError
-from app.recording.process import SeriesControl, SeriesRequest
+from app.recording.process import SeriesControl
+from app.recording.spec import SeriesRequest
 from app.server.changes.script import ConsentNeededError
 from app.server.changes.smb_conf import ChangeableSetting, ConfLine, Ways, samba_setting
 from app.trial.record import run_trial
@@ -139,7 +140,7 @@ class Tuning:
 
     def _checked(self, name: str, value: str) -> ChangeableSetting:
         proposed = any((one.name, one.value) == (name, value) for one in self.first)
-        ways, target = replace(self.ways, restart=self.ways.restart and proposed), self.request.plan.target
+        ways, target = replace(self.ways, restart=self.ways.restart and proposed), self.request.target
         return samba_setting(name, [value], target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart)
 
     def _setting(self, name: str, value: str) -> ChangeableSetting | None:

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ from app.base.targets import parse_target
 from app.base.user_files import read_toml
 from app.cli import common
 from app.cli.progress import watch
-from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.run_options import series_options, spec_from_parameters, target_argument
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
+from app.recording.spec import SeriesSpec
 from app.series.record import SeriesClosed, record
-from app.series.requests import series_request
+from app.series.requests import series_request, with_label
 from app.watch.record import WatchRequest, check, delivered, tell
 from forms import wording
 from forms.layout import visible
@@ -71,7 +71,7 @@ def _baseline_name(_context: click.Context, _option: click.Parameter, name: str)
     "client", "block_bytes", "in_flight", "sign", "encrypt", "drop_cache", "verify", "label", "note", "quiet_time",
     "wait_seconds", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
 )  # fmt: skip
-def watch_command(context: click.Context, /, target: str, **choices: Any) -> int:
+def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Check once whether TARGET became slower than its baseline.
 
     To be run by a timer (see `sharebench schedule`). Measures a series as `run` does, and compares it with the baseline
@@ -81,10 +81,9 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     Exit codes: 0 not slower, 1 slower, 3 inconclusive, postponed or still collecting, 4 cannot be measured.
     """
     common.check_can_store(context)
-    options = chosen(choices)
-    options = replace(options, label=options.label or f"watch {choices['baseline']}")
+    spec = with_label(spec, spec.texts.label or f"watch {choices['baseline']}")
     place, path, control = parse_target(target), common.notebook_path(context), SeriesControl()
-    series_request(options, place, Secrets())  # tells a usage error before anything is stored
+    series_request(spec, place, Secrets())  # tells a usage error before anything is stored
     with common.notebook(context, make=True) as notebook:
         names = sorted({one.name for one in notebook.baselines()})
         watched = {looks.watch_of(one).baseline for one in notebook.recordings(looks.WATCH)}
@@ -93,14 +92,14 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     log_in = cache(lambda: common.secrets_for(context, place, kerberos=choices["kerberos"]))
 
     def measure() -> SeriesClosed:
-        return watch(record(series_request(options, *log_in()), path, control), control)
+        return watch(record(series_request(spec, *log_in()), path, control), control)
 
     request = WatchRequest(
-        target=place, command=options.command, baseline=choices["baseline"], confirm=choices["confirm"],
+        target=place, command=spec.command, baseline=choices["baseline"], confirm=choices["confirm"],
         limits=Limits(noise_percent=choices["noise"]),
     )  # fmt: skip
     found = check(request, path, measure)
-    labels = labels_of(place, options.command.value, choices["baseline"])
+    labels = labels_of(place, spec.command.value, choices["baseline"])
     common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
     common.answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
@@ -142,7 +141,7 @@ def schedule_command(
     place, textfile = parse_target(options["target"]), options["textfile"]
     if textfile and not Path(textfile).is_absolute():
         raise UsageError(f"--textfile {textfile}: a timer has no folder of its own; write the whole path")
-    series_request(chosen(options), place, Secrets())
+    series_request(spec_from_parameters(options), place, Secrets())
     asked = (context.find_root().obj or {}).get("credentials")
     credentials = str(Path(asked).absolute()) if asked else _CREDENTIALS
     logs_in = bool(asked) or (place.abilities.has_login and bool(place.user) and not options["kerberos"])

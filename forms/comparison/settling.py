@@ -141,7 +141,8 @@ def _step_by_trial(comparison: OpenComparison) -> SettlingStep | None:
         return None
 
     base = comparison.first_base
-    ssh = f" --server-ssh {shlex.quote(base.plan.server_ssh)}" if base.plan and base.plan.server_ssh else ""
+    server_ssh = base.plan.monitor.server_ssh if base.plan else None
+    ssh = f" --server-ssh {shlex.quote(server_ssh)}" if server_ssh else ""
     return SettlingStep(
         way=way.way,
         count=way.count,
@@ -284,16 +285,16 @@ def _options_of_path(base: Series) -> str:
     """The direction, the file and the target of a series, as they are typed."""
     plan = base.plan
     is_put = base.command is Command.PUT
-    makes_file = plan is not None and plan.make_file
+    makes_file = plan is not None and plan.counts.make_file
 
     options = []
     if is_put:
         options.append("--put")
     if makes_file:
         options.append("--make-file")
-    if plan and plan.size_bytes and (is_put or makes_file):
-        options.append(f"--size {wording.typed_size(plan.size_bytes)}")
-    if plan and plan.files:
-        options.append(f"--files {plan.files}")
+    if plan and plan.counts.size_bytes and (is_put or makes_file):
+        options.append(f"--size {wording.typed_size(plan.counts.size_bytes)}")
+    if plan and plan.counts.files:
+        options.append(f"--files {plan.counts.files}")
     options.append(shlex.quote(wording.plain(format_target(base.target))))
     return f" {' '.join(options)}"

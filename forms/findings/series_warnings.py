@@ -91,7 +91,7 @@ def _early_end(series: Series) -> Iterator[Finding]:
         yield warning_from_texts("failed", runs=wording.count(len(failed), "run"), why=why)
 
     valid = len(series.rates())
-    planned = series.plan.runs if series.plan else None
+    planned = series.plan.counts.runs if series.plan else None
     has_ended_early = series.status is not SeriesStatus.COMPLETE and series.running_by is None
     if has_ended_early and planned and valid < planned:
         yield warning_from_texts("interrupted", done=valid, planned=planned, id=series.id)
@@ -110,7 +110,7 @@ def _unchecked_size(series: Series) -> Iterator[Finding]:
 
 def _unread_settings(series: Series) -> Iterator[Finding]:
     problem = path.server_facts(series).get(FACTS_UNKNOWN)
-    if problem and series.plan and (series.plan.server_ssh or series.plan.smb_conf):
+    if problem and series.plan and (series.plan.monitor.server_ssh or series.plan.monitor.smb_conf):
         yield warning_from_texts("unread", problem=wording.plain(str(problem)))
 
 
@@ -202,7 +202,7 @@ def _dependence(series: Series) -> Iterator[Finding]:
     correlation = summary.lag_1(series.rates())
     if correlation is None or any(_drift(series)):
         return
-    until = series.plan.until_percent if series.plan else None
+    until = series.plan.counts.until_percent if series.plan else None
     what = "the interval of the average is narrower than the truth"
     if until is not None:
         what = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
@@ -239,8 +239,8 @@ def _way_to_longer_runs(series: Series, typical_seconds: float, typical_rate: fl
     """(what to use, options of the same command, or else a whole command)."""
     if not series.target.abilities.moves_files:
         return "a longer time", "", ""
-    if series.plan and series.plan.files:
-        number = math.ceil(series.plan.files * GOOD_SECONDS / typical_seconds)
+    if series.plan and series.plan.counts.files:
+        number = math.ceil(series.plan.counts.files * GOOD_SECONDS / typical_seconds)
         return f"a tree of {number:,} files", f"--files {number}", ""
 
     host = "client" if series.target.abilities.is_local else "server"
@@ -249,7 +249,7 @@ def _way_to_longer_runs(series: Series, typical_seconds: float, typical_rate: fl
     advised = wording.typed_size(max(advised_size(typical_rate, memory), fewest_bytes))
     options = f"--size {advised}"
 
-    has_own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
+    has_own_file = series.command is Command.PUT or bool(series.plan and series.plan.counts.make_file)
     command = ""
     if not has_own_file:
         folder = replace(series.target, path=posixpath.dirname(series.target.path))
@@ -260,7 +260,7 @@ def _way_to_longer_runs(series: Series, typical_seconds: float, typical_rate: fl
 def _variation(series: Series) -> Iterator[Finding]:
     rates = series.rates()
     plan = series.plan
-    until = plan.until_percent if plan else None
+    until = plan.counts.until_percent if plan else None
     known_to = summary.known_to_percent(rates)
     if plan and until is not None and known_to is not None and known_to > until:
         yield warning_from_texts(
@@ -268,7 +268,7 @@ def _variation(series: Series) -> Iterator[Finding]:
             until=wording.percent(until),
             runs=wording.count(len(rates), "run"),
             known=wording.percent(known_to),
-            more=2 * (plan.max_runs or len(rates)),
+            more=2 * (plan.counts.max_runs or len(rates)),
         )
         return
 

@@ -25,7 +25,7 @@ from forms.wording import number_from, rate_from
 from storage import records
 from storage.changes import Slot, TrialPlan
 from storage.json_reader import DocumentError, JSONNode
-from storage.plan import Plan
+from storage.plan import Plan, RunCounts
 
 
 class PaperColumn(StrEnum):
@@ -282,7 +282,7 @@ def _series(form: _Form, given: Given) -> records.Series:
         command=JSONNode("Command", said).one_of(records.Command) if said else given.command,
         target=_target(form, given.target_of) or given.target or records.Target(protocol="file"), client=_client(form),
         link_bits_per_second=link, environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
-        plan=Plan(runs=sum(run.phase is records.Phase.MEASURED for run in runs)), runs=runs,
+        plan=Plan(counts=RunCounts(runs=sum(run.phase is records.Phase.MEASURED for run in runs))), runs=runs,
     )  # fmt: skip
     title = form.text(TITLE)
     untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}

@@ -88,7 +88,9 @@ def series_from_document(document: object) -> records.Series:
     _check_runs(top, series)
 
     # What would read files or log in from here is left out.
-    plan = series.plan and replace(series.plan, server_ssh=None, smb_conf=None)
+    plan = series.plan
+    if plan is not None:
+        plan = replace(plan, monitor=replace(plan.monitor, server_ssh=None, smb_conf=None))
     failed = tuple(replace(run, status=records.RunStatus.FAILED) for run in series.failed_attempts)
     return replace(series, plan=plan, failed_attempts=failed)
 

@@ -33,7 +33,7 @@ class SeriesLine:
     def runs_text(self) -> str:
         """``5``; ``3/5‖`` interrupted, ``3/5✗`` failed, ``3/5●`` running."""
         runs = len(self.rates)
-        planned = self.series.plan.runs if self.series.plan else 0
+        planned = self.series.plan.counts.runs if self.series.plan else 0
         of_planned = f"{runs}/{planned}" if planned and planned >= runs else str(runs)
         if self.series.running_by is not None:
             return f"{of_planned}{Sign.RUNNING}"

@@ -145,10 +145,10 @@ def client_text(client: records.ClientFacts) -> str:
 
 def _tree_fields(series: records.Series) -> Iterator[Field]:
     plan = series.plan
-    if not plan or not plan.files:
+    if not plan or not plan.counts.files:
         return
-    size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
-    text = f"{wording.count(plan.files, 'file')} of {wording.binary_size(size)} each"
+    size = plan.counts.size_bytes or DEFAULT_TREE_FILE_BYTES
+    text = f"{wording.count(plan.counts.files, 'file')} of {wording.binary_size(size)} each"
     rate = mean(series.rates())
     if rate:
         text += f", {rate / size:,.0f} files/s"

@@ -26,7 +26,7 @@ def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
 
 
 def quiet_text(series: Series) -> str:
-    was_skipped = series.plan is not None and series.plan.quiet_time is QuietTime.SKIP
+    was_skipped = series.plan is not None and series.plan.monitor.quiet_time is QuietTime.SKIP
     if series.quiet is None and was_skipped:
         return "not checked (skipped)"
     return series.quiet_verdict.value

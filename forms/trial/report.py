@@ -239,7 +239,7 @@ def _what_was_measured(plan: TrialPlan, base: Series) -> str:
         users = wording.count(plan.load.users, "user")
         scenario = plan.load.scenario
         return f"requests of {users} ({scenario.name}), in windows of {scenario.duration_seconds:g} s:"
-    if base.command is Command.GET and base.plan and base.plan.make_file:
+    if base.command is Command.GET and base.plan and base.plan.counts.make_file:
         return "get of a file that was made anew for each run, under the value that is measured, in"
     return base.command
 

@@ -13,16 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
 
 from app.base.child_process import line_of
 from app.guide.run_screen import RunScreen
+from app.recording.process import MeasuringOrder
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders
 from tests.benchmarks.times import TimesResult
+from tests.specs import varied
 
 ROOT = Path(__file__).resolve().parents[2]
 BARE = (
@@ -140,7 +142,7 @@ class KeyPressRow:
         found: list[float] = []
         help_words = RunScreen.ABOUT.partition(".")[0].encode()
         with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
-            os.environ[PLAN] = line_of(replace(ours.plan, runs=1000, warmups=0))
+            os.environ[PLAN] = line_of(MeasuringOrder.of_request(varied(ours, runs=1000, warmups=0)))
             with painted("-m", "tests.benchmarks.drawing", str(Path(folder) / "n.db")) as program:
                 del os.environ[PLAN]
                 program.seconds_until(b"Run No")  # the first run has ended; the number of a run may never be painted

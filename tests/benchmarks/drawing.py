@@ -15,19 +15,21 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
 from threading import Event
 
 from app.base.child_process import line_of, message_of
-from app.recording.process import MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import MeasuringOrder, RunFinished, RunStarted, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent, SeriesClosed, record, record_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from tests.benchmarks.pairs import Orders, PeakMemory, Result
 from tests.benchmarks.times import TimesResult
+from tests.specs import request_with, varied
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "SHAREBENCH_BENCH_PLAN"
@@ -46,8 +48,8 @@ SetUp = Callable[[], AbstractContextManager[Orders]]
 def _series(set_up: SetUp, runs: int) -> Iterator[tuple[SeriesRequest, Path]]:
     """A series of so many runs that measures its transfers alone, and a folder for its notebooks."""
     with set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
-        plan = replace(ours.plan, runs=runs, warmups=WARMUPS)
-        yield replace(ours, plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP), Path(folder)
+        quick = varied(ours, runs=runs, warmups=WARMUPS, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+        yield quick, Path(folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +146,7 @@ def _headless(order: SeriesRequest, path: Path) -> float:
 
 def _drawn(order: SeriesRequest, path: Path, *more: str) -> float:
     """Run the drawing side in a terminal of 120 columns, and take in what it draws."""
-    os.environ[PLAN] = line_of(order.plan)
+    os.environ[PLAN] = line_of(MeasuringOrder.of_request(order))
     child, terminal = pty.fork()
     if not child:
         os.environ["TERM"] = "xterm-256color"
@@ -179,8 +181,8 @@ def main() -> int:
     from app.tui.widgets.recording import MeasurementEnded
 
     path, in_turns = Path(sys.argv[1]), IN_TURNS in sys.argv
-    plan = message_of(os.environ.pop(PLAN), [MeasurementPlan])
-    order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    plan = message_of(os.environ.pop(PLAN), [MeasuringOrder])
+    order = request_with(order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     loop: asyncio.AbstractEventLoop
 
@@ -202,7 +204,7 @@ def main() -> int:
         @staticmethod
         def record(request: SeriesRequest, path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
             still = Event()
-            orders = [request, replace(request, label=HEADLESS)]
+            orders = [request, varied(request, label=HEADLESS)]
             for index, event in record_interleaved(orders, path, control):
                 if index == 0:
                     yield event

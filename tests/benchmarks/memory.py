@@ -15,13 +15,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.recording.process import MeasurementPlan, Progressed, RunFinished, SeriesControl, SeriesRequest
+from app.recording.process import Progressed, RunFinished, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent, SeriesClosed, record
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -31,6 +32,7 @@ from tests.benchmarks.pairs import PeakMemory
 from tests.command_line import ROOT, Sharebench
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.specs import order_with, request_with, varied
 
 MEMORY_HEAD = "| peak memory | MB | seconds | at most MB |\n| --- | ---: | ---: | ---: |"
 _SERIES, _RUNS, _AT_ONCE = 20_000, 50, 500
@@ -142,10 +144,10 @@ class TransferRow:
             os.truncate(server.make_file("big", b""), size)
             path = "big"
         target = server.target(path if isinstance(server, Smbd) else f"/{path}")
-        plan = MeasurementPlan(
+        plan = order_with(
             command=self.command, target=target, secrets=server.secrets(), runs=1, warmups=0, size_bytes=size
         )
-        order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+        order = request_with(order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
         with (
             tempfile.TemporaryDirectory() as folder,
             _without_blocks(server.folder),
@@ -266,11 +268,11 @@ def main() -> int:
                     found.append(_resident_bytes())
 
     async def hour(path: Path) -> None:
-        plan = replace(
-            MeasurementPlan(command=Command.GET, target=Target(protocol="file", path="/big"), runs=_HOUR_RUNS),
+        plan = varied(
+            order_with(command=Command.GET, target=Target(protocol="file", path="/big"), runs=_HOUR_RUNS),
             warmups=0,
         )
-        job = MeasurementJob(backend=Hour(), notebook_path=path, title="hour", request=SeriesRequest(plan=plan))
+        job = MeasurementJob(backend=Hour(), notebook_path=path, title="hour", request=request_with(order=plan))
         app = SharebenchApp(Context(notebook_path=path))
         async with app.run_test(size=(120, 36)) as pilot:
             await app.push_screen(RunScreen(job))

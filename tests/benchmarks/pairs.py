@@ -6,18 +6,20 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import psutil
 
-from app.recording.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import RunFinished, RunStarted, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import SeriesClosed, record_interleaved
 from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
+from tests.specs import varied
 
 _SERVERS = {"smbd", "vsftpd"}
 Orders = tuple[SeriesRequest, SeriesRequest]
@@ -141,7 +143,7 @@ def _processor_seconds() -> tuple[dict[int, float], dict[int, float]]:
 
 
 def _quick(order: SeriesRequest) -> SeriesRequest:
-    return replace(order, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    return varied(order, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
 
 class PeakMemory:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from app.cli.main import run
 from app.clients.base import Secrets
-from app.recording.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent, record, record_interleaved, resume
-from app.series.requests import SeriesOptions, equal_requests
+from app.series.requests import equal_requests
 from app.survey.record import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
@@ -23,6 +24,7 @@ from tests.builders import export, one
 from tests.reliability.figures import Figures
 from tests.reliability.old_formats import old_notebook
 from tests.servers.smbd import Smbd
+from tests.specs import order_with, request_with, spec_with
 
 SIZE_BYTES = 16_000_000
 RUNS = 6
@@ -80,7 +82,7 @@ class Round:
 
     def request(self, kind: str) -> SeriesRequest:
         """A series of some quick runs."""
-        plan = MeasurementPlan(
+        plan = order_with(
             command=Command.PUT if kind == "put" else Command.GET,
             target=self.target("file" if kind == "get" else ""),
             secrets=self.secrets,
@@ -90,8 +92,8 @@ class Round:
             make_file=kind == "make",
             settings=Settings(timeout_seconds=5.0),
         )
-        return SeriesRequest(
-            plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
+        return request_with(
+            order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
         )
 
     @property
@@ -102,12 +104,12 @@ class Round:
     def survey(self) -> SurveyChoices:
         """The survey of the server."""
         assert self.server
-        options = SeriesOptions(
+        spec = spec_with(
             runs=2, warmups=1, size_bytes=SIZE_BYTES, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP
         )
         return SurveyChoices(
             hosts=("127.0.0.1",), smb=self.server.share, iperf3=False, ports={"smb": self.server.port},
-            user=self.server.user, options=options,
+            user=self.server.user, spec=spec,
         )  # fmt: skip
 
     def measure_survey(self, report: Report) -> None:

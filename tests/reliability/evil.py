@@ -29,7 +29,6 @@ import psutil
 from app.base.errors import SharebenchError
 from app.check import engine as check
 from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened
-from app.recording.process import MeasurementPlan
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
 from tests import fork_server
@@ -43,6 +42,7 @@ from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.measured import Measured
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.specs import order_with
 
 TIMEOUT_SECONDS = 2
 """What everything is told to wait at most for something to move."""
@@ -103,7 +103,7 @@ def series(command: Command, *, tree: bool = False, verify: bool = False) -> Act
         path = "file.bin" if command is Command.GET and not tree else ""
         if place.target.protocol != "smb":
             path = f"/{path}"
-        plan = MeasurementPlan(
+        plan = order_with(
             command=command,
             target=replace(place.target, path=path),
             client="",

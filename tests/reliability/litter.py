@@ -24,7 +24,6 @@ import psutil
 from app.clients.base import Secrets
 from app.load.scenario import NAMES
 from app.recording.process import SeriesControl
-from app.series.requests import SeriesOptions
 from app.survey.record import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -33,6 +32,7 @@ from tests.command_line import ROOT, Sharebench
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.process import program, unavailable
 from tests.servers.smbd import UNIX_USER, Smbd
+from tests.specs import spec_with
 
 SHARES = ("files", "printer", "read only", "small disk")
 """The types; the last one is full long before its users are done."""
@@ -276,11 +276,9 @@ def _kill(processes: Sequence[psutil.Process]) -> None:
 
 
 def _survey(book: str, port: str, share: str, user: str) -> None:
-    options = SeriesOptions(
-        runs=2, warmups=1, size_bytes=1_000_000, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP
-    )
+    spec = spec_with(runs=2, warmups=1, size_bytes=1_000_000, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
     choices = SurveyChoices(
-        hosts=("127.0.0.1",), smb=share, iperf3=False, ports={"smb": int(port)}, user=user, options=options
+        hosts=("127.0.0.1",), smb=share, iperf3=False, ports={"smb": int(port)}, user=user, spec=spec
     )
     secrets = Secrets(password=os.environ[PASSWORD_VARIABLE])
     with Notebook(Path(book)) as notebook:

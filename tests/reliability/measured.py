@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.clients.base import Client, TreeClient, make_client, make_files
 from app.recording.child import Engine
-from app.recording.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
+from app.recording.process import Event, Failed, Finished, MeasuringOrder, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
 
 
@@ -19,7 +19,7 @@ from storage.records import Command, Run, RunStatus
 class Measured:
     """What one series came to."""
 
-    plan: MeasurementPlan
+    plan: MeasuringOrder
     folder: Path
     """Where the server keeps its files."""
     seconds: float = 0.0
@@ -51,10 +51,12 @@ class Measured:
 
     def _client(self) -> Client:
         plan = self.plan
-        client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
-        if plan.files is not None:
-            files = make_files(plan.target, plan.secrets, plan.settings)
-            return TreeClient(client, files, plan.files)
+        client = make_client(
+            plan.target, plan.spec.client, plan.secrets, plan.spec.settings, plan.spec.counts.size_bytes
+        )
+        if plan.spec.counts.files is not None:
+            files = make_files(plan.target, plan.secrets, plan.spec.settings)
+            return TreeClient(client, files, plan.spec.counts.files)
         remove = client.remove
 
         def look_and_remove(path: str) -> None:
@@ -92,8 +94,8 @@ class Measured:
     def _is_right(self, run: Run, size_bytes: int, stored_bytes: int | None, told: list[str]) -> bool:
         if run.seconds is None or not 0 < run.seconds < min(self.seconds, math.inf):
             return False
-        if self.plan.command is Command.PUT:
-            if self.plan.files is not None:
+        if self.plan.spec.command is Command.PUT:
+            if self.plan.spec.counts.files is not None:
                 return run.size_bytes == size_bytes
             return run.size_bytes == size_bytes == stored_bytes
         return run.size_bytes == size_bytes or any("changed its size" in text for text in told)

@@ -13,7 +13,6 @@ from typing import Any
 from unittest import mock
 
 from app.clients.base import Secrets
-from app.recording.process import MeasurementPlan
 from storage.plan import Settings
 from storage.records import Command, Target
 from tests.app.clients.ftp.proxy import FtpProxy
@@ -24,6 +23,7 @@ from tests.reliability.ftps_proxy import HOSTS, FtpsProxy, ftps_server
 from tests.reliability.measured import Measured
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.specs import order_with
 
 TIMEOUT_SECONDS = 1.5
 LIMIT_SECONDS = 6 * TIMEOUT_SECONDS
@@ -116,7 +116,7 @@ class Servers:
         )
         secrets: Secrets = server.secrets()
         size_bytes = SIZE_BYTES if command is Command.PUT else None
-        plan = MeasurementPlan(
+        plan = order_with(
             command=command,
             target=target,
             client=OTHER_CLIENTS.get(protocol, "") if seed % CLIENTS == CLIENTS - 1 else "",
@@ -136,7 +136,7 @@ class Servers:
             measured.run(LIMIT_SECONDS)
         if getattr(proxy, "leaked", False):
             figures.losses.append(f"{case}: the password could be read on the way")
-        settings = measured.plan.settings
+        settings = measured.plan.spec.settings
         protection = "encrypted " if settings.encrypt else "signed " if settings.sign else ""
         figures.counts["faults"] += 1
         figures.counts[f"of {protection}{case.protocol}"] += 1

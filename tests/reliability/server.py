@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.recording.process import MeasurementPlan, RunStarted, SeriesControl, SeriesRequest
+from app.recording.process import MeasuringOrder, RunStarted, SeriesControl
 from app.series.record import SeriesClosed, record
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target
 from tests.command_line import Inside
 from tests.reliability.figures import Clock, Figures
 from tests.servers.smbd import Smbd
+from tests.specs import order_with, request_with, varied
 
 DECOYS = (
     ".sharebench-0123456789AB", ".SHAREBENCH-0123456789ab", ".sharebench-0123456789ab.doc", ".sharebench-",
@@ -51,22 +52,22 @@ def _fill(folder: Path) -> None:
     (folder / "link").symlink_to("precious.doc")
 
 
-def _plan(kind: str, target: Target, secrets: Secrets) -> MeasurementPlan:
-    folder = MeasurementPlan(command=Command.GET, target=target, secrets=secrets, warmups=1, runs=2, size_bytes=500_000)
+def _plan(kind: str, target: Target, secrets: Secrets) -> MeasuringOrder:
+    folder = order_with(command=Command.GET, target=target, secrets=secrets, warmups=1, runs=2, size_bytes=500_000)
     file = replace(target, path=f"{target.path}/precious.doc")
     return {
         "get": replace(folder, target=file),
-        "verify": replace(folder, target=file, verify=True),
-        "put": replace(folder, command=Command.PUT),
-        "make": replace(folder, make_file=True),
-        "cancel": replace(folder, command=Command.PUT, runs=1000),
+        "verify": varied(folder, target=file, verify=True),
+        "put": varied(folder, command=Command.PUT),
+        "make": varied(folder, make_file=True),
+        "cancel": varied(folder, command=Command.PUT, runs=1000),
         "missing": replace(folder, target=replace(target, path=f"{target.path}/none.doc")),
     }[kind]
 
 
 def _measure(kind: str, target: Target, secrets: Secrets, book: Path, figures: Figures) -> None:
-    request = SeriesRequest(
-        plan=_plan(kind, target, secrets),
+    request = request_with(
+        order=_plan(kind, target, secrets),
         quiet_time=QuietTime.SKIP,
         ceiling=CeilingPolicy.SKIP,
         link_bits_per_second=10**9,

@@ -16,7 +16,8 @@ from unittest import mock
 from app.base.errors import NotebookError
 from app.clients.base import Secrets
 from app.recording import writer
-from app.recording.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest, Warned
+from app.recording.process import RunFinished, SeriesControl, Warned
+from app.recording.spec import SeriesRequest
 from app.series.record import record, resume
 from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
@@ -26,6 +27,7 @@ from tests.builders import one
 from tests.command_line import Sharebench
 from tests.reliability import disks
 from tests.reliability.figures import Figures
+from tests.specs import order_with, request_with
 
 RUNS = 60
 PAUSE_RUN = 5
@@ -46,8 +48,8 @@ def _request(folder: Path, runs: int = RUNS) -> SeriesRequest:
     if not file.exists():
         file.write_bytes(bytes(300_000))
     target = Target(protocol="file", path=str(file))
-    plan = MeasurementPlan(command=Command.GET, target=target, warmups=0, runs=runs)
-    return SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
+    plan = order_with(command=Command.GET, target=target, warmups=0, runs=runs)
+    return request_with(order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
 
 
 def _measured(

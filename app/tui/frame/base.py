@@ -1,7 +1,7 @@
 """What every screen stands on: context, work in the background, errors; and the table of the screens by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -304,8 +304,13 @@ class MeasureMixin(BaseScreen):
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
         guide = self._open_guide()
-        if guide is not None and guide.session.choices.experiment == experiment:
-            guide.session.choices = replace(guide.session.choices, experiment=new_name)
+        if guide is None:
+            return
+        from app.guide.choices import in_experiment  # noqa: PLC0415  an open guide has loaded it
+
+        choices = guide.session.choices
+        if choices.spec.lineage.experiment == experiment:
+            guide.session.choices = in_experiment(choices, new_name)
 
     def take_step(self, step: "NextStep") -> None:
         if step.choices is None:

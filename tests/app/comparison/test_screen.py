@@ -19,18 +19,20 @@ from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets import recording
 from app.tui.widgets.recording import PART_SECONDS, EventsHeard, MeasurementEnded
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, Plan, QuietTime, Settings
+from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import ClientFacts, Phase, Target
 from tests.builders import all_series, book, one, run_at
+from tests.specs import order_with, plan_with, request_with
 from tests.tui import app_on, here, measured, painted, settled
 
 RUNS = 3
+ORDER = order_with(target=Target(protocol="file", path="/x"))
 
 
 def written(tmp_path: Path, **fields: Any) -> Path:
     file = tmp_path / "big.bin"
     file.write_bytes(bytes(1 << 20))
-    plan = Plan(runs=RUNS, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    plan = plan_with(runs=RUNS, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
     small = replace(plan, settings=Settings(block_bytes=4096))
     target, client = Target(protocol="file", path=str(file)), ClientFacts(name=OWN, version="1")
     return book(
@@ -89,7 +91,7 @@ async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_l
         await settled(app, pilot)
         app.push_screen(screen)
         await settled(app, pilot)
-        screen.requests = [SimpleNamespace(label=name) for name in ("large", "small")]  # type: ignore[misc]
+        screen.requests = [request_with(order=ORDER, label=name) for name in ("large", "small")]
         screen._pace = RunPace([5, 5], clock=lambda: now[0])
         assert screen.now() == "Pair 1 of 4: connecting"
         screen.take_event(1, ScratchMade(path="x"))
@@ -118,7 +120,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         await settled(app, pilot)
         app.push_screen(screen)
         await settled(app, pilot)
-        screen.requests = [SimpleNamespace(label=name) for name in ("large blocks", "small blocks")]  # type: ignore[misc]
+        screen.requests = [request_with(order=ORDER, label=name) for name in ("large blocks", "small blocks")]
         for number in range(1, 31):
             for index in range(2):
                 screen.take_event(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))

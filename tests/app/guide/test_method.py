@@ -47,9 +47,10 @@ from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
 from storage.records import Change, Command, Evidence, Quiet, QuietVerdict, RunStatus, SeriesStatus, Target
 from tests.builders import CLIENT, interleaved, series
+from tests.specs import choices_with, varied
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
-FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
+FILE = choices_with(target=SMB, file="a/big.bin", file_bytes=1 << 30)
 MEASURED = replace(FILE, quiet=QuietChoice.RECORD, counted=True, series_id="0123456789ab")
 LINKED = GuideContext(link=LinkState(bits_per_second=1_000_000_000, why="eth0 runs at this rate"))
 DONE = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8]))
@@ -78,7 +79,7 @@ def ask(page: Page, title: str) -> Ask:
     ("choices", "known", "signs"),
     [
         (GuideChoices(), GuideContext(), "▶-------"),
-        (GuideChoices(target=SMB, step=MethodStep.FILE), GuideContext(), "✓▶------"),
+        (choices_with(target=SMB, step=MethodStep.FILE), GuideContext(), "✓▶------"),
         (replace(FILE, step=MethodStep.QUIET), GuideContext(), "✓✓▶··---"),
         (replace(MEASURED, step=MethodStep.REVIEW), DONE, "✓✓✓✓✓▶··"),
         (replace(MEASURED, step=MethodStep.RUN), replace(LINKED, series=series([])), "✓✓✓✓▶---"),
@@ -114,7 +115,7 @@ def test_the_next_step_is_the_first_that_is_neither_done_nor_blocked():
 
 @pytest.mark.parametrize("step", STEPS)
 def test_every_page_says_why_and_offers_something(step):
-    for choices, known in ((MEASURED, DONE), (GuideChoices(target=SMB), LINKED)):
+    for choices, known in ((MEASURED, DONE), (choices_with(target=SMB), LINKED)):
         page = page_of(replace(choices, step=step), known)
         assert page.title
         assert page.why.endswith(".")
@@ -129,23 +130,23 @@ def test_another_target_forgets_what_belonged_to_the_old_one():
 
 
 def test_picking_a_file_begins_a_new_round():
-    picked = with_file(replace(MEASURED, size_bytes=5, command=Command.PUT), "b", "b/c.bin", 9)
-    assert (picked.file, picked.run_bytes, picked.command, picked.series_id) == ("b/c.bin", 9, Command.GET, None)
+    picked = with_file(varied(MEASURED, size_bytes=5, command=Command.PUT), "b", "b/c.bin", 9)
+    assert (picked.file, picked.run_bytes, picked.spec.command, picked.series_id) == ("b/c.bin", 9, Command.GET, None)
     assert picked.target == replace(SMB, path="b")
 
 
 def test_another_transfer_than_the_measured_one_begins_a_new_round():
     """The put was measured; the file that was picked before it was not."""
-    put = replace(MEASURED, command=Command.PUT, size_bytes=1 << 28)
+    put = varied(MEASURED, command=Command.PUT, size_bytes=1 << 28)
     page = page_of(replace(put, step=MethodStep.FILE), replace(LINKED, series=series([1e8] * 5, command=Command.PUT)))
     for title in ("Get big.bin", "Get a file of", "Put a file of"):
         act = option(page, title).act
         assert isinstance(act, Go)
         assert (act.choices.step, act.choices.series_id) == (MethodStep.RUN, None), title
-        assert act.choices.command == title[:3].lower()
+        assert act.choices.spec.command == title[:3].lower()
     other = ask(page, "Put a file of another size").then("128M")
     assert isinstance(other, Go)
-    assert (other.choices.step, other.choices.size_bytes) == (MethodStep.RUN, 128 << 20)
+    assert (other.choices.step, other.choices.spec.counts.size_bytes) == (MethodStep.RUN, 128 << 20)
     same = option(page_of(replace(MEASURED, step=MethodStep.FILE), DONE), "Get big.bin").act
     assert isinstance(same, Go)
     assert (same.choices.step, same.choices.series_id) == (MethodStep.REVIEW, MEASURED.series_id), (
@@ -155,45 +156,57 @@ def test_another_transfer_than_the_measured_one_begins_a_new_round():
 
 def test_rounds():
     following = next_round(MEASURED, "strict sync", "no", "tuning")
-    assert (following.base_id, following.series_id, following.experiment) == ("0123456789ab", None, "tuning")
-    assert (following.step, following.change_name, following.change_value) == (MethodStep.RUN, "strict sync", "no")
+    assert (following.spec.lineage.base_id, following.series_id, following.spec.lineage.experiment) == (
+        "0123456789ab",
+        None,
+        "tuning",
+    )
+    assert (following.step, following.spec.lineage.change_name, following.spec.lineage.change_value) == (
+        MethodStep.RUN,
+        "strict sync",
+        "no",
+    )
     again = same_again(following)
-    assert (again.base_id, again.change_name, again.file) == (None, None, "a/big.bin")
-    assert same_again(replace(following, series_id="cafe")).base_id == "cafe", "a repeat of what was just measured"
-    assert (following.label, again.label) == ("strict sync = no", "")
-    fresh = new_measurement(replace(MEASURED, runs=10))
-    assert (fresh.target, fresh.series_id, fresh.runs, fresh.quiet) == (None, None, 10, "record")
+    assert (again.spec.lineage.base_id, again.spec.lineage.change_name, again.file) == (None, None, "a/big.bin")
+    assert same_again(replace(following, series_id="cafe")).spec.lineage.base_id == "cafe", (
+        "a repeat of what was just measured"
+    )
+    assert (following.spec.texts.label, again.spec.texts.label) == ("strict sync = no", "")
+    fresh = new_measurement(varied(MEASURED, runs=10))
+    assert (fresh.target, fresh.series_id, fresh.spec.counts.runs, fresh.quiet) == (None, None, 10, "record")
 
 
 def test_a_label_is_for_one_series_only():
-    labelled = replace(MEASURED, label="as delivered")
-    assert same_again(labelled).label == ""
-    assert with_file(labelled, "b", "b/c.bin", 9).label == ""
-    assert with_target(labelled, replace(SMB, host="other")).label == ""
-    assert next_round(labelled, "hosts allow", "", "tuning").label == "hosts allow = empty"
+    labelled = varied(MEASURED, label="as delivered")
+    assert same_again(labelled).spec.texts.label == ""
+    assert with_file(labelled, "b", "b/c.bin", 9).spec.texts.label == ""
+    assert with_target(labelled, replace(SMB, host="other")).spec.texts.label == ""
+    assert next_round(labelled, "hosts allow", "", "tuning").spec.texts.label == "hosts allow = empty"
     unmeasured = replace(labelled, series_id=None)
-    assert with_file(unmeasured, "b", "b/c.bin", 9).label == "as delivered", "typed for the series to come"
+    assert with_file(unmeasured, "b", "b/c.bin", 9).spec.texts.label == "as delivered", "typed for the series to come"
     proposed = next_round(labelled, "strict sync", "no", "tuning")
-    assert with_file(proposed, "b", "b/c.bin", 9).label == ""
+    assert with_file(proposed, "b", "b/c.bin", 9).spec.texts.label == ""
 
 
 def test_a_label_that_is_typed_once_a_series_was_measured_is_that_of_the_next_one():
-    labelled = replace(MEASURED, label="as delivered", step=MethodStep.RUN)
+    labelled = varied(MEASURED, label="as delivered", step=MethodStep.RUN)
 
     def typed(text: str, before: GuideChoices = labelled) -> GuideChoices:
         answered = ask(page_of(before, DONE), "A label").then(text)
         assert isinstance(answered, Go)
         return answered.choices
 
-    assert same_again(typed("port 3")).label == "port 3"
-    assert same_again(typed("port 3", typed("port 3"))).label == "port 3", "looked at once more, and left as it was"
-    assert same_again(typed("as delivered")).label == "", "it was only looked at"
-    assert with_target(typed("port 3"), replace(SMB, host="other")).label == "port 3"
-    assert next_round(typed("port 3"), "strict sync", "no", "tuning").label == "port 3"
-    assert next_round(typed(""), "strict sync", "no", "tuning").label == "strict sync = no"
+    assert same_again(typed("port 3")).spec.texts.label == "port 3"
+    assert same_again(typed("port 3", typed("port 3"))).spec.texts.label == "port 3", (
+        "looked at once more, and left as it was"
+    )
+    assert same_again(typed("as delivered")).spec.texts.label == "", "it was only looked at"
+    assert with_target(typed("port 3"), replace(SMB, host="other")).spec.texts.label == "port 3"
+    assert next_round(typed("port 3"), "strict sync", "no", "tuning").spec.texts.label == "port 3"
+    assert next_round(typed(""), "strict sync", "no", "tuning").spec.texts.label == "strict sync = no"
     base = series([1e8], id="cafecafecafe", label="base")
-    assert measured_again(typed("port 3"), base, None).label == "port 3"
-    assert measured_again(labelled, base, None).label == "base"
+    assert measured_again(typed("port 3"), base, None).spec.texts.label == "port 3"
+    assert measured_again(labelled, base, None).spec.texts.label == "base"
 
 
 def test_the_review_offers_what_its_warnings_advise_each_once():
@@ -205,7 +218,7 @@ def test_the_review_offers_what_its_warnings_advise_each_once():
     ]  # fmt: skip
     more = option(page, "Measure again with more runs").act
     assert isinstance(more, Go)
-    assert (more.choices.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
+    assert (more.choices.spec.counts.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
     sound = page_of(replace(MEASURED, step=MethodStep.REVIEW), DONE)
     assert [found.title for found in sound.options if isinstance(found.act, Go)][1:] == ["Measure the same again"]
     assert [found.title for found in sound.options if found.advised] == ["Compare with the expected"]
@@ -255,13 +268,13 @@ def test_the_link_can_be_said_and_taken_back():
     asked = ask(page_of(replace(FILE, step=MethodStep.FILE), LINKED), "Set the link speed")
     said = asked.then("100M")
     assert isinstance(said, Go)
-    assert said.choices.link_bits_per_second == 100_000_000
+    assert said.choices.spec.link_bits_per_second == 100_000_000
     assert "Link: 100 Mb/s, as given." in page_of(said.choices, LINKED).facts
-    as_seen = replace(said.choices, link_bits_per_second=LINKED.link.bits_per_second)
+    as_seen = varied(said.choices, link_bits_per_second=LINKED.link.bits_per_second)
     assert "Link: 1 Gb/s (eth0 runs at this rate)." in page_of(as_seen, LINKED).facts
     back = asked.then("auto")
     assert isinstance(back, Go)
-    assert back.choices.link_bits_per_second is None
+    assert back.choices.spec.link_bits_per_second is None
     with pytest.raises(UsageError):
         asked.then("fast")
 
@@ -270,7 +283,7 @@ def test_the_link_can_be_said_and_taken_back():
 def test_the_numbers_of_runs_can_be_said(text, numbers):
     act = ask(page_of(replace(FILE, step=MethodStep.WARM_UP), LINKED), "Other numbers").then(text)
     assert isinstance(act, Go)
-    assert (act.choices.warmups, act.choices.runs) == numbers
+    assert (act.choices.spec.counts.warmups, act.choices.spec.counts.runs) == numbers
 
 
 @pytest.mark.parametrize("text", ["", "5", "a b", "2 0", "-1 5", "1 2 3", "2 1000000"])
@@ -296,8 +309,12 @@ def test_what_this_program_changes_by_itself_reaches_the_plan():
     act = option(page, "Request size").act
     assert isinstance(act, Go)
     request = request_of(act.choices, Secrets(password="x"))
-    assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
-    assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
+    assert (request.spec.settings.block_bytes, request.spec.settings.in_flight) == (65536, None)
+    assert (request.spec.lineage.change_name, request.spec.lineage.change_value, request.spec.lineage.base_id) == (
+        "block",
+        "64K",
+        "0123456789ab",
+    )
     assert request.experiment
     assert request.experiment.name == "smb get nas 2026-01-31 10:00"
 
@@ -318,21 +335,25 @@ def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_
 
 def test_orders_name_the_file_or_the_folder():
     get = request_of(MEASURED, Secrets())
-    assert (get.plan.target.path, get.plan.make_file, get.plan.size_bytes) == ("a/big.bin", False, None)
-    assert get.quiet_time is QuietTime.RECORD
+    assert (get.target.path, get.spec.counts.make_file, get.spec.counts.size_bytes) == ("a/big.bin", False, None)
+    assert get.spec.monitor.quiet_time is QuietTime.RECORD
     waiting = request_of(replace(MEASURED, quiet=QuietChoice.WAIT), Secrets())
-    assert (waiting.quiet_time, waiting.wait_seconds) == (QuietTime.RECORD, 600.0)
+    assert (waiting.spec.monitor.quiet_time, waiting.spec.wait_seconds) == (QuietTime.RECORD, 600.0)
     folder = replace(SMB, path="a")
-    made = request_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
-    assert (made.plan.target.path, made.plan.make_file, made.plan.size_bytes) == ("a", True, 7)
+    made = request_of(varied(MEASURED, target=folder, size_bytes=7), Secrets())
+    assert (made.target.path, made.spec.counts.make_file, made.spec.counts.size_bytes) == ("a", True, 7)
     put = request_of(
-        replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet=QuietChoice.REQUIRE), Secrets()
+        varied(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet=QuietChoice.REQUIRE), Secrets()
     )
-    assert (put.plan.make_file, put.plan.command, put.quiet_time) == (False, Command.PUT, QuietTime.REQUIRE)
-    path = replace(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
-    assert not request_of(path, Secrets()).plan.make_file
+    assert (put.spec.counts.make_file, put.spec.command, put.spec.monitor.quiet_time) == (
+        False,
+        Command.PUT,
+        QuietTime.REQUIRE,
+    )
+    path = varied(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
+    assert not request_of(path, Secrets()).spec.counts.make_file
     assert (
-        said(page_of(replace(path, command=Command.PUT, step=MethodStep.RUN), LINKED))[0]
+        said(page_of(varied(path, command=Command.PUT, step=MethodStep.RUN), LINKED))[0]
         == "To measure: put of 7 at iperf3://nas."
     )
     with pytest.raises(UsageError, match="choose a target"):
@@ -349,7 +370,7 @@ def test_orders_name_the_file_or_the_folder():
     ],
 )
 def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_measured(name, command, told):
-    choices = replace(MEASURED, command=command, change_name=name, change_value="1", step=MethodStep.RUN)
+    choices = varied(MEASURED, command=command, change_name=name, change_value="1", step=MethodStep.RUN)
     assert any(fact.startswith("! It acts on a ") for fact in said(page_of(choices, LINKED))) is told
 
 
@@ -371,11 +392,14 @@ def test_the_servers_file_is_looked_for_at_once_where_no_ssh_leads_to_it(tmp_pat
             asked.then(str(typed))
     answered = asked.then(f"root@nas {conf}")
     assert isinstance(answered, Go)
-    assert (answered.choices.server_ssh, answered.choices.smb_conf) == ("root@nas", str(conf)), "a file of that machine"
+    assert (answered.choices.spec.monitor.server_ssh, answered.choices.spec.monitor.smb_conf) == (
+        "root@nas",
+        str(conf),
+    ), "a file of that machine"
     conf.write_text("[global]\n")
     answered = asked.then(str(conf))
     assert isinstance(answered, Go)
-    assert (answered.choices.server_ssh, answered.choices.smb_conf) == (None, str(conf))
+    assert (answered.choices.spec.monitor.server_ssh, answered.choices.spec.monitor.smb_conf) == (None, str(conf))
 
 
 def test_recent_targets_are_each_there_once():
@@ -456,14 +480,14 @@ def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_numbe
     ):
         answered = asked.then(typed)
         assert isinstance(answered, Go)
-        assert request_of(answered.choices, Secrets()).question == question
+        assert request_of(answered.choices, Secrets()).spec.texts.question == question
     none = page_of(ready, LINKED)
     assert option(none, "The question to answer…").hint == "none"
 
 
 @pytest.mark.parametrize(("block", "told"), [(None, False), (65536, True)])
 def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: int | None, told: bool):
-    page = page_of(replace(MEASURED, step=MethodStep.RUN, block_bytes=block), LINKED)
+    page = page_of(varied(MEASURED, step=MethodStep.RUN, block_bytes=block), LINKED)
     assert any("in requests of 64K" in fact for fact in said(page)) is told
 
 
@@ -477,7 +501,7 @@ def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: i
     ],
 )
 def test_the_comparison_is_called_as_what_leads_to_it(base, proven, change, title: str):
-    choices = replace(MEASURED, base_id=base, proven_id=proven)
+    choices = varied(MEASURED, base_id=base, proven_id=proven)
     assert DONE.series
     known = replace(DONE, series=replace(DONE.series, change=change))
     review, compared = (
@@ -596,7 +620,11 @@ def test_a_change_whose_base_was_measured_with_a_larger_file_is_made_again_at_th
         assert (page.options.index(first), first.title) == (0, "Make the change again: block = 64K")
         assert isinstance(first.act, Go)
         following = first.act.choices
-        assert (following.block_bytes, following.size_bytes, following.base_id) == (65536, 1 << 33, "c" * 12)
+        assert (
+            following.spec.settings.block_bytes,
+            following.spec.counts.size_bytes,
+            following.spec.lineage.base_id,
+        ) == (65536, 1 << 33, "c" * 12)
         assert following.again_name is None, "it is made now"
         assert not [one for one in page.options if one.title.startswith("Request size")], "it stands there once"
     short = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], id="c" * 12, size_bytes=1 << 20))
@@ -614,7 +642,7 @@ def test_a_setting_of_the_program_that_is_typed_to_be_tried_is_the_next_round():
     tried = ask(page, "Try a setting of the server")
     own, servers = tried.then("block = 64K"), tried.then("strict sync = no")
     assert isinstance(own, Go)
-    assert (own.choices.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
+    assert (own.choices.spec.settings.block_bytes, own.choices.step) == (65536, MethodStep.RUN)
     assert servers == Visit("trial", {"setting": "strict sync = no"})
     assert DONE.series
     other = replace(DONE.series, client=replace(DONE.series.client, name="smbclient"))
@@ -629,13 +657,13 @@ def test_encryption_and_signing_of_this_client_are_offered_both_ways():
         act = option(page, f"{what} (client {name}): off → on").act
         assert isinstance(act, Go)
         request = request_of(act.choices, Secrets(password="x"))
-        assert (request.change_name, request.change_value) == (f"client {name}", "yes")
-        assert getattr(request.plan.settings, name)
-        assert act.choices.label == f"client {name} = yes"
-        asked = replace(MEASURED, step=MethodStep.CHANGE, encrypt=name == "encrypt", sign=name == "sign")
+        assert (request.spec.lineage.change_name, request.spec.lineage.change_value) == (f"client {name}", "yes")
+        assert getattr(request.spec.settings, name)
+        assert act.choices.spec.texts.label == f"client {name} = yes"
+        asked = varied(MEASURED, step=MethodStep.CHANGE, encrypt=name == "encrypt", sign=name == "sign")
         back = option(page_of(asked, DONE), f"{what} (client {name}): on → off").act
         assert isinstance(back, Go)
-        assert (getattr(back.choices, name), back.choices.change_value) == (False, "no")
+        assert (getattr(back.choices.spec.settings, name), back.choices.spec.lineage.change_value) == (False, "no")
     assert DONE.series
     sealed = replace(DONE.series, client=replace(DONE.series.client, encryption="aes-128-gcm"))
     titles = [
@@ -664,7 +692,7 @@ def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str,
     asked = ask(page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE), "Change a setting by hand, before")
     act = asked.then(typed)
     assert isinstance(act, Go)
-    assert (act.choices.change_name, act.choices.change_value) == (name, value)
+    assert (act.choices.spec.lineage.change_name, act.choices.spec.lineage.change_value) == (name, value)
     told = [fact for fact in said(page_of(act.choices, LINKED)) if "Ignore this if it is no setting of Samba's" in fact]
     assert bool(told) is (name == "new switch")
     with pytest.raises(UsageError, match="neither yes nor no"):
@@ -674,7 +702,7 @@ def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str,
 @pytest.mark.parametrize(("runs", "then"), [(30, 5), (6, 5), (5, 5), (3, 3)])
 def test_a_larger_file_takes_no_more_runs_than_usual(runs: int, then: int):
     _, way = BETTER["short"]
-    assert way(replace(MEASURED, runs=runs)).runs == then
+    assert way(varied(MEASURED, runs=runs)).spec.counts.runs == then
 
 
 def test_what_is_measured_again_is_not_called_interleaved():
@@ -684,15 +712,15 @@ def test_what_is_measured_again_is_not_called_interleaved():
         ("get over wifi", "get over wifi"),
         ("a", "a"),
     ):
-        assert choices_of(series([1e8], label=label)).label == kept
+        assert choices_of(series([1e8], label=label)).spec.texts.label == kept
 
 
 def test_a_setting_of_this_client_is_refused_where_another_measures():
     other = series([1e8, 1.01e8, 0.99e8], client=replace(CLIENT, name="smbclient"))
     with pytest.raises(UsageError, match="in-flight is a setting of sharebench's own client, and smbclient measures"):
         changed(choices_of(other), other, "in-flight", "4")
-    assert changed(choices_of(other), other, "strict sync", "no").change_name == "strict sync"
-    assert changed(replace(choices_of(other), client=OWN), other, "in-flight", "4").in_flight == 4
+    assert changed(choices_of(other), other, "strict sync", "no").spec.lineage.change_name == "strict sync"
+    assert changed(varied(choices_of(other), client=OWN), other, "in-flight", "4").spec.settings.in_flight == 4
 
 
 def test_how_much_of_a_link_can_be_had_stands_beside_its_share():
@@ -723,8 +751,8 @@ def test_what_the_session_cannot_do_is_neither_offered_nor_taken(
             changed(choices_of(measured), measured, "client encrypt", "yes")
         assert str(refused.value).startswith(why)
     else:
-        assert changed(choices_of(measured), measured, "client encrypt", "yes").encrypt
-    assert changed(choices_of(measured), measured, "client encrypt", "no").encrypt is False, (
+        assert changed(choices_of(measured), measured, "client encrypt", "yes").spec.settings.encrypt
+    assert changed(choices_of(measured), measured, "client encrypt", "no").spec.settings.encrypt is False, (
         "to leave it out is possible"
     )
 

@@ -33,7 +33,6 @@ from forms.stats.settle import Way
 from forms.tuning.catalogue import find
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
-from storage.plan import Plan
 from storage.records import (
     Change,
     Decision,
@@ -46,6 +45,7 @@ from storage.records import (
     SeriesStatus,
 )
 from tests.builders import CLIENT, book, interleaved, one
+from tests.specs import plan_with, varied
 
 STEADY = (100e6, 101e6, 99e6, 100e6, 100e6)
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
@@ -64,18 +64,19 @@ def taken(notebook: Notebook, steps, name: str):
 
 
 def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
-    path = book(tmp_path / "notebook.db", one(1, VARYING, quiet=BUSY, plan=Plan(runs=5, warmups=2)))
+    path = book(tmp_path / "notebook.db", one(1, VARYING, quiet=BUSY, plan=plan_with(runs=5, warmups=2)))
     with Notebook(path) as notebook:
         series = notebook.series("last")
         steps = list(after_series(series))
         assert names(steps)[-2:] == ["Measure the same again", "Look at everything first: survey the server"]
         more = taken(notebook, steps, "Measure again with more runs")
-        assert (more.step, more.runs, more.series_id) == (MethodStep.RUN, 10, None)
+        assert (more.step, more.spec.counts.runs, more.series_id) == (MethodStep.RUN, 10, None)
         quiet = taken(notebook, steps, "Measure again, and wait for a quiet time first")
-        assert (quiet.quiet, quiet.runs) == ("wait", 5)
+        assert (quiet.quiet, quiet.spec.counts.runs) == ("wait", 5)
         again = taken(notebook, steps, "Measure the same again")
-        assert (again.quiet, again.runs) != ("wait", 10)
-        assert (again.base_id, again.label) == (series.id, ""), "not a second one of the same name"
+        assert (again.quiet, again.spec.counts.runs) != ("wait", 10)
+        lineage = again.spec.lineage
+        assert (lineage.base_id, again.spec.texts.label) == (series.id, ""), "not a second one of the same name"
         changed_next = taken(notebook, steps, "Change one thing")
         assert (changed_next.step, changed_next.series_id) == (MethodStep.CHANGE, series.id)
 
@@ -90,7 +91,7 @@ def test_a_change_is_offered_after_a_series_that_can_be_judged(tmp_path: Path, r
 
 
 def test_an_interrupted_series_goes_on_first(tmp_path: Path):
-    path = book(tmp_path / "notebook.db", one(1, (100e6,), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5)))
+    path = book(tmp_path / "notebook.db", one(1, (100e6,), status=SeriesStatus.INTERRUPTED, plan=plan_with(runs=5)))
     with Notebook(path) as notebook:
         steps = list(after_series(notebook.series("last")))
         assert names(steps)[0] == "Resume where it stopped"
@@ -111,7 +112,7 @@ def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: t
         assert "sharebench" not in comparison_sentences(form.comparison)
         assert "--" not in comparison_sentences(form.comparison)
         begun = taken(notebook, steps, first)
-        assert begun.label == notebook.series(f"{1:012x}").label
+        assert begun.spec.texts.label == notebook.series(f"{1:012x}").label
 
 
 def surveyed(**fields: Any) -> Any:
@@ -135,9 +136,9 @@ def test_a_survey_leads_to_its_rest_to_one_change_and_to_the_catalogue(tmp_path:
 def test_a_series_measured_again_is_called_after_what_is_still_changed(tmp_path: Path, name: str, label: str):
     changed = one(1, VARYING, change=Change(name=name, value="64K", previous=""), label=f"{name} = 64K")
     with Notebook(book(tmp_path / "notebook.db", changed)) as notebook:
-        assert measure_again(notebook, f"{1:012x}").label == label
+        assert measure_again(notebook, f"{1:012x}").spec.texts.label == label
     with Notebook(book(tmp_path / "plain.db", one(1, VARYING, label="before"))) as notebook:
-        assert measure_again(notebook, f"{1:012x}").label == ""
+        assert measure_again(notebook, f"{1:012x}").spec.texts.label == ""
 
 
 def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series(tmp_path: Path):
@@ -154,13 +155,15 @@ def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series
         assert first.name == settling_sentence(step)
         assert first.choices is not None
         turn = first.choices(notebook)
-        assert (turn.step, turn.interleaved, turn.base_id) == (MethodStep.RUN, each, f"{2:012x}"), "A B, then B"
+        assert (turn.step, turn.interleaved, turn.spec.lineage.base_id) == (MethodStep.RUN, each, f"{2:012x}"), (
+            "A B, then B"
+        )
         for first_id in (found.base_id, found.other_id):
             alone = replace(step, series_a_side=None, first_id=first_id)
             by_hand = next(iter(after_comparison(replace(found, settle=alone, change=None))))
             assert by_hand.name == settling_sentence(step)
             assert by_hand.choices is not None
-            assert by_hand.choices(notebook).label == notebook.series(first_id).label
+            assert by_hand.choices(notebook).spec.texts.label == notebook.series(first_id).label
 
 
 def test_a_change_of_the_client_is_settled_by_the_screen_that_interleaves(tmp_path: Path):
@@ -206,7 +209,7 @@ def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tm
         assert choices.step is MethodStep.RUN
         _, known = recall(notebook, ())
         assert page_of(choices, known).title
-        measured = replace(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=before.id)
+        measured = varied(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=before.id)
         page = page_of(measured, read_known(notebook, measured, known))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     assert "Against the base (series 1), by their interleaved series: ▲ Faster by 50" in said
@@ -236,7 +239,7 @@ def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Pat
     after = changed(rates)
     with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
         choices = replace(repeat_of(notebook, after.id), step=MethodStep.EXPECTED, series_id=after.id)
-        choices = replace(choices, base_id=after.base_id, interleaved=turns)
+        choices = varied(choices, base_id=after.base_id, interleaved=turns)
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     (star,) = (option.title for option in page.options if option.advised)
@@ -260,7 +263,7 @@ def test_the_smb_conf_that_a_series_was_seen_with_is_where_a_change_is_written(t
 def facts_of_comparing(path: Path, series: Series) -> str:
     with Notebook(path) as notebook:
         choices = repeat_of(notebook, series.id)
-        choices = replace(choices, step=MethodStep.EXPECTED, series_id=series.id, base_id=series.base_id)
+        choices = varied(choices, step=MethodStep.EXPECTED, series_id=series.id, base_id=series.base_id)
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     return " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
 
@@ -321,7 +324,7 @@ def test_an_open_change_of_the_client_is_settled_from_the_guide_run_by_run(tmp_p
     after = changed(tuple(1.05 * rate for rate in rates))
     with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
         choices = repeat_of(notebook, after.id)
-        choices = replace(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=f"{1:012x}")
+        choices = varied(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=f"{1:012x}")
         page = page_of(choices, read_known(notebook, choices, GuideContext()))
     (advised,) = (option for option in page.options if option.advised)
     assert advised.title == "Measure both again, interleaved"
@@ -404,7 +407,7 @@ def test_the_server_of_a_series_is_told_though_the_guide_measures_another(tmp_pa
 def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_path: Path):
     path = book(tmp_path / "notebook.db", one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}"))
     with Notebook(path) as notebook:
-        choices = replace(repeat_of(notebook, f"{2:012x}"), series_id=f"{2:012x}", base_id=f"{1:012x}")
+        choices = varied(repeat_of(notebook, f"{2:012x}"), series_id=f"{2:012x}", base_id=f"{1:012x}")
         assert [stick.name for stick in read_known(notebook, choices, GuideContext()).yardsticks] == [
             "the series before"
         ]

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from app.clients.base import Secrets
-from app.recording.process import MeasurementPlan, Progressed, RunFinished, RunStarted
+from app.recording.process import MeasuringOrder, Progressed, RunFinished, RunStarted
 from app.series.progress import Prospect, RunPace, SeriesProgress, last_second, sparkline
 from app.series.record import SeriesClosed
 from forms.series.estimate import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
+from tests.specs import order_with
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]
 
@@ -46,13 +47,13 @@ def test_the_time_left_is_that_of_all_runs_to_come():
     assert running.asked(end=True).seconds_left == 6
 
 
-def plan(**more) -> MeasurementPlan:
+def order(**more) -> MeasuringOrder:
     target = Target(protocol="smb", host="nas", share="public")
-    return MeasurementPlan(command=Command.GET, target=target, secrets=Secrets(), warmups=2, runs=5, **more)
+    return order_with(command=Command.GET, target=target, secrets=Secrets(), warmups=2, runs=5, **more)
 
 
 def test_the_time_left_of_a_resumed_series_leaves_out_the_runs_it_has():
-    running = SeriesProgress.of_plan(plan(done_warmups=1, done_runs=3))
+    running = SeriesProgress.of_order(order(done_warmups=1, done_runs=3))
     for event in (
         RunStarted(number=2, phase=Phase.WARM_UP, of=3),
         Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000),
@@ -67,9 +68,9 @@ def test_the_time_left_of_a_resumed_series_leaves_out_the_runs_it_has():
 def test_the_prospect_counts_what_is_to_come():
     rate = ExpectedRate(1e8, "at 100 MB/s")
     told = "2 warm-up runs and 5 measured runs, of 954 MiB each, 6.52 GiB in all, about 70 s or longer (at 100 MB/s)."
-    assert Prospect(plan=plan(), rate=rate).text(10**9) == told
-    assert Prospect(plan=plan(done_runs=3), rate=rate).text(10**9).startswith("2 warm-up runs and 2 measured")
-    made = Prospect(plan=plan(make_file=True), rate=rate, series=2).text(10**9)
+    assert Prospect(order=order(), rate=rate).text(10**9) == told
+    assert Prospect(order=order(done_runs=3), rate=rate).text(10**9).startswith("2 warm-up runs and 2 measured")
+    made = Prospect(order=order(make_file=True), rate=rate, series=2).text(10**9)
     assert made.endswith(
         "each in 2 series, 14.9 GiB in all, including making the file, about 2.5 min or longer (at 100 MB/s)."
     )

@@ -45,7 +45,7 @@ def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
     assert "(recommended)" in text
     assert "x run 3" in text
     assert guide.session.choices.step is MethodStep.RUN
-    assert guide.session.choices.change_name == "in-flight"
+    assert guide.session.choices.spec.lineage.change_name == "in-flight"
     with Notebook(tmp_path / "n.db") as notebook:
         left_out = [run for run in notebook.series("last").runs if run.status is RunStatus.REJECTED]
     assert [(run.number, run.reason) for run in left_out] == [(3, "the backup ran")]

@@ -8,6 +8,7 @@ from app.guide import known as profiles
 from app.guide.before_run import target_page
 from app.guide.choices import Connect, GuideChoices
 from app.guide.known import GuideContext
+from tests.specs import choices_with
 
 NAS = ServerProfile(
     address="nas1.example.com",
@@ -39,11 +40,15 @@ def test_a_server_is_offered_by_its_name_and_understood_by_it():
 
 def test_what_is_written_of_a_server_is_taken_with_it_unless_something_else_was_said():
     target = parse_target("smb://bench@nas1.example.com/public/another")
-    taken = profiles.with_profile(GuideChoices(target=target))
-    assert (taken.server_ssh, taken.smb_conf, taken.link_bits_per_second) == ("root@nas1", "/e/s", 10_000_000_000)
-    said = profiles.with_profile(GuideChoices(target=target, server_ssh="admin@nas1", link_bits_per_second=10**9))
-    assert (said.server_ssh, said.link_bits_per_second) == ("admin@nas1", 10**9)
-    elsewhere = GuideChoices(target=parse_target("smb://bench@nas2/public/another"))
+    taken = profiles.with_profile(choices_with(target=target))
+    assert (taken.spec.monitor.server_ssh, taken.spec.monitor.smb_conf, taken.spec.link_bits_per_second) == (
+        "root@nas1",
+        "/e/s",
+        10_000_000_000,
+    )
+    said = profiles.with_profile(choices_with(target=target, server_ssh="admin@nas1", link_bits_per_second=10**9))
+    assert (said.spec.monitor.server_ssh, said.spec.link_bits_per_second) == ("admin@nas1", 10**9)
+    elsewhere = choices_with(target=parse_target("smb://bench@nas2/public/another"))
     assert profiles.with_profile(elsewhere) == elsewhere
 
 

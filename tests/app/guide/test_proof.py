@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from app.guide.after_run import turn_text
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, same_again
+from app.guide.choices import MEMORY_KEY, MethodStep, choices_of, from_there, same_again
 from app.guide.known import GuideContext
 from app.guide.rounds import measure_again as measure_the_same
 from app.guide.screen import GuideScreen, PageView
@@ -24,6 +24,7 @@ from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind, Series
 from tests.builders import one
+from tests.specs import choices_with, varied
 from tests.tui import FakeBackend, app_on, measured, painted, press, settled
 
 STEADY = (100e6, 101e6, 99e6, 100e6, 100.5e6)
@@ -61,7 +62,7 @@ def changed_app(
             )
         )
         choices = replace(choices_of(notebook.series(changed.id)), step=MethodStep.EXPECTED, series_id=changed.id)
-        notebook.remember(MEMORY_KEY, replace(choices, base_id=base.id, reviewed=True).to_memory())
+        notebook.remember(MEMORY_KEY, varied(choices, base_id=base.id, reviewed=True).to_memory())
     return app_on(path, first="guide", backend=backend)
 
 
@@ -157,7 +158,7 @@ def test_a_trial_that_came_after_the_change_has_restored_it(day: int, there: boo
     base, changed = one(1, STEADY), one(2, STEADY, change=made, base_id=f"{1:012x}")
     tried = Mock(experiment=Experiment(name=TRIED, created_at=f"2026-01-{day:02}T10:00:00.000Z"))
     known = GuideContext(proof=Sides(base=(base,), other=(changed,), tried=tried))
-    said = turn_text(GuideChoices(interleaved=3, base_id=changed.id), known)
+    said = turn_text(choices_with(interleaved=3, base_id=changed.id), known)
     assert ("It is set already: start." in said) is there
     assert ("Make it on the server now, then start." in said) is not there
 
@@ -195,8 +196,16 @@ async def test_a_change_that_was_not_made_is_not_kept_but_made(tmp_path, backend
         if contradicted:
             await press(app, pilot, "7", "home", "enter")
             choices = guide(app).session.choices
-            assert (choices.step, choices.series_id, choices.base_id) == (MethodStep.RUN, None, f"{1:012x}")
-            assert (choices.change_name, choices.change_value, choices.proven_id) == ("strict sync", "no", None)
+            assert (choices.step, choices.series_id, choices.spec.lineage.base_id) == (
+                MethodStep.RUN,
+                None,
+                f"{1:012x}",
+            )
+            assert (choices.spec.lineage.change_name, choices.spec.lineage.change_value, choices.proven_id) == (
+                "strict sync",
+                "no",
+                None,
+            )
             assert "Change: strict sync = no (make it on the server now" in words(app)
             await press(app, pilot, "left")
             assert guide(app).session.choices.series_id == f"{2:012x}", "back at what was left"
@@ -340,7 +349,10 @@ async def test_the_same_again_repeats_what_was_measured_last_and_not_what_is_in_
         screen = guide(app)
         screen.take(same_again(screen.session.choices))
         await settled(app, pilot)
-        assert (screen.session.choices.base_id, screen.session.choices.proven_id) == (f"{3:012x}", f"{2:012x}")
+        assert (screen.session.choices.spec.lineage.base_id, screen.session.choices.proven_id) == (
+            f"{3:012x}",
+            f"{2:012x}",
+        )
 
 
 def test_a_series_of_the_notebook_is_measured_again_as_its_repeat(tmp_path):
@@ -348,7 +360,11 @@ def test_a_series_of_the_notebook_is_measured_again_as_its_repeat(tmp_path):
         notebook.add_experiment(Experiment(name="survey", kind=ExperimentKind.SURVEY))
         notebook.add(one(1, STEADY, experiment="survey"))
         again = measure_the_same(notebook, f"{1:012x}")
-    assert (again.base_id, again.experiment, again.label) == (f"{1:012x}", None, "")
+    assert (again.spec.lineage.base_id, again.spec.lineage.experiment, again.spec.texts.label) == (
+        f"{1:012x}",
+        None,
+        "",
+    )
 
 
 async def test_the_experiment_measures_its_base_again(app, backend):
@@ -358,7 +374,7 @@ async def test_the_experiment_measures_its_base_again(app, backend):
         await settled(app, pilot)
         assert isinstance(app.screen, ExperimentScreen)
         await press(app, pilot, "up", "a")
-        assert guide(app).session.choices.base_id == f"{1:012x}"
+        assert guide(app).session.choices.spec.lineage.base_id == f"{1:012x}"
         backend.rates = list(STEADY)
         await press(app, pilot, "enter")
         await measured(app, pilot)

@@ -10,7 +10,8 @@ from textual.widgets import Input
 from app.guide.backend import Backend
 from app.guide.choices import MethodStep
 from app.guide.screen import BrowseScreen, GuideScreen
-from app.recording.process import RunFinished, SeriesControl, SeriesRequest
+from app.recording.process import RunFinished, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context

@@ -9,12 +9,13 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.base.errors import UnreachableError
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, with_made_file
+from app.guide.choices import MEMORY_KEY, MethodStep, QuietChoice, with_made_file
 from app.guide.screen import GuideScreen, PageView, StepsView
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import Command, RunStatus, Series, Target
 from tests.builders import series
+from tests.specs import choices_with, varied
 from tests.tui import SMB, app_on, measured, painted, press, settled, text_of
 
 MEASURED = series(
@@ -22,7 +23,7 @@ MEASURED = series(
     id="aaaaaaaaaaaa",
     target=Target(protocol="smb", host="127.0.0.1", port=4450, share="data", path="big.bin", user="bench"),
 )
-REVIEWING = GuideChoices(
+REVIEWING = choices_with(
     step=MethodStep.REVIEW,
     target=replace(SMB, share="data"),
     file="big.bin",
@@ -64,7 +65,7 @@ async def test_an_unusual_run_says_that_it_counts(reviewing, columns: int, said:
 async def test_what_holds_now_is_cut_in_its_middle_where_it_is_too_long_and_whole_under_the_cursor(reviewing):
     conf = "/tmp/a-server-of-my-own/and-its/smb.conf"
     with Notebook(reviewing.context.notebook_path) as notebook:
-        choices = replace(REVIEWING, step=MethodStep.RUN, smb_conf=conf, label="x" * 100, reviewed=True)
+        choices = varied(REVIEWING, step=MethodStep.RUN, smb_conf=conf, label="x" * 100, reviewed=True)
         notebook.remember(MEMORY_KEY, choices.to_memory())
     async with reviewing.run_test(size=(80, 24)) as pilot:
         await settled(reviewing, pilot)
@@ -310,7 +311,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert "Change: strict sync = no (make it on the server now" in painted(reviewing)
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.session.choices.base_id, screen.session.choices.series_id) == (MEASURED.id, None)
+        assert (screen.session.choices.spec.lineage.base_id, screen.session.choices.series_id) == (MEASURED.id, None)
     with Notebook(reviewing.context.notebook_path) as notebook:
         assert notebook.series(MEASURED.id).experiment is None, "until it is measured, nothing was changed"
 
@@ -358,7 +359,7 @@ async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewi
         await press(reviewing, pilot, "2")
         reviewing.screen.take(with_made_file(replace(session.choices, step=MethodStep.WARM_UP), Command.PUT, 1 << 30))
         await press(reviewing, pilot, "escape")
-        assert (session.choices.command, session.choices.series_id) == (Command.PUT, None)
+        assert (session.choices.spec.command, session.choices.series_id) == (Command.PUT, None)
         assert session.choices.step is MethodStep.QUIET
 
 
@@ -406,12 +407,12 @@ async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(re
         session = reviewing.screen.session
         first = session.choices
         await press(reviewing, pilot, "n")
-        reviewing.screen.take(replace(first, step=MethodStep.TARGET, label="second"))
+        reviewing.screen.take(varied(first, step=MethodStep.TARGET, label="second"))
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "ctrl+r")
         assert session.choices.series_id is None
         await press(reviewing, pilot, "escape")
-        assert session.choices.label == "second"
+        assert session.choices.spec.texts.label == "second"
 
 
 @pytest.mark.parametrize("step", [MethodStep.TARGET, MethodStep.FILE, MethodStep.RUN])
@@ -444,7 +445,7 @@ async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(review
             await press(reviewing, pilot, "5", "home", "down", "enter", "enter")
             await measured(reviewing, pilot)
             await press(reviewing, pilot, "enter")
-    assert [request.label for request in backend.requests] == ["port3", ""]
+    assert [request.spec.texts.label for request in backend.requests] == ["port3", ""]
 
 
 @pytest.mark.parametrize(("same", "is_new"), [(True, True), (False, False)])
@@ -454,7 +455,7 @@ async def test_a_label_typed_after_an_interruption_is_still_the_next_series_once
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)
         session = reviewing.screen.session
-        session.choices = replace(session.choices, label="port3", has_new_label=True)
+        session.choices = varied(session.choices, label="port3", has_new_label=True)
         next(session.opened(str(session.choices.series_id) if same else "f" * 12), None)
         assert session.choices.has_new_label is is_new
 
@@ -495,7 +496,7 @@ async def test_a_new_measurement_keeps_how_one_measures(reviewing):
         await press(reviewing, pilot, "n")
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.session.choices == GuideChoices(quiet=QuietChoice.RECORD, counted=True)
+        assert screen.session.choices == choices_with(quiet=QuietChoice.RECORD, counted=True)
 
 
 async def test_all_that_decides_is_on_one_screen_of_80_by_24(reviewing):

@@ -7,6 +7,7 @@ from app.guide.screen import GuideScreen
 from app.tui.frame.app import SharebenchApp
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
+from tests.specs import choices_with
 from tests.tui import SMB, measured, painted, press, settled
 
 
@@ -114,5 +115,5 @@ async def test_what_was_kept_in_an_unknown_shape_is_a_fresh_start(app):
 
 
 def test_choices_survive_the_notebook():
-    choices = GuideChoices(step=MethodStep.RUN, target=SMB, file="a/b", file_bytes=5, until_percent=2.0, label="[x]")
+    choices = choices_with(step=MethodStep.RUN, target=SMB, file="a/b", file_bytes=5, until_percent=2.0, label="[x]")
     assert GuideChoices.from_memory(choices.to_memory()) == choices

@@ -12,6 +12,7 @@ from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.builders import book, one, series
+from tests.specs import choices_with
 from tests.tui import SMB, FakeBackend, app_on, measured, press, settled, text_of
 
 SHARE = Target(protocol="smb", host="nas", port=445, share="projects", path="")
@@ -24,7 +25,7 @@ def path(tmp_path):
 
 def app_with(path, *, series_id=None, first="entry", **arguments):
     """The app on a notebook whose guide has measured that series."""
-    choices = GuideChoices(
+    choices = choices_with(
         step=MethodStep.CHANGE, target=SHARE, file="big.bin", file_bytes=1 << 30, series_id=series_id
     )
     with Notebook(path) as notebook:
@@ -41,12 +42,18 @@ async def test_the_change_becomes_the_one_of_the_next_round(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.session.choices.change_name, screen.session.choices.change_value) == ("strict sync", "no")
-        assert (screen.session.choices.base_id, screen.session.choices.step) == (f"{1:012x}", MethodStep.RUN)
+        assert (screen.session.choices.spec.lineage.change_name, screen.session.choices.spec.lineage.change_value) == (
+            "strict sync",
+            "no",
+        )
+        assert (screen.session.choices.spec.lineage.base_id, screen.session.choices.step) == (
+            f"{1:012x}",
+            MethodStep.RUN,
+        )
     with Notebook(path) as notebook:
         base = notebook.series("last")
     assert base.experiment is None, "until it is measured, nothing was changed"
-    assert screen.session.choices.experiment
+    assert screen.session.choices.spec.lineage.experiment
 
 
 async def test_a_guide_that_is_open_takes_it_up(path):
@@ -60,9 +67,9 @@ async def test_a_guide_that_is_open_takes_it_up(path):
         await settled(app, pilot)
         assert app.screen is guide
         assert isinstance(guide, GuideScreen)
-        assert guide.session.choices.change_name == "log level"
+        assert guide.session.choices.spec.lineage.change_name == "log level"
     with Notebook(path) as notebook:
-        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).change_name == "log level"
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).spec.lineage.change_name == "log level"
 
 
 async def test_without_a_series_to_start_from_it_says_what_to_do_first(tmp_path):

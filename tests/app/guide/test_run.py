@@ -13,7 +13,7 @@ import pytest
 from app.base.errors import ConnectionLostError, LoginError, NotebookError
 from app.clients.base import Secrets
 from app.guide import run_screen
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.guide.choices import MEMORY_KEY, MethodStep
 from app.guide.run_screen import RunScreen
 from app.guide.screen import GuideScreen
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
@@ -23,12 +23,12 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.recording import machine_line, machine_words
 from storage.notebook import Notebook
-from storage.plan import Plan
 from storage.records import Phase, SeriesStatus
 from tests.builders import CLIENT, last_series, run_at, series
+from tests.specs import choices_with, plan_with
 from tests.tui import SMB, app_on, footer_of, measured, painted, press, settled, text_of
 
-READY = GuideChoices(step=MethodStep.RUN, target=replace(SMB, share="data"), file="big.bin", file_bytes=1 << 30)
+READY = choices_with(step=MethodStep.RUN, target=replace(SMB, share="data"), file="big.bin", file_bytes=1 << 30)
 STARTED = Started(client=CLIENT, size_bytes=1 << 30)
 
 
@@ -458,7 +458,7 @@ async def test_a_refused_password_is_asked_for_again_and_each_is_sent_once(ready
             assert "127.0.0.1 refused bench. Type the password again" in told
             await press(ready, pilot, *typed, "enter")
             assert isinstance(ready.screen, RunScreen)
-        sent = [request.plan.secrets.password for request in backend.requests]
+        sent = [request.secrets.password for request in backend.requests]
         assert sent == ["practice", "first", "second"]
         await hand_out(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), None)
         await measured(ready, pilot)
@@ -606,7 +606,7 @@ async def test_a_series_that_was_left_is_reviewed_when_the_guide_is_opened_again
 
 
 async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):
-    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5, warmups=2))
+    left = series([1e8, 1.01e8], status=SeriesStatus.INTERRUPTED, plan=plan_with(runs=5, warmups=2))
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(left)
         notebook.remember(MEMORY_KEY, replace(READY, series_id=left.id).to_memory())

@@ -24,6 +24,7 @@ from storage.notebook import Notebook
 from storage.records import Change, Command, Decision, Target, format_target
 from tests.builders import one, series
 from tests.recordings import MAKERS
+from tests.specs import choices_with
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
 
 NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
@@ -368,7 +369,7 @@ async def test_an_empty_share_offers_a_file_that_is_made(guide_app, backend):
         assert choices_of(guide_app).step is MethodStep.FILE
         await press(guide_app, pilot, "enter")
         choices = choices_of(guide_app)
-        assert (choices.command, choices.file, choices.size_bytes) == (Command.GET, None, 2 * 1024**3)
+        assert (choices.spec.command, choices.file, choices.spec.counts.size_bytes) == (Command.GET, None, 2 * 1024**3)
 
 
 async def test_a_server_without_shares_says_so(guide_app, backend):
@@ -424,7 +425,7 @@ async def test_another_server_is_not_judged_by_the_rate_of_the_one_before(guide_
     fast = replace(SMB, host="fast")
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(series([5e9] * 5, target=fast))
-        notebook.remember(MEMORY_KEY, GuideChoices(target=fast).to_memory())
+        notebook.remember(MEMORY_KEY, choices_with(target=fast).to_memory())
     guide_app.context.practice = ()
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
@@ -501,7 +502,11 @@ async def test_another_size_is_asked_for_until_it_is_one(guide_app, backend):
         guide_app.screen.query_one(Input).value = "3G"
         await press(guide_app, pilot, "enter")
         choices = choices_of(guide_app)
-        assert (choices.command, choices.size_bytes, choices.step) == (Command.PUT, 3 * 1024**3, MethodStep.QUIET)
+        assert (choices.spec.command, choices.spec.counts.size_bytes, choices.step) == (
+            Command.PUT,
+            3 * 1024**3,
+            MethodStep.QUIET,
+        )
 
 
 async def test_a_look_at_who_else_is_at_work(guide_app):
@@ -541,7 +546,7 @@ async def test_recent_targets_are_offered(guide_app, backend):
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(series([1e6], target=Target(protocol="ftp", host="old", port=21, path="/pub/a.iso")))
         notebook.add(series([1e6], id="bbbbbbbbbbbb", target=replace(SMB, host="nas", path="a.iso")))
-        notebook.remember(MEMORY_KEY, GuideChoices(target=replace(SMB, host="nas")).to_memory())
+        notebook.remember(MEMORY_KEY, choices_with(target=replace(SMB, host="nas")).to_memory())
     guide_app.context.practice = ()
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)

@@ -30,7 +30,7 @@ from app.recording.process import (
     Event,
     Failed,
     Finished,
-    MeasurementPlan,
+    MeasuringOrder,
     RunFinished,
     RunGate,
     RunStarted,
@@ -43,12 +43,13 @@ from app.server.changes.script import StepRunningError
 from storage.json_reader import DocumentError
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer
+from tests.specs import order_with
 
 GET = Target(protocol="file", path="/data/file")
 PUT = Target(protocol="file", path="/data")
 
 
-def measure(plan: MeasurementPlan, server: FakeServer, brake: RunGate | None = None, on_event=None) -> list[Event]:
+def measure(plan: MeasuringOrder, server: FakeServer, brake: RunGate | None = None, on_event=None) -> list[Event]:
     events: list[Event] = []
 
     def emit(event: Event) -> None:
@@ -73,7 +74,7 @@ def runs(events: list[Event]):
 
 def test_get_warms_up_then_measures():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([9.0, 2.0, 4.0]))
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=1, runs=2), server)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=1, runs=2), server)
     assert kinds(events) == ["Started", *["RunStarted", "RunFinished"] * 3, "Finished"]
     assert [(r.phase, r.number, r.seconds, r.bytes_per_second) for r in runs(events)] == [
         (Phase.WARM_UP, 1, 9.0, 1000 / 9),
@@ -93,14 +94,14 @@ def test_runs_that_take_turns_each_have_a_connection_of_their_own(stepped: bool,
     server, brake = FakeServer(files={"/data/file": 1000}), RunGate()
     for _ in range(3):
         brake.hear(ControlMessage.STEP)
-    plan = MeasurementPlan(command=Command.GET, target=GET, warmups=1, runs=2, stepped=stepped)
+    plan = order_with(command=Command.GET, target=GET, warmups=1, runs=2, stepped=stepped)
     assert len(runs(measure(plan, server, brake))) == 3
     assert server.connections == connections
 
 
 def test_put_removes_each_file_it_made():
     server = FakeServer(files={"/data/keep": 5})
-    events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
+    events = measure(order_with(command=Command.PUT, target=PUT, warmups=1, runs=1, size_bytes=64), server)
     made = [e.path for e in events if isinstance(e, ScratchMade)]
     assert len(made) == len(set(made)) == 2
     assert all(path.startswith("/data/.sharebench-") for path in made)
@@ -110,7 +111,7 @@ def test_put_removes_each_file_it_made():
 
 def test_make_file_for_a_get_is_removed_at_the_end():
     server = FakeServer()
-    plan = MeasurementPlan(command=Command.GET, target=PUT, warmups=0, runs=2, size_bytes=64, make_file=True)
+    plan = order_with(command=Command.GET, target=PUT, warmups=0, runs=2, size_bytes=64, make_file=True)
     events = measure(plan, server)
     assert kinds(events)[0] == "ScratchMade"
     assert kinds(events)[-2:] == ["ScratchRemoved", "Finished"]
@@ -120,7 +121,7 @@ def test_make_file_for_a_get_is_removed_at_the_end():
 
 def test_a_failed_run_is_told_and_ends_the_series():
     server = FakeServer(files={"/data/file": 1000}, fail_at={2: ConnectionLostError("the server went away")})
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3), server)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=0, runs=3), server)
     assert [(r.status, r.seconds) for r in runs(events)] == [(RunStatus.VALID, 1.0), (RunStatus.FAILED, None)]
     assert events[-1] == Failed(kind=ConnectionLostError, text="the server went away")
 
@@ -138,7 +139,7 @@ def test_a_lost_put_is_cleaned_up_over_a_new_connection():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FakeClient, "remove", remove)
-        events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=2, size_bytes=64), server)
+        events = measure(order_with(command=Command.PUT, target=PUT, warmups=0, runs=2, size_bytes=64), server)
     assert lost
     assert server.connections == 2
     assert server.files == {}
@@ -153,7 +154,7 @@ def test_what_could_not_be_removed_is_named():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FakeClient, "remove", remove)
-        events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+        events = measure(order_with(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
     failed = events[-1]
     assert isinstance(failed, Failed)
     assert f"{next(iter(server.files))} may still be there" in failed.text
@@ -161,14 +162,14 @@ def test_what_could_not_be_removed_is_named():
 
 def test_no_connection_fails_before_any_run():
     server = FakeServer(refuse_connections=UnreachableError("nobody there"))
-    assert measure(MeasurementPlan(command=Command.GET, target=GET), server) == [
+    assert measure(order_with(command=Command.GET, target=GET), server) == [
         Failed(kind=UnreachableError, text="nobody there")
     ]
 
 
 def test_what_the_command_line_would_add_to_an_error_goes_with_it():
     server = FakeServer(refuse_connections=UnreachableError("leave signing out", options="--sign"))
-    failed = measure(MeasurementPlan(command=Command.GET, target=GET), server)[-1]
+    failed = measure(order_with(command=Command.GET, target=GET), server)[-1]
     assert isinstance(failed, Failed)
     assert message_of(line_of(failed), EVENTS) == failed
     told = failed.error
@@ -188,7 +189,7 @@ def test_a_process_that_names_no_error_of_ours_is_not_believed(kind: str):
 
 
 def test_no_file_fails_before_any_run():
-    events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer())
+    events = measure(order_with(command=Command.GET, target=GET), FakeServer())
     assert events == [Failed(kind=NoSuchFileError, text="no file /data/file on fake")]
 
 
@@ -201,7 +202,7 @@ def test_cancelling_keeps_what_is_done_and_cleans_up():
             brake.cancel()
 
     server.fail_at = {2: ConnectionLostError("aborted")}
-    plan = MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
+    plan = order_with(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
     events = measure(plan, server, brake, cancel_in_second_run)
     assert len(runs(events)) == 1
     assert events[-1] == Failed(kind=CancelledError, text="cancelled")
@@ -216,7 +217,7 @@ def test_finishing_after_a_run_ends_well():
         if isinstance(event, RunStarted) and event.number == 2:
             brake.hear(ControlMessage.FINISH)
 
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=0, runs=5), server, brake, finish)
     assert [r.number for r in runs(events)] == [1, 2]
     assert events[-1] == Finished()
 
@@ -224,7 +225,7 @@ def test_finishing_after_a_run_ends_well():
 def test_until_measures_on_to_the_interval():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 1.2, 1.1, *[1.1] * 40]))
     events = measure(
-        MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server
+        order_with(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server
     )
     assert events[-1] == Finished()
     assert 3 < len(runs(events)) < 40
@@ -233,20 +234,20 @@ def test_until_measures_on_to_the_interval():
 @pytest.mark.parametrize(("planned", "most", "made"), [(8, 40, 8), (3, 40, 3), (8, 5, 5)])
 def test_until_makes_the_planned_runs_also_where_fewer_would_do(planned: int, most: int, made: int):
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0] * 40))
-    plan = MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=planned, until_percent=2.0, max_runs=most)
+    plan = order_with(command=Command.GET, target=GET, warmups=0, runs=planned, until_percent=2.0, max_runs=most)
     assert len(runs(measure(plan, server))) == made
 
 
 def test_until_stops_at_the_maximum():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 2.0] * 10))
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
     assert events[-1] == Finished()
     assert len(runs(events)) == 6
 
 
 def test_a_resumed_series_numbers_on_and_makes_only_what_is_missing():
     server = FakeServer(files={"/data/file": 1000, "/data/file/.sharebench-0123456789ab": 7})
-    plan = MeasurementPlan(
+    plan = order_with(
         command=Command.GET, target=GET, warmups=1, runs=4, done_warmups=2, done_runs=3, done_rates=(1.0, 2.0, 3.0),
         scratch_path="/data/file/.sharebench-0123456789ab",
     )  # fmt: skip
@@ -262,7 +263,7 @@ def test_a_changed_size_is_warned_of():
         if isinstance(event, RunStarted) and event.number == 2:
             server.files["/data/file"] = 1500
 
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=2), server, on_event=grow)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=0, runs=2), server, on_event=grow)
     assert [r.size_bytes for r in runs(events)] == [1000, 1500]
     assert any(isinstance(event, Warned) and "changed its size" in event.text for event in events)
 
@@ -270,7 +271,7 @@ def test_a_changed_size_is_warned_of():
 @pytest.mark.parametrize(("digest", "ends"), [(hashlib.sha256(b"got").hexdigest(), "Finished"), ("0" * 64, "Failed")])
 def test_verify_compares_what_two_ways_read(digest: str, ends: str):
     server = FakeServer(files={"/data/file": 3}, digests=deque([digest]))
-    events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=1, verify=True), server)
+    events = measure(order_with(command=Command.GET, target=GET, warmups=0, runs=1, verify=True), server)
     assert kinds(events)[-1] == ends
     if ends == "Failed":
         assert isinstance(events[-1], Failed)
@@ -303,7 +304,7 @@ def test_a_complete_series_names_the_file_that_it_could_not_remove(monkeypatch: 
 
     monkeypatch.setattr(FakeClient, "remove", refuse)
     server = FakeServer()
-    plan = MeasurementPlan(command=Command.GET, target=PUT, make_file=True, size_bytes=64, warmups=0, runs=1)
+    plan = order_with(command=Command.GET, target=PUT, make_file=True, size_bytes=64, warmups=0, runs=1)
     events = measure(plan, server)
     warned, finished = events[-2:]
     (left,) = server.files
@@ -316,7 +317,7 @@ def test_a_path_that_is_none_of_ours_is_never_removed():
     for path in ("/data/file/precious.doc", "/other/.sharebench-0123456789ab", "/data/file/../.sharebench-0123456789ab",
                  "/data/file/.sharebench-0123456789abc", "/data/file/.sharebench-../precious.doc"):  # fmt: skip
         server = FakeServer(files={"/data/file": 1000, path: 7})
-        events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=1, scratch_path=path), server)
+        events = measure(order_with(command=Command.GET, target=GET, warmups=0, runs=1, scratch_path=path), server)
         assert path in server.files
         assert isinstance(events[-1], Failed)
         assert "left as it is" in events[-1].text
@@ -327,7 +328,7 @@ def test_a_path_that_is_none_of_ours_is_never_removed():
 def test_seconds_that_cannot_be_end_the_series(command: Command, seconds: float):
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, seconds]))
     target = GET if command is Command.GET else PUT
-    events = measure(MeasurementPlan(command=command, target=target, warmups=0, runs=3, size_bytes=64), server)
+    events = measure(order_with(command=command, target=target, warmups=0, runs=3, size_bytes=64), server)
     assert [run.status for run in runs(events)] == [RunStatus.VALID, RunStatus.FAILED]
     failed = events[-1]
     assert isinstance(failed, Failed)
@@ -340,14 +341,14 @@ def test_a_put_that_moved_another_size_ends_the_series(monkeypatch: pytest.Monke
     part = FakeClient._transfer
     monkeypatch.setattr(FakeClient, "_transfer", lambda self, size, meter: part(self, size // 2, meter))
     server = FakeServer()
-    events = measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=3, size_bytes=64), server)
+    events = measure(order_with(command=Command.PUT, target=PUT, warmups=0, runs=3, size_bytes=64), server)
     assert [run.status for run in runs(events)] == [RunStatus.FAILED]
     assert server.files == {}
 
 
 @pytest.mark.parametrize(("size", "kind"), [(0, NotAFileError), (-5, ProtocolError), (10**30, ProtocolError)])
 def test_a_size_that_cannot_be_measured_ends_before_any_run(size: int, kind: type[SharebenchError]):
-    events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer(files={"/data/file": size}))
+    events = measure(order_with(command=Command.GET, target=GET), FakeServer(files={"/data/file": size}))
     assert kinds(events) == ["Failed"]
     assert isinstance(events[0], Failed)
     assert events[0].kind is kind
@@ -361,7 +362,7 @@ def test_a_file_that_was_made_and_has_another_size_is_not_measured(monkeypatch: 
 
     monkeypatch.setattr(FakeClient, "put", half)
     server = FakeServer()
-    events = measure(MeasurementPlan(command=Command.GET, target=PUT, make_file=True, size_bytes=64), server)
+    events = measure(order_with(command=Command.GET, target=PUT, make_file=True, size_bytes=64), server)
     assert not runs(events)
     assert isinstance(events[-1], Failed)
     assert "32 of 64 bytes" in events[-1].text
@@ -378,7 +379,7 @@ def test_a_server_that_stalls_is_asked_to_remove_once(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(FakeClient, "remove", stall)
     server = FakeServer(fail_at={1: StalledError("nothing moved")})
-    measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
+    measure(order_with(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
     assert len(asked) == 1
 
 
@@ -396,7 +397,7 @@ def test_a_file_that_may_not_be_opened_was_never_made(begun: bool, left: bool, m
 
     monkeypatch.setattr(FakeClient, "put", refuse)
     monkeypatch.setattr(FakeClient, "remove", deny)
-    plan = MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64)
+    plan = order_with(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64)
     events = measure(plan, FakeServer())
     failed = events[-1]
     assert isinstance(failed, Failed)

@@ -15,12 +15,12 @@ from app.recording.process import (
     Event,
     Failed,
     Finished,
-    MeasurementPlan,
     MeasuringProcess,
     SeriesControl,
     TimeLimit,
 )
 from storage.records import Command, Target
+from tests.specs import order_with
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def events_of(control: SeriesControl | None = None) -> list[Event]:
-    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path="/x"))
+    plan = order_with(command=Command.GET, target=Target(protocol="file", path="/x"))
     with MeasuringProcess(plan, control or SeriesControl()) as measuring:
         return list(measuring.events())
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.recording.process import MeasurementPlan, SeriesControl, SeriesRequest, Warned
+from app.recording.process import SeriesControl, Warned
 from app.series.record import dialect_before, lowered_text, record
 from forms.findings.finding import Severity
 from forms.findings.rules_series import old_dialect
@@ -14,14 +14,13 @@ from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command
 from tests.builders import CLIENT, last_series, one
+from tests.specs import order_with, request_with
 
 
 def warnings(server, book):
-    plan = MeasurementPlan(
-        command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=0, runs=2
-    )
-    request = SeriesRequest(
-        plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
+    plan = order_with(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=0, runs=2)
+    request = request_with(
+        order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
     )
     return [event.text for event in record(request, book, SeriesControl()) if isinstance(event, Warned)]
 

@@ -7,7 +7,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -20,14 +19,14 @@ from app.recording import writer
 from app.recording.process import (
     ControlMessage,
     Failed,
-    MeasurementPlan,
     RunFinished,
     ScratchMade,
     SeriesControl,
-    SeriesRequest,
     Warned,
 )
-from app.series.record import RecorderEvent, SeriesClosed, SeriesMonitor, record, resumable, resume
+from app.recording.rescue import notebook_to_measure_into
+from app.recording.spec import SeriesRequest
+from app.series.record import RecorderEvent, SeriesClosed, SeriesMonitor, record, recording, resumable, resume
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -36,6 +35,7 @@ from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Targe
 from tests.builders import one
 from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
+from tests.specs import order_with, request_with, varied
 
 
 @pytest.fixture
@@ -51,9 +51,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def request(file: Path, **choices) -> SeriesRequest:
-    plan = MeasurementPlan(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
-    return SeriesRequest(
-        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
+    plan = order_with(command=Command.GET, target=Target(protocol="file", path=str(file)), warmups=0, runs=4)
+    return request_with(
+        order=varied(plan, **choices),
+        quiet_time=QuietTime.SKIP,
+        ceiling=CeilingPolicy.SKIP,
+        link_bits_per_second=10**9,
     )
 
 
@@ -71,7 +74,11 @@ class Stepping:
 
     def __init__(self, request: SeriesRequest, book: Path) -> None:
         self.control = SeriesControl()
-        self.events = record(replace(request, plan=replace(request.plan, stepped=True)), book, self.control)
+        self.events = self._recorded(request, book)
+
+    def _recorded(self, request: SeriesRequest, book: Path) -> Iterator[RecorderEvent]:
+        with notebook_to_measure_into(book) as notebook:
+            yield from recording(request, notebook, self.control, stepped=True)
 
     def runs(self, count: int) -> list[Run]:
         """The next so many runs; the one after them has not begun."""
@@ -178,7 +185,7 @@ def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Pat
 
     monkeypatch.setattr(SeriesMonitor, "look", look)
     wrong = request(smbd.folder, target=smbd.target("file"), secrets=Secrets(password="wrong"), runs=1)
-    events = list(record(replace(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
+    events = list(record(varied(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
     assert any(isinstance(event, Failed) and event.kind is LoginError for event in events)
     with Notebook(book) as notebook:
         assert not notebook.heads()
@@ -428,7 +435,7 @@ def test_a_disk_that_gives_errors_is_told_with_what_to_do():
 
 def test_an_imported_series_is_not_resumed_without_a_word_to_its_server(book: Path, file: Path):
     with Notebook(book) as notebook:
-        notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=request(file).plan.target)])
+        notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=request(file).target)])
     with pytest.raises(UsageError, match="was imported: check its target"):
         list(resume(f"{1:012x}", Secrets(), book, SeriesControl()))
 

@@ -17,14 +17,13 @@ from app.base.errors import ChildDiedError, NotQuietError, UsageError
 from app.clients.base import Secrets
 from app.recording.process import (
     Failed,
-    MeasurementPlan,
     RunFinished,
     RunStarted,
     SeriesControl,
-    SeriesRequest,
     TimeLimit,
     Warned,
 )
+from app.recording.spec import SeriesRequest
 from app.series.record import (
     QuietWait,
     Resumption,
@@ -41,6 +40,7 @@ from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Experiment, ExperimentKind, Phase, Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import all_series, last_series
 from tests.servers.smbd import Smbd
+from tests.specs import order_with, request_with, varied
 
 MIB = 1024 * 1024
 
@@ -51,12 +51,15 @@ def book(tmp_path: Path) -> Path:
 
 
 def get_order(server: Smbd, name: str = "file", **choices) -> SeriesRequest:
-    plan = MeasurementPlan(
+    plan = order_with(
         command=Command.GET, target=server.target(name), secrets=server.secrets(), warmups=1, runs=2,
         settings=Settings(timeout_seconds=10),
     )  # fmt: skip
-    return SeriesRequest(
-        plan=replace(plan, **choices), quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9
+    return request_with(
+        order=varied(plan, **choices),
+        quiet_time=QuietTime.SKIP,
+        ceiling=CeilingPolicy.SKIP,
+        link_bits_per_second=10**9,
     )
 
 
@@ -268,7 +271,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     smbd.make_file("file", b"x" * MIB)
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        request = replace(get_order(smbd), quiet_time=QuietTime.REQUIRE)
+        request = varied(get_order(smbd), quiet_time=QuietTime.REQUIRE)
         events = list(record(request, book, SeriesControl()))
     finally:
         for burner in burners:
@@ -288,16 +291,16 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
-    base = replace(get_order(server), experiment=Experiment(name="tuning"), smb_conf=str(server.conf))
+    base = varied(get_order(server), experiment=Experiment(name="tuning"), smb_conf=str(server.conf))
     list(record(base, book, SeriesControl()))
     server.rewrite_conf(share_options={"strict sync": "no"})
-    claimed = replace(base, change_name="strict sync", change_value="no")
+    claimed = varied(base, change_name="strict sync", change_value="no")
     list(record(claimed, book, SeriesControl()))
     first, second = last_series(book).base_id, last_series(book)
     assert first
     assert second.change
     assert (second.change.evidence, second.change.previous, second.change.also_changed) == ("confirmed", "Yes", ())
-    list(record(replace(claimed, change_name="strict locking"), book, SeriesControl()))
+    list(record(varied(claimed, change_name="strict locking"), book, SeriesControl()))
     third = last_series(book)
     assert third.base_id == second.id
     assert third.change
@@ -315,7 +318,7 @@ def test_no_experiment_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
 
 
 def test_a_change_without_anything_before_it_is_refused(smbd: Smbd, book: Path):
-    request = replace(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
+    request = varied(get_order(smbd), experiment=Experiment(name="new"), change_name="strict sync", change_value="no")
     with pytest.raises(UsageError, match="without a change first"):
         list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
@@ -355,10 +358,8 @@ MIB = 1024 * 1024
 
 
 def request(server: Smbd, runs: int = 3) -> SeriesRequest:
-    plan = MeasurementPlan(
-        command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs
-    )
-    return SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
+    plan = order_with(command=Command.GET, target=server.target("file"), secrets=server.secrets(), warmups=1, runs=runs)
+    return request_with(order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
 
 
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
@@ -397,7 +398,7 @@ def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: 
 def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     right, wrong = request(smbd, runs=1), request(smbd, runs=1)
-    wrong = replace(wrong, plan=replace(wrong.plan, secrets=Secrets(password="wrong")))
+    wrong = replace(wrong, secrets=Secrets(password="wrong"))
     turns = record_interleaved([wrong, wrong, right], tmp_path / "notebook.db", SeriesControl(), ["a", "a", "b"])
     closed = [(index, event.status) for index, event in turns if isinstance(event, SeriesClosed)]
     assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]
@@ -424,7 +425,7 @@ def test_only_what_waits_for_a_quiet_time_says_so(
     smbd.make_file("file", b"x")
     looked = [Quiet(verdict=verdict) for verdict in verdicts]
     monkeypatch.setattr("app.server.quiet_time.QuietWatch.look", lambda *_, **__: looked.pop(0))
-    order = replace(get_order(smbd), quiet_time=quiet_time, wait_seconds=seconds)
+    order = varied(get_order(smbd), quiet_time=quiet_time, wait_seconds=seconds)
     events = list(record(order, book, SeriesControl()))
     assert isinstance(events[0], SeriesOpened)
     left = [event.left_seconds for event in events if isinstance(event, QuietWait)]
@@ -439,7 +440,7 @@ def test_a_wait_for_a_quiet_time_can_be_ended(smbd: Smbd, book: Path, monkeypatc
     busy, control = Quiet(verdict=QuietVerdict.BUSY), SeriesControl()
     monkeypatch.setattr("app.server.quiet_time.QuietWatch.look", lambda *_, **__: busy)
     waits, closed = 0, None
-    for event in record(replace(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, control):
+    for event in record(varied(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, control):
         if isinstance(event, QuietWait):
             waits += 1
             assert waits < 3, "it goes on waiting"
@@ -461,5 +462,5 @@ def test_the_first_look_counts_in_the_longest_wait(smbd: Smbd, book: Path, monke
         yield from ()
 
     monkeypatch.setattr("app.server.quiet_time.QuietWatch.until_quiet", until_quiet)
-    list(record(replace(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, SeriesControl()))
+    list(record(varied(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, SeriesControl()))
     assert limits == [600.0 - LOOK_SECONDS]

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from app.recording.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, SeriesControl
+from app.recording.process import MeasuringProcess, Progressed, RunFinished, SeriesControl
 from forms.series.progress import over_time
 from storage.records import Command, Run, format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.specs import order_with
 
 pytestmark = pytest.mark.xdist_group("links")
 """One after another, beside other tests: most of their time is waiting for a link, and no other load is looked at."""
@@ -117,7 +118,7 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     link, server = linked("100mbit")
     size_bytes = 48 * 2**20
     server.make_file("file", os.urandom(size_bytes))
-    plan = MeasurementPlan(
+    plan = order_with(
         command=command,
         target=server.target("file" if command is Command.GET else ""),
         secrets=server.secrets(),

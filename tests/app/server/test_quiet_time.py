@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.recording.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, RunStarted, SeriesControl
+from app.recording.process import MeasuringProcess, Progressed, RunFinished, RunStarted, SeriesControl
 from app.server import host_activity as activity
 from app.server import host_facts as facts
 from app.server import quiet_time
@@ -36,6 +36,7 @@ from storage.records import Command, JSONValue, QuietVerdict, Target
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
 from tests.servers.smbd import Smbd
+from tests.specs import order_with
 
 ROOT = Path(__file__).parents[3]
 
@@ -504,7 +505,7 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
 
 def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], float]:
     """The quiet record of a real series on the loopback, and the bytes per second of its slowest run."""
-    plan = MeasurementPlan(
+    plan = order_with(
         command=command,
         target=server.target(),
         secrets=server.secrets(),

@@ -1,16 +1,15 @@
 """The survey's planning, and its rounds against real servers."""
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.base.errors import UnreachableError, UsageError
 from app.clients.base import Secrets
-from app.recording.process import SeriesControl, SeriesRequest
+from app.recording.process import SeriesControl
+from app.recording.spec import SeriesRequest
 from app.series.record import Resumption, SeriesClosed
-from app.series.requests import SeriesOptions
 from app.survey.record import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
@@ -19,6 +18,7 @@ from storage.records import Command, ExperimentKind, SeriesStatus, Target
 from tests.builders import all_series
 from tests.servers.process import require_localhost
 from tests.servers.smbd import Smbd
+from tests.specs import spec_with, varied
 
 
 def as_nobody(target: Target) -> tuple[Target, Secrets]:
@@ -36,9 +36,7 @@ def choices(server: Smbd, **more) -> SurveyChoices:
         "iperf3": False,
         "ports": {"smb": server.port},
         "user": server.user,
-        "options": SeriesOptions(
-            size_bytes=1 << 20, runs=3, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP
-        ),
+        "spec": spec_with(size_bytes=1 << 20, runs=3, warmups=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP),
     }
     return SurveyChoices(**{**usual, **more})
 
@@ -109,8 +107,8 @@ def test_stations_and_their_orders(smbd: Smbd, book: Path):
         "loopback SMB put",
     ]
     requests = [request for _, request in planned.todo if isinstance(request, SeriesRequest)]
-    smb = [request for request in requests if request.plan.target.protocol == "smb"]
-    assert [(o.plan.command, o.plan.make_file, o.label) for o in smb][:2] == [
+    smb = [request for request in requests if request.target.protocol == "smb"]
+    assert [(o.spec.command, o.spec.counts.make_file, o.spec.texts.label) for o in smb][:2] == [
         (Command.GET, True, "loopback SMB get"),
         (Command.PUT, False, "loopback SMB put"),
     ]
@@ -174,7 +172,7 @@ def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
             control.cancel()
     assert plan(chosen, book).continued
     assert not plan(chosen, book, again=True).continued
-    assert not plan(choices(smbd, options=replace(choices(smbd).options, runs=4)), book).continued
+    assert not plan(choices(smbd, spec=varied(choices(smbd).spec, runs=4)), book).continued
     assert not plan(choices(smbd, hosts=("localhost",)), book).continued
 
 
@@ -195,10 +193,8 @@ def test_what_failed_is_tried_again(smbd: Smbd, book: Path):
 
 @pytest.mark.long
 def test_a_survey_that_was_killed_between_two_stations_is_no_complete_one(smbd: Smbd, book: Path):
-    one_run = SeriesOptions(
-        size_bytes=1 << 20, runs=1, warmups=0, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP
-    )
-    chosen = choices(smbd, options=one_run)
+    one_run = spec_with(size_bytes=1 << 20, runs=1, warmups=0, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    chosen = choices(smbd, spec=one_run)
     events = measure_round(plan(chosen, book), book, SeriesControl())
     next(event for _, event in events if isinstance(event, SeriesClosed))
     events.close()  # type: ignore[attr-defined]

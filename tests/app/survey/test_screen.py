@@ -325,13 +325,13 @@ def test_the_lines_are_read():
     )
     assert choices.hosts == ("nas", "127.0.0.1")
     assert (choices.smb, choices.ftp, choices.domain, choices.user) == ("data/bench", "/upload", "WORK", "alice")
-    assert (choices.options.runs, choices.options.size_bytes, choices.ports) == (
+    assert (choices.spec.counts.runs, choices.spec.counts.size_bytes, choices.ports) == (
         7,
         1 << 30,
         {"smb": 4450, "iperf3": 5301},
     )
     least = SurveyScreen.read({"hosts": "nas", "runs": "5"})
-    assert (least.smb, least.ftp, least.user, least.options.size_bytes, least.ports) == (None, None, None, None, {})
+    assert (least.smb, least.ftp, least.user, least.spec.counts.size_bytes, least.ports) == (None, None, None, None, {})
 
 
 @pytest.mark.parametrize(

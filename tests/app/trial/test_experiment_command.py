@@ -12,6 +12,7 @@ from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.records import Change, Command, Decision, Evidence, Experiment, ExperimentKind, Target
 from tests.builders import book, series
+from tests.specs import choices_with
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)
 
@@ -170,14 +171,14 @@ def test_what_is_no_survey_is_not_written_as_one(db, rounds, capsys):
 
 def test_an_experiment_gets_another_name_with_its_series_and_in_the_guide(db: Path, capsys: pytest.CaptureFixture[str]):
     with Notebook(db) as notebook:
-        notebook.remember(MEMORY_KEY, GuideChoices(experiment="tuning").to_memory())
+        notebook.remember(MEMORY_KEY, choices_with(experiment="tuning").to_memory())
     assert run(["rename", "tuning", " new disks ", "--db", str(db)], lambda *_args, **_more: 0) == 0
     assert "is called 'new disks'" in capsys.readouterr().err
     with Notebook(db) as notebook:
         assert [one.id[0] for one in notebook.experiment("new disks")] == ["a", "b", "c"]
         assert [each.experiment.name for each in notebook.experiments()] == ["new disks"]
         assert {found.series_id[0] for found in notebook.find(SeriesQuery(text="new disks"))} == {"a", "b", "c"}
-        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).experiment == "new disks"
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).spec.lineage.experiment == "new disks"
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import pytest
 from app.kinds import losses_text
 from forms.series.document import series_document
 from storage.notebook import Notebook
-from storage.plan import Plan
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target
 from tests.builders import export, full_series, series
 from tests.command_line import Inside
 from tests.loads import full_load
+from tests.specs import plan_with
 
 
 @pytest.fixture
@@ -27,7 +27,12 @@ def sharebench(tmp_path: Path) -> Inside:
 
 
 def unfinished(number: int = 1, **fields: Any):
-    usual = {"id": f"{number:012x}", "status": SeriesStatus.INTERRUPTED, "plan": Plan(runs=5), "label": f"no {number}"}
+    usual = {
+        "id": f"{number:012x}",
+        "status": SeriesStatus.INTERRUPTED,
+        "plan": plan_with(runs=5),
+        "label": f"no {number}",
+    }
     return series((100e6, 101e6), **{**usual, **fields})
 
 
@@ -75,7 +80,7 @@ def test_an_imported_document_sends_no_password_elsewhere(
     file.write_text(json.dumps(document))
     assert sharebench("import", str(file)).returncode == 0
     with Notebook(sharebench.db) as notebook:
-        assert notebook.series("last").plan == Plan(runs=5)
+        assert notebook.series("last").plan == plan_with(runs=5)
     said = sharebench.fails(2, "run", "--resume", "last")
     assert "--confirm-target" in said
     assert "ftp://alice@127.0.0.1:1/big.iso" in said

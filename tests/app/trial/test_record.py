@@ -26,7 +26,8 @@ from app.kinds import stored_experiment
 from app.load.events import LoadEnded
 from app.load.scenario import changed, find_scenario
 from app.recording.process import Failed, RunFinished, SeriesControl, Started, Warned
-from app.series.requests import SeriesOptions, series_request
+from app.recording.spec import SeriesSpec
+from app.series.requests import series_request
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.server.host_facts import Ours
@@ -61,6 +62,7 @@ from storage.plan import DEFAULT_SIZE_BYTES, CeilingPolicy, QuietTime
 from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.loads import point
 from tests.servers.smbd import Smbd
+from tests.specs import spec_with, varied
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +76,9 @@ def samba() -> Iterator[Smbd]:
         found.stop()
 
 
-def options_of(samba: Smbd) -> SeriesOptions:
+def options_of(samba: Smbd) -> SeriesSpec:
     """One run that measures nothing but its transfer."""
-    return SeriesOptions(runs=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
+    return spec_with(runs=1, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, smb_conf=str(samba.conf))
 
 
 @cache
@@ -284,8 +286,8 @@ def test_what_a_run_moves_and_what_is_written_for_it_is_told_before(
     samba: Smbd, files: int | None, size: int | None, made: bool, told: str, written: str
 ):
     given = order(samba, "log level", "1")
-    plan = replace(given.request.plan, files=files, size_bytes=size, make_file=made)
-    said = " ".join(consent_lines(replace(given, request=replace(given.request, plan=plan))))
+    request = varied(given.request, files=files, size_bytes=size, make_file=made)
+    said = " ".join(consent_lines(replace(given, request=request)))
     assert f"/bench/file{told}: at most 4 runs, each after a warm-up run" in said
     assert ("made anew" in said) is bool(written)
     assert written in said

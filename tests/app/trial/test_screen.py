@@ -16,7 +16,8 @@ from textual.widgets import Input
 from app.base.errors import CancelledError, LoginError, UnreachableError
 from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.guide.screen import GuideScreen
-from app.recording.process import RunStarted, ScratchMade, SeriesControl, SeriesRequest
+from app.recording.process import RunStarted, ScratchMade, SeriesControl
+from app.recording.spec import SeriesRequest
 from app.server.changes.script import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.server.changes.smb_conf import ChangeableSetting, Ways
 from app.trial import record as trial
@@ -30,13 +31,14 @@ from forms.trial.report import judge_change
 from forms.trial.summary import UNEQUAL_PERCENT, TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.programs import PASSWORD_VARIABLE
 from storage.records import Change, Command, Decision, Experiment, ExperimentKind, Phase
 from tests.builders import series
+from tests.specs import choices_with, plan_with
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
 
-CHOICES = GuideChoices(
+CHOICES = choices_with(
     step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
 )
 SETTING = ChangeableSetting(
@@ -129,7 +131,7 @@ async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_tak
     app, decision: Decision | None, step: MethodStep, block: int | None
 ):
     base = series([1e8] * 5, id=f"{1:012x}")
-    plan = Plan(settings=Settings(block_bytes=65536))
+    plan = plan_with(settings=Settings(block_bytes=65536))
     change = Change(name="block", value="64K")
     with Notebook(app.context.notebook_path) as notebook:
         notebook.add(base)
@@ -139,8 +141,8 @@ async def test_a_trial_measures_without_a_change_of_the_program_that_was_not_tak
         notebook.remember(MEMORY_KEY, choices.to_memory())
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        assert here(app).order.request.plan.settings.block_bytes == block
-        assert here(app)._choices.block_bytes == 65536, "what the guide remembers stays"
+        assert here(app).order.request.spec.settings.block_bytes == block
+        assert here(app)._choices.spec.settings.block_bytes == 65536, "what the guide remembers stays"
 
 
 async def carried_out(app: Any, pilot: Any) -> None:
@@ -225,11 +227,13 @@ async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chose
         shown = " ".join(painted(app).split())
         assert "It measures a put to" in shown
         assert "known to affect" not in shown
-        plan = here(app).order.request.plan
-        assert (plan.command, plan.target.path, plan.size_bytes, plan.make_file) == (Command.PUT, "", 1 << 30, False)
+        request = here(app).order.request
+        counts = request.spec.counts
+        assert (request.spec.command, request.target.path) == (Command.PUT, "")
+        assert (counts.size_bytes, counts.make_file) == (1 << 30, False)
         await press(app, pilot, "p")
-        plan = here(app).order.request.plan
-        assert (plan.command, plan.target.path) == (Command.GET, "big.bin")
+        request = here(app).order.request
+        assert (request.spec.command, request.target.path) == (Command.GET, "big.bin")
         monkeypatch.setattr(trial, "run_trial", lambda order, *_: iter([Judged(finished(order))]))
         await pilot.press("y")
         await measured(app, pilot)
@@ -260,7 +264,7 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
         assert here(app).check_action("within", ()) is False
         assert "p Get" in painted(app)
         await press(app, pilot, "p")
-        assert here(app).order.request.plan.command is Command.GET
+        assert here(app).order.request.spec.command is Command.GET
 
 
 @pytest.mark.parametrize(
@@ -389,7 +393,7 @@ async def test_a_login_that_the_server_refuses_is_not_repeated_by_itself(app, mo
     logins: list[str | None] = []
 
     def refuse(request: SeriesRequest) -> None:
-        logins.append(request.plan.secrets.password)
+        logins.append(request.secrets.password)
         if len(logins) < (2 if asks else 5):
             raise LoginError("the server refused it")
 
@@ -429,7 +433,11 @@ async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeyp
     assert asked == [(None, None), ("root@nas", "/srv/smb.conf")]
     with Notebook(app.context.notebook_path) as notebook:
         kept = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
-    assert (kept.server_ssh, kept.smb_conf, kept.step) == ("root@nas", "/srv/smb.conf", MethodStep.CHANGE)
+    assert (kept.spec.monitor.server_ssh, kept.spec.monitor.smb_conf, kept.step) == (
+        "root@nas",
+        "/srv/smb.conf",
+        MethodStep.CHANGE,
+    )
 
 
 STORED = "trial use sendfile nas 2026-01-31 10:00:00"

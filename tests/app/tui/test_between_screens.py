@@ -13,9 +13,10 @@ from app.tui.notebook.reading import CompareScreen, TableScreen
 from app.tui.widgets.reading import ReportScreen
 from forms.series.report import blank_series_report
 from storage.notebook import Notebook
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.records import Change, Command, Evidence, SeriesStatus, Target
 from tests.builders import book, one
+from tests.specs import plan_with
 from tests.tui import FakeBackend, app_on, here, painted, press, settled
 
 
@@ -28,7 +29,9 @@ def path(tmp_path: Path) -> Path:
         one(1, (100e6,) * 5, target=ftp, label="FTP"),
         one(2, (70e6,) * 5, label="untuned", experiment="files"),
         one(3, (80e6,) * 5, label="tuned", experiment="files", base_id=f"{2:012x}", change=change),
-        one(4, (60e6,) * 5, label="stopped", status=SeriesStatus.INTERRUPTED, plan=Plan(runs=7, size_bytes=1 << 30)),
+        one(
+            4, (60e6,) * 5, label="stopped", status=SeriesStatus.INTERRUPTED, plan=plan_with(runs=7, size_bytes=1 << 30)
+        ),
     )
 
 
@@ -125,7 +128,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
         screen = app.screen
         assert isinstance(screen, GuideScreen)
         assert (screen.session.choices.step, screen.session.choices.series_id) == (MethodStep.RUN, f"{4:012x}")
-        assert screen.session.choices.runs == 7
+        assert screen.session.choices.spec.counts.runs == 7
         await pilot.press("f1")
 
 
@@ -138,18 +141,18 @@ async def test_from_any_rung_a_new_branch(path):
         screen = app.screen
         assert isinstance(screen, GuideScreen)
         assert (screen.session.choices.step, screen.session.choices.series_id) == (MethodStep.CHANGE, f"{2:012x}")
-        assert screen.session.choices.experiment == "files"
+        assert screen.session.choices.spec.lineage.experiment == "files"
     with Notebook(path) as notebook:
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).series_id == f"{2:012x}"
 
 
 def test_the_choices_of_a_series_that_made_its_file_make_it_again():
     put = one(1, command=Command.PUT, target=Target(protocol="smb", host="nas", share="data", path="scratch"),
-              plan=Plan(size_bytes=1 << 20, make_file=False, settings=Settings(in_flight=2)))  # fmt: skip
+              plan=plan_with(size_bytes=1 << 20, make_file=False, settings=Settings(in_flight=2)))  # fmt: skip
     choices = choices_of(put)
-    assert (choices.command, choices.size_bytes, choices.makes_file) == (Command.PUT, 1 << 20, True)
+    assert (choices.spec.command, choices.spec.counts.size_bytes, choices.makes_file) == (Command.PUT, 1 << 20, True)
     assert choices.target == put.target
-    assert choices.in_flight == 2
+    assert choices.spec.settings.in_flight == 2
     nested = one(2, target=Target(protocol="ftp", host="nas", path="/pub/deep/big.bin"))
     assert choices_of(nested).target == Target(protocol="ftp", host="nas", path="/pub/deep")
     assert choices_of(nested).file == "/pub/deep/big.bin"

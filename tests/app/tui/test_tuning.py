@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from app.guide.choices import MEMORY_KEY, GuideChoices
+from app.guide.choices import MEMORY_KEY
 from app.guide.rounds import branch_from, measured_place, take_change
 from app.guide.screen import GuideScreen
 from app.trial.screen import TrialScreen
@@ -25,6 +25,7 @@ from storage.recordings import UnknownReferenceError
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
+from tests.specs import choices_with, varied
 from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
 
 
@@ -98,7 +99,7 @@ async def test_a_search_that_finds_nothing_shows_nothing(path):
 
 async def test_the_commands_name_the_smb_conf_of_the_server_that_is_measured(path):
     with Notebook(path) as notebook:
-        notebook.remember(MEMORY_KEY, GuideChoices(smb_conf="/srv/samba/smb.conf").to_memory())
+        notebook.remember(MEMORY_KEY, choices_with(smb_conf="/srv/samba/smb.conf").to_memory())
     app = app_on(path, first="entry", entry="strict sync")
     async with app.run_test(size=(80, 40)) as pilot:
         await settled(app, pilot)
@@ -239,7 +240,7 @@ async def test_trying_a_setting_of_this_client_measures_with_it(path, from_list)
         guide = app.screen
         assert isinstance(guide, GuideScreen)
         chosen = guide.session.choices
-        assert (chosen.change_name, chosen.change_value) == ("in-flight", "7")
+        assert (chosen.spec.lineage.change_name, chosen.spec.lineage.change_value) == ("in-flight", "7")
 
 
 @pytest.mark.parametrize("entry", ["in-flight", "strict sync"])
@@ -283,18 +284,21 @@ def test_by_hand_starts_from_the_newest_series_where_the_guide_has_none(path):
         notebook.remember(MEMORY_KEY, None)
         chosen = take_change(notebook, (), "in-flight", "1")
         newest = notebook.heads(1)[0]
-    assert (chosen.change_name, chosen.change_value) == ("in-flight", "1")
-    assert (chosen.base_id, chosen.in_flight) == (newest.id, 1)
+    assert (chosen.spec.lineage.change_name, chosen.spec.lineage.change_value) == ("in-flight", "1")
+    assert (chosen.spec.lineage.base_id, chosen.spec.settings.in_flight) == (newest.id, 1)
 
 
 @pytest.mark.parametrize(("named", "kept"), [("", True), ("the guide's", True), ("the other", False)])
 def test_a_change_keeps_what_was_chosen_for_the_series_that_the_guide_is_at(tmp_path, named, kept):
     with Notebook(book(tmp_path / "two.db", one(1), one(2))) as notebook:
         choices = branch_from(notebook, f"{1:012x}")
-        notebook.remember(MEMORY_KEY, replace(choices, smb_conf="/srv/smb.conf").to_memory())
+        notebook.remember(MEMORY_KEY, varied(choices, smb_conf="/srv/smb.conf").to_memory())
         at = {"": "", "the guide's": f"{1:012x}", "the other": f"{2:012x}"}[named]
         chosen = take_change(notebook, (), "in-flight", "1", at)
-    assert (chosen.base_id, chosen.smb_conf) == (at or f"{1:012x}", "/srv/smb.conf" if kept else None)
+    assert (chosen.spec.lineage.base_id, chosen.spec.monitor.smb_conf) == (
+        at or f"{1:012x}",
+        "/srv/smb.conf" if kept else None,
+    )
 
 
 def test_a_change_of_a_series_that_is_gone_is_refused(tmp_path):
@@ -333,7 +337,7 @@ async def test_the_experiment_shows_each_change_with_what_came_of_it(path):
 
 async def test_an_experiment_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
     with Notebook(path) as notebook:
-        notebook.remember(MEMORY_KEY, GuideChoices(experiment="files").to_memory())
+        notebook.remember(MEMORY_KEY, choices_with(experiment="files").to_memory())
         notebook.add(one(5, experiment="taken"))
     app = app_on(path, first="guide")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -345,7 +349,7 @@ async def test_an_experiment_is_renamed_on_the_screen_also_for_a_guide_that_is_o
         app.screen.query_one("#answer", Input).value = "new switch"
         await press(app, pilot, "enter")
         assert "sharebench · Experiment · new switch" in painted(app)
-        assert guide.session.choices.experiment == "new switch"
+        assert guide.session.choices.spec.lineage.experiment == "new switch"
         await press(app, pilot, "l")
         app.screen.query_one("#answer", Input).value = "taken"
         await press(app, pilot, "enter")

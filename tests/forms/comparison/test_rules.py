@@ -14,9 +14,10 @@ from forms.findings.report import NO_FINDINGS, finding_document, findings_table
 from forms.series.report import result_fields
 from forms.series.summary import run_form
 from forms.stats.decision import Verdict
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.records import ClientFacts, Command, Quiet, QuietVerdict, Series, Target
 from tests.builders import CLIENT, interleaved, series
+from tests.specs import plan_with
 
 GIGABIT = 1_000_000_000
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
@@ -304,11 +305,11 @@ def test_signing_and_encryption():
     assert of("signing", sealed) == []
     for one, name, key in ((sealed, "encrypt", "encryption"), (signed, "sign", "signing")):
         for asked in (True, False):
-            plan = Plan(runs=5, warmups=2, settings=replace(Settings(), **{name: asked}))
+            plan = plan_with(runs=5, warmups=2, settings=replace(Settings(), **{name: asked}))
             assert ("This client asked for it" in of(key, replace(one, plan=plan))[0].what_to_do) is asked
         names = {"encrypt": "server smb encrypt", "sign": "server signing"}
         server = {"server": {f"smb.conf/global/{names[name]}": "required"}}
-        both = replace(one, environment=server, plan=Plan(runs=5, settings=replace(Settings(), **{name: True})))
+        both = replace(one, environment=server, plan=plan_with(runs=5, settings=replace(Settings(), **{name: True})))
         assert "This client asked" not in of(key, both)[0].what_to_do, "the server requires it as well"
     assert keys(steady("smb", 100)) == []
     assert keys(steady("ftps", 100, client=replace(PLAIN, encryption="TLS 1.3"))) == []

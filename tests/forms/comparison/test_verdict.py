@@ -26,9 +26,10 @@ from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.tuning.differences import Difference, differences_prose
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Facts, Series
 from tests.builders import CLIENT, interleaved, one, repeats, series
+from tests.specs import plan_with
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
 
@@ -152,7 +153,7 @@ def test_a_change_of_the_client_is_interleaved_by_run_itself():
 
 
 def test_a_session_that_is_encrypted_is_told_once_and_interleaved_by_run_itself():
-    asked = Plan(runs=5, settings=Settings(encrypt=True))
+    asked = plan_with(runs=5, settings=Settings(encrypt=True))
     sealed = series(
         scaled(VARIED, 1.05), id="other", plan=asked, client=replace(CLIENT, encryption="aes-128-gcm"),
         change=Change(name="client encrypt", value="yes", previous="no", evidence=Evidence.CONFIRMED),
@@ -192,7 +193,7 @@ def test_that_the_settings_of_the_server_are_the_same_is_said_where_they_are(fac
 def test_the_change_is_the_one_setting_of_this_client_that_differs():
     base, few = series(VARIED, id="base"), replace(CLIENT, in_flight=1)
     sealed = replace(CLIENT, encryption="aes-128-gcm")
-    asked = Plan(runs=5, settings=Settings(encrypt=True))
+    asked = plan_with(runs=5, settings=Settings(encrypt=True))
     server = {"server": {"smb.conf/global/strict sync": "Yes"}}
     for other, name, value in (
         (series(VARIED, client=few), "in-flight", "1"),

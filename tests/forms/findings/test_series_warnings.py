@@ -6,7 +6,6 @@ import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
 from forms.tuning.smb_conf import FACTS_UNKNOWN
-from storage.plan import Plan
 from storage.records import (
     Command,
     Phase,
@@ -20,6 +19,7 @@ from storage.records import (
     standstill_fact,
 )
 from tests.builders import CLIENT, series
+from tests.specs import plan_with
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)
 
@@ -130,17 +130,17 @@ def test_scatter_advises_what_was_not_tried():
 
 
 def test_until_not_reached_says_so():
-    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan=Plan(runs=5, until_percent=2.0, max_runs=5))
+    wild = series((100e6, 120e6, 85e6, 110e6, 90e6), plan=plan_with(runs=5, until_percent=2.0, max_runs=5))
     assert "± 2.0 % was not reached in 5 runs" in texts(wild)["until"]
     assert "up to 10 runs" in texts(wild)["until"]
     assert "scatter" not in texts(wild)
-    assert "until" not in texts(series(STEADY, plan=Plan(runs=5, until_percent=2.0)))
+    assert "until" not in texts(series(STEADY, plan=plan_with(runs=5, until_percent=2.0)))
 
 
 def test_runs_that_depend_on_each_other_are_told():
     waves = [100e6 * (1 + 0.01 * step) for step in (0, 1, 2, 1, 0, -1, -2, -1, 0, 1, 2, 1)]
     assert "Neighbouring runs are alike" in texts(series(waves))["dependence"]
-    until = series(waves, plan=Plan(runs=12, until_percent=2.0))
+    until = series(waves, plan=plan_with(runs=12, until_percent=2.0))
     assert "± 2.0 % holds less often than 95 times in a hundred" in texts(until)["dependence"]
     assert "dependence" not in texts(series(STEADY))
 
@@ -148,7 +148,7 @@ def test_runs_that_depend_on_each_other_are_told():
 def test_one_run_and_none():
     assert "at least five" in texts(series((100e6,)))["single"]
     failed = Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED, error="the server went away")
-    lost = series(runs=(failed,), plan=Plan(runs=5), status=SeriesStatus.FAILED)
+    lost = series(runs=(failed,), plan=plan_with(runs=5), status=SeriesStatus.FAILED)
     assert "the server went away" in texts(lost)["failed"]
     assert "resume the series" in texts(lost)["interrupted"]
     assert "sharebench run --resume 0123456789ab" in {said.command for said in advice(lost)}
@@ -220,7 +220,7 @@ def test_a_link_that_carries_more_than_itself_is_set_wrong():
 def test_what_was_to_be_read_on_the_server_and_was_not_is_said(asked, problem, said):
     one = series(STEADY)
     facts = {FACTS_UNKNOWN: problem} if problem else {}
-    looked = replace(one, environment={"server": facts}, plan=Plan(runs=5, **asked))
+    looked = replace(one, environment={"server": facts}, plan=plan_with(runs=5, **asked))
     assert texts(looked).get("unread") == ("The server's settings are not all known: ssh: no route." if said else None)
 
 

@@ -13,9 +13,9 @@ from forms.importers.filled_form import Given
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
-from storage.plan import Plan
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, read_series
+from tests.specs import plan_with
 
 GIVEN = Given(target_of=parse_target)
 
@@ -248,7 +248,7 @@ def test_what_this_program_exported_does_not_contradict_itself():
 def test_times_win_over_rates_and_empty_rows_are_left_out():
     (found,) = read(filled("1000,2.0,999", ",4"))
     assert [run.seconds for run in found.runs] == [2.0, 4.0]
-    assert found.plan == Plan(runs=2)
+    assert found.plan == plan_with(runs=2)
 
 
 def test_a_spreadsheet_with_semicolons_and_decimal_commas():

@@ -6,9 +6,9 @@ import pytest
 
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
-from storage.plan import Plan
 from storage.records import Change, Evidence, Owner, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
+from tests.specs import plan_with
 
 OWNER = Owner(host="a", boot_id="b", process_id=1, process_started="c", since="d", renewed_at="e")
 
@@ -50,13 +50,13 @@ def test_absent_is_left_out_and_never_zero() -> None:
 
 
 def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
-    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5))
+    stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan=plan_with(runs=5))
     assert series_line(stopped).runs_text == "2/5‖"
     assert series_line(stopped).answer.text.endswith("; interrupted"), "what the sign means"
     assert series_line(replace(stopped, running_by=OWNER)).answer.text.endswith("of link")
     assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5✗"
     assert series_line(replace(stopped, plan=None)).runs_text == "2‖"
-    assert series_line(replace(stopped, plan=Plan(runs=1))).runs_text == "2‖", "a trial plans a run at a time"
+    assert series_line(replace(stopped, plan=plan_with(runs=1))).runs_text == "2‖", "a trial plans a run at a time"
 
 
 def test_names_from_outside_stay_on_one_line() -> None:

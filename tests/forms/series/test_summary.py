@@ -13,6 +13,7 @@ from forms.stats.summary import deviation_percent, half_width_percent
 from storage.plan import Plan, QuietTime
 from storage.records import Change, Evidence, Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import series
+from tests.specs import plan_with
 
 SOUND = series(
     [119.3e6, 119.5e6, 119.7e6, 119.5e6, 119.5e6], size_bytes=8 << 30, quiet=Quiet(verdict=QuietVerdict.QUIET)
@@ -25,7 +26,7 @@ def test_the_headline_says_rate_interval_share_quiet_time_and_runs():
 
 
 def test_a_quiet_check_that_was_skipped_is_not_called_unknown():
-    skipped = replace(SOUND, quiet=None, plan=Plan(quiet_time=QuietTime.SKIP))
+    skipped = replace(SOUND, quiet=None, plan=plan_with(quiet_time=QuietTime.SKIP))
     assert "quiet time not checked (skipped)" in [part.text for part in series_headline(run_form(skipped))]
     assert [one.text for one in head_fields(skipped) if one.name == "Quiet time"] == ["not checked (skipped)"]
     lost = replace(SOUND, quiet=None, plan=Plan())

@@ -31,9 +31,9 @@ from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, ChangeState, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.load.records import Scenario, SizeClass
-from storage.plan import Plan
 from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series, this_process
 from tests.builders import abandoned_change, series
+from tests.specs import plan_with
 
 TRIAL = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
 SWEEP = Experiment(name="sweep of it", kind=ExperimentKind.SWEEP)
@@ -231,7 +231,7 @@ def test_a_file_that_was_made_under_each_value_is_told_of():
         (True, Command.PUT, False),
         (False, Command.GET, False),
     ):
-        sides = [replace(one, command=command, plan=Plan(make_file=make_file)) for one in (base, other)]
+        sides = [replace(one, command=command, plan=plan_with(make_file=make_file)) for one in (base, other)]
         report = change_report(judge_change(TRIAL, plan(), sides, places(sides)))
         (measured,) = (field.text for field in report.fields if field.name == "Measured")
         assert ("made anew for each run, under the value" in measured) is told

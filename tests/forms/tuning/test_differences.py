@@ -7,9 +7,10 @@ import pytest
 
 from forms.tuning.differences import Difference, differences, differences_before
 from forms.tuning.smb_conf import is_volatile
-from storage.plan import Plan, Settings
+from storage.plan import Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
 from tests.builders import CLIENT, series
+from tests.specs import plan_with
 
 
 def on_server(**environment: dict[str, FactValue]) -> Series:
@@ -33,7 +34,7 @@ def test_settings_that_differ_are_named() -> None:
         command=Command.PUT,
         target=Target(protocol="smb", host="nas", port=445, share="data", path="folder"),
         client=replace(CLIENT, encryption="aes-128-gcm", in_flight=1),
-        plan=Plan(settings=Settings(drop_cache=True)),
+        plan=plan_with(settings=Settings(drop_cache=True)),
     )
     assert named(differences(base, other)) == [
         ("command", "get", "put"),

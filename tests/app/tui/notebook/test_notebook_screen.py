@@ -29,11 +29,11 @@ from forms.layout import Tone, Toned, visible
 from forms.series.listing import RecordingLine
 from forms.wording import default_title
 from storage.notebook import Notebook
-from storage.plan import Plan
 from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
 from tests.builders import CLIENT, NASTY, book, interleaved, one
 from tests.recordings import MAKERS, lose_series
+from tests.specs import plan_with
 from tests.tui import FakeBackend, app_on, footer_of, here, painted, press, settled, shows, text_of
 
 
@@ -1121,7 +1121,7 @@ async def test_an_empty_notebook_has_no_empty_form_below_it(tmp_path, size):
 
 
 async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path):
-    failed = one(1, (), status=SeriesStatus.FAILED, plan=Plan(runs=5))
+    failed = one(1, (), status=SeriesStatus.FAILED, plan=plan_with(runs=5))
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
     async with app.run_test() as pilot:
         await settled(app, pilot)
@@ -1266,7 +1266,7 @@ async def test_a_small_terminal_shows_the_form_where_the_list_leaves_it_room(tmp
 
 
 async def test_the_number_of_runs_stands_once(tmp_path):
-    path = book(tmp_path / "notebook.db", one(1, (1e8,), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=15)))
+    path = book(tmp_path / "notebook.db", one(1, (1e8,), status=SeriesStatus.INTERRUPTED, plan=plan_with(runs=15)))
     for width in (80, 120):
         app = app_on(path)
         async with app.run_test(size=(width, 36)) as pilot:
@@ -1443,7 +1443,7 @@ async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
         await press(app, pilot, *keys, "f", *"strict sync", "enter", *way)
         assert shows(app, TrialScreen)
     with Notebook(path) as notebook:
-        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).base_id == f"{at:012x}"
+        assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).spec.lineage.base_id == f"{at:012x}"
 
 
 async def test_a_setting_of_the_palette_is_that_of_the_series_shown(tmp_path):

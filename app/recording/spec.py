@@ -1,0 +1,105 @@
+"""What was asked of a series, in one record: from the option or the guide's choice to the measuring process."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Annotated, Any
+
+from app.clients.base import Secrets
+from storage.json_reader import BESIDE
+from storage.plan import MonitorChoices, Plan, RunCounts, Settings
+from storage.records import Command, Experiment, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormTexts:
+    """What people write on the form of a series."""
+
+    label: str = ""
+    note: str = ""
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """The place of a series among others: its experiment, its base, and the one setting that was changed since."""
+
+    experiment: str | None = None
+    base_id: str | None = None
+    """Base of the change; None for the experiment's last kept series."""
+    repeats: bool = False
+    """The base series measured again; refused if session or path differ."""
+    change_name: str | None = None
+    change_value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesSpec:
+    """Everything that was asked of a series, but its target and the secrets to log in there."""
+
+    command: Command = Command.GET
+    client: str = ""
+    """Empty for the protocol's default client."""
+    counts: Annotated[RunCounts, BESIDE] = field(default_factory=RunCounts)
+    settings: Annotated[Settings, BESIDE] = field(default_factory=Settings)
+    monitor: Annotated[MonitorChoices, BESIDE] = field(default_factory=MonitorChoices)
+    texts: Annotated[FormTexts, BESIDE] = field(default_factory=FormTexts)
+    lineage: Annotated[Lineage, BESIDE] = field(default_factory=Lineage)
+    link_bits_per_second: int | None = None
+    """As the user gave it; None for what the interface says."""
+    wait_seconds: float = 0.0
+    """The longest wait for a quiet time."""
+
+    @property
+    def plan(self) -> Plan:
+        """The part that the notebook keeps, and that a resumed series begins with."""
+        return Plan(client=self.client, counts=self.counts, settings=self.settings, monitor=self.monitor)
+
+    def to_json(self) -> dict[str, Any]:
+        """All values side by side."""
+        own = {name: getattr(self, name) for name in _OWN_FIELDS}
+        values = asdict(self.settings) | asdict(self.counts) | asdict(self.monitor)
+        return values | asdict(self.texts) | asdict(self.lineage) | own
+
+
+_PARTS: Mapping[str, type] = {
+    "counts": RunCounts,
+    "settings": Settings,
+    "monitor": MonitorChoices,
+    "texts": FormTexts,
+    "lineage": Lineage,
+}
+_OWN_FIELDS = tuple(field.name for field in fields(SeriesSpec) if field.name not in _PARTS)
+_PART_OF_FIELD = {field.name: part for part, kind in _PARTS.items() for field in fields(kind)}
+
+
+def with_values(spec: SeriesSpec, values: Mapping[str, Any]) -> SeriesSpec:
+    """The spec with these values of its fields, or of the fields of its parts, by name.
+
+    For names that are known at run time alone, such as options; code that knows the field calls ``replace``.
+    Raises TypeError for a name that is no field.
+    """
+    parts: dict[str, dict[str, Any]] = {}
+    own: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in _OWN_FIELDS:
+            own[name] = value
+        elif name in _PART_OF_FIELD:
+            parts.setdefault(_PART_OF_FIELD[name], {})[name] = value
+        else:
+            raise TypeError(f"a series has no choice that is called {name!r}")
+
+    for part, changes in parts.items():
+        own[part] = replace(getattr(spec, part), **changes)
+    return replace(spec, **own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRequest:
+    """A series to measure: what was asked of it, of which target, and how to log in there."""
+
+    spec: SeriesSpec
+    target: Target
+    secrets: Secrets = field(default_factory=Secrets)
+    title: str = ""
+    """Empty for one that is made of command and target."""
+    experiment: Experiment | None = None
