@@ -20,8 +20,9 @@ from storage.isolation import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.load.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
+from storage.recordings import ISOLATION, LOAD, OURS, SERIES, Recording, to_recording, with_head
 from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
+from storage.shared import LAST
 
 if TYPE_CHECKING:
     from forms.report import Field, Report
@@ -529,5 +530,5 @@ def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) ->
         if kind.add is not None:
             kind.add(notebook, record)
         else:
-            notebook.add_recording(recorded(record, kind.name))
+            notebook.add_recording(to_recording(record, kind.name))
         notebook.mark_imported(record.id, imported_at)

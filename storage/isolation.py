@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
-from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
+from storage.recordings import ISOLATION, Recording, RecordingTables, to_recording, with_head
 from storage.records import ClientFacts, Facts, FactValue, JSONValue, LeasedHead, RunStatus, Spread, Target
 
 
@@ -178,7 +178,7 @@ def isolation_from_json(node: JSONNode) -> Isolation:
 
 def _head_of_isolation(isolation: Isolation) -> Recording:
     left = isolation.left_behind
-    return recorded(
+    return to_recording(
         isolation,
         ISOLATION,
         apart=("runs", "left_behind"),

@@ -8,7 +8,7 @@ from typing import Annotated
 from storage.codec import of_a_sound_file
 from storage.json_reader import Filled, JSONNode, Moment, NotNegative
 from storage.plan import Settings
-from storage.recordings import Recording, recorded, with_head
+from storage.recordings import Recording, to_recording, with_head
 from storage.records import ClientFacts, Command, Facts, FactValue, Head, SeriesStatus, Target, format_target
 
 AUDIT = "audit"
@@ -246,8 +246,8 @@ def watch_of(recording: Recording) -> Watch:
 
 def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
     if not isinstance(record, Diagnosis):
-        return recorded(record, AUDIT if isinstance(record, Audit) else WATCH, status=SeriesStatus.COMPLETE)
-    return recorded(
+        return to_recording(record, AUDIT if isinstance(record, Audit) else WATCH, status=SeriesStatus.COMPLETE)
+    return to_recording(
         record,
         DIAGNOSIS,
         apart=_LOCAL,

@@ -14,7 +14,8 @@ from storage.json_reader import named
 from storage.load.tables import LoadTables
 from storage.migrations import sql
 from storage.queries import Found, SeriesQuery, find, in_parts
-from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError
+from storage.recordings import SERIES, Recording, UnknownReferenceError
+from storage.shared import DECISION, EXPERIMENT
 
 _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
@@ -111,7 +112,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         with self._db.atomic():
             part_of = self._whole_of(series)
             decided = {DECISION: series.decision.value if series.decision else ""}
-            self._say(series.id, {"label": series.label, "note": series.note, "question": series.question, **decided})
+            self._write_texts(
+                series.id, {"label": series.label, "note": series.note, "question": series.question, **decided}
+            )
             self._db.table("recordings").update(series.id, {"part_of": part_of})
             self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
@@ -224,7 +227,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.execute("DELETE FROM experiments WHERE name = ?", (new_name,))  # all its series were deleted
             self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
             for (series_id,) in self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall():
-                self._say(series_id, {EXPERIMENT: new_name})
+                self._write_texts(series_id, {EXPERIMENT: new_name})
 
     def experiment_called(self, name: str) -> records.Experiment | None:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))

@@ -5,18 +5,19 @@ from collections.abc import Iterable
 
 from storage.isolation import Layer
 from storage.json_reader import DocumentError, JSONNode
-from storage.recordings import (
+from storage.recordings import ISOLATION, LOAD, SERIES
+from storage.records import Decision, is_moment
+from storage.shared import (
+    BASELINE,
     DECISION,
     EXPERIMENT,
-    ISOLATION,
-    LOAD,
     NORMAL,
-    SERIES,
     WRITTEN_BY_PEOPLE,
+    Text,
+    Texts,
+    texts_from_json,
     why_no_baseline_name,
 )
-from storage.records import Decision, is_moment
-from storage.shared import BASELINE, Text, Texts, texts_from_json
 
 MOST_VERSIONS = 64
 """Of one text at once: each is of somebody who did not know the others."""
@@ -24,10 +25,11 @@ MOST_PAST = 10_000
 MOST_BASELINES = 100
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) [0-9a-f+ ]{8,200}")
 _NUMBER = r"[1-9][0-9]{0,17}"
+_LAYER = "|".join(re.escape(layer.value) for layer in Layer)
 _REJECTED_OF_KIND = {
     SERIES: re.compile(rf"runs/(measured|warm-up)/{_NUMBER}"),
     LOAD: re.compile(rf"load_points/{_NUMBER}"),
-    ISOLATION: re.compile(rf"layer_runs/{_NUMBER}/({'|'.join(re.escape(layer.value) for layer in Layer)})/{_NUMBER}"),
+    ISOLATION: re.compile(rf"layer_runs/{_NUMBER}/({_LAYER})/{_NUMBER}"),
 }
 _VALUES = {NORMAL: {"", "yes"}, DECISION: {"", *Decision}}
 
@@ -39,11 +41,14 @@ def texts_received(place: JSONNode, kind: str) -> Texts:
         raise DocumentError(f"{place.name}: expected a time and texts, found {len(pair)} values")
     created_at, texts_place = pair
     texts = texts_from_json(texts_place, created_at.time())
-    if sum(name.startswith(f"{BASELINE}/") for name in texts.texts) > MOST_BASELINES:
+
+    baselines = [name for name in texts.texts if name.startswith(f"{BASELINE}/")]
+    if len(baselines) > MOST_BASELINES:
         raise DocumentError(f"{place.name}: more than {MOST_BASELINES} names of baselines")
     for name, text in texts.texts.items():
-        if why := _why_no_text(name, text, kind):
-            raise DocumentError(f"{place.name}.{name[:80]}: {why}")
+        problem = _why_no_text(name, text, kind)
+        if problem:
+            raise DocumentError(f"{place.name}.{name[:80]}: {problem}")
     return texts
 
 

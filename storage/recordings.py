@@ -1,14 +1,12 @@
 """Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own."""
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from storage import records
-from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import (
     DamagedNotebookError,
@@ -20,17 +18,29 @@ from storage.errors import (
 from storage.json_reader import JSONNode, named
 from storage.queries import in_parts
 from storage.records import JSONValue  # by this name its own text is read for the schemas
-from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
+from storage.shared import BASELINE, LAST, LAST_LOAD, RUNS, SAID, why_no_baseline_name
+from storage.texts import TextTables
 
-SERIES, LOAD, ISOLATION = "series", "load", "isolation"
+SERIES = "series"
+LOAD = "load"
+ISOLATION = "isolation"
 
-LAST = "last"
-LAST_LOAD = "last-load"
-
-DECISION, NORMAL, EXPERIMENT = "decision", "normal", "experiment"
 MACHINE = ("host.name", "measured.site")
 """The client's facts that name the machine that measured."""
-WRITTEN_BY_PEOPLE = ("label", "note", "question")
+
+_MACHINE_OF_SERIES = (
+    "SELECT id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own names
+    f" WHERE side = 'client' AND name IN {MACHINE} AND id IN (ids)"
+)
+_MACHINE_OF_WHOLES = (
+    "SELECT part_of AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own names
+    f" WHERE side = 'client' AND name IN {MACHINE} AND part_of IN (ids)"
+)
+_MACHINE_OF_OTHERS = (
+    "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608  our own names
+    f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
+)
+
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
 
 _OWN_ROWS = (
@@ -46,6 +56,12 @@ _OWN_ROWS = (
     ("layer_runs", "isolation_id"),
     ("baselines", "recording_id"),
 )
+"""The tables with rows of one recording, those that others refer to first."""
+
+_TEXTS = f"$.{SAID}"
+
+_MOST_LISTED = 5
+"""Recordings that an error names: more would not fit into its line."""
 
 
 class UnknownReferenceError(LookupError):
@@ -55,31 +71,6 @@ class UnknownReferenceError(LookupError):
 def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
     since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
-
-
-_LONGEST_NAME = 200
-"""A line of a list, and more than anybody types."""
-
-
-def why_no_baseline_name(name: str) -> str:
-    """Why that cannot name a baseline, empty where it can: ``last`` and ids name a recording already."""
-    why = ""
-    if name in {LAST, LAST_LOAD}:
-        why = "that always names the newest"
-    elif re.fullmatch(r"[0-9a-f]{12}", name):
-        why = "it looks like an id"
-    elif not name:
-        why = "it is empty"
-    elif name != name.strip():
-        why = "a blank begins or ends it"
-    elif name.startswith("-"):
-        why = "it looks like an option"
-    elif not name.isprintable():
-        why = "it has a character that is not printed"
-    elif len(name) > _LONGEST_NAME:
-        name = f"{name[:20]}…"
-        why = f"it has more than {_LONGEST_NAME} characters"
-    return why and f"a baseline cannot be called {name!r}, since {why}; choose a word such as before-tuning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,20 +90,28 @@ class Recording(records.Head):
 
     def row(self) -> Row:
         return {
-            **named(self, *_PLAIN),
+            **named(self, *records.HEAD, "kind", "subject", "part_of", "imported_at"),
             "leftovers": json.dumps(self.leftovers) if self.leftovers else None,
             "content": json.dumps(self.content),
         }
 
 
-_PLAIN = (*records.HEAD, "kind", "subject", "part_of", "imported_at")
-
-
 @of_a_sound_file
 def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = None) -> Recording:
+    leftovers = object_of(row["leftovers"] or "{}")
     return Recording(
-        **{**{name: row[name] for name in _PLAIN}, "status": records.SeriesStatus(row["status"])},
-        leftovers={name: as_it_was(value) for name, value in object_of(row["leftovers"] or "{}").items()} or None,
+        id=row["id"],
+        created_at=row["created_at"],
+        status=records.SeriesStatus(row["status"]),
+        error=row["error"],
+        label=row["label"],
+        note=row["note"],
+        question=row["question"],
+        kind=row["kind"],
+        subject=row["subject"],
+        part_of=row["part_of"],
+        imported_at=row["imported_at"],
+        leftovers={name: as_it_was(value) for name, value in leftovers.items()} or None,
         content=object_of(row["content"]),
         lease=lease,
     )
@@ -122,12 +121,36 @@ OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "lef
 """Fields of a record that only this notebook has."""
 
 
-def recorded(record: Any, kind: str, *, apart: Collection[str] = (), **more: Any) -> Recording:
-    """A record as the notebook stores it: its other fields become the content, but those ``apart``."""
-    found = asdict(record)
-    head = {name: found.pop(name) for name in (*records.HEAD, "subject") if name in found}
-    content = {name: value for name, value in found.items() if name not in OURS and name not in apart}
-    return Recording(kind=kind, content=content, **{**head, **more})
+def to_recording(
+    record: Any,
+    kind: str,
+    *,
+    apart: Collection[str] = (),
+    subject: str | None = None,
+    status: records.SeriesStatus | None = None,
+    leftovers: Mapping[str, JSONValue] | None = None,
+    imported_at: str | None = None,
+) -> Recording:
+    """A record as the notebook stores it: its other fields become the content, but those ``apart``.
+
+    Subject and status are the record's own unless they are given.
+    """
+    not_content = {*records.HEAD, "subject", *OURS, *apart}
+    content = {name: value for name, value in asdict(record).items() if name not in not_content}
+    return Recording(
+        id=record.id,
+        created_at=record.created_at,
+        status=status or getattr(record, "status", records.SeriesStatus.INTERRUPTED),
+        error=getattr(record, "error", None),
+        label=record.label,
+        note=record.note,
+        question=record.question,
+        kind=kind,
+        subject=getattr(record, "subject", "") if subject is None else subject,
+        imported_at=imported_at,
+        leftovers=leftovers,
+        content=content,
+    )
 
 
 def with_head(recording: Recording) -> JSONNode:
@@ -140,24 +163,21 @@ class Removed:
     recording: Recording
     rows: Mapping[str, Sequence[Row]]
     followers: tuple[tuple[str, str], ...]
+    """(id of a series, id of its base) where the base was removed."""
 
 
-def _texts_as_stored(said: str | None, created_at: str) -> Texts:
-    """Versions that cannot be read are left out: what people see stands in columns of its own."""
-    try:
-        return texts_from_json(JSONNode(SAID, json.loads(said or "null")), created_at)
-    except ValueError:
-        return Texts(created_at)
-
-
-class RecordingTables(NotebookBase):
+class RecordingTables(TextTables):
     def add_recording(self, recording: Recording) -> None:
         self.add_recordings([recording])
 
     def add_recordings(self, recordings: Sequence[Recording]) -> None:
         with self._db.atomic():
-            order = int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM recordings").fetchone()[0])
-            rows = (one.row() | {"stored_order": number} for number, one in enumerate(recordings, start=order))
+            sql = "SELECT coalesce(max(stored_order), 0) + 1 FROM recordings"
+            next_order = int(self._db.execute(sql).fetchone()[0])
+            rows = (
+                recording.row() | {"stored_order": order}
+                for order, recording in enumerate(recordings, start=next_order)
+            )
             self._insert_all("recordings", rows)
 
     def update_recording(self, recording: Recording) -> None:
@@ -168,185 +188,113 @@ class RecordingTables(NotebookBase):
             self._set_content(recording.id, row["content"])
 
     def _set_content(self, recording_id: str, content: str) -> None:
-        kept = "iif(content ->> ?1 IS NULL, ?2, json_set(?2, ?1, content -> ?1))"
-        sql = f"UPDATE recordings SET content = {kept} WHERE id = ?3"  # noqa: S608  our own words
-        self._db.execute(sql, (f"$.{SAID}", content, recording_id))
-
-    def describe(self, recording_id: str, **texts: str) -> None:
-        assert set(texts) <= set(WRITTEN_BY_PEOPLE)
-        self._say(recording_id, texts)
-
-    def _say(self, recording_id: str, new: Mapping[str, str]) -> None:
-        with self._db.atomic():
-            for texts in self.said([recording_id]).values():
-                known = dict.fromkeys(new, "") | texts.shown
-                if changed := {name: text for name, text in new.items() if text != known[name]}:
-                    self.keep_said(recording_id, texts.written(changed, records.utc_now()))
-
-    def said(self, ids: Sequence[str]) -> dict[str, Texts]:
-        found = {}
-        said = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
-        for row in self._rows_of(f"SELECT *, {said} FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
-            if not row["is_json"]:
-                raise UnreadableRecordingError(row["id"], "content holds no JSON")
-            created_at = row["created_at"]
-            texts = {name: text_since(created_at, row[name]) for name in WRITTEN_BY_PEOPLE}
-            found[row["id"]] = Texts(created_at, {**texts, **_texts_as_stored(row["said"], created_at).texts})
-        for row in self._rows_of("SELECT * FROM baselines WHERE recording_id IN (ids)", ids):
-            if row["recording_id"] not in found:
-                continue
-            known, name = found[row["recording_id"]], f"{BASELINE}/{row['name']}"
-            if name not in known.texts:
-                set_at = row["set_at"] if records.is_moment(row["set_at"]) else known.created_at
-                named = {name: text_since(known.created_at).written(row["set_at"], set_at)}
-                found[row["recording_id"]] = Texts(known.created_at, {**known.texts, **named})
-        return found
-
-    def keep_said(self, recording_id: str, texts: Texts) -> None:
-        columns = "content = json_set(content, ?, json(?)), label = ?, note = ?, question = ?"
-        sql = f"UPDATE recordings SET {columns} WHERE id = ?"  # noqa: S608  our own words
-        shown = dict.fromkeys(WRITTEN_BY_PEOPLE, "") | texts.shown
-        values = [shown.pop(name) for name in WRITTEN_BY_PEOPLE]
-        with self._db.atomic():
-            self._db.execute(sql, (f"$.{SAID}", json.dumps(texts.to_json()), *values, recording_id))
-            for name, text in shown.items():
-                self._make_count(recording_id, name, text)
-
-    def _make_count(self, recording_id: str, name: str, text: str) -> None:
-        place, _, rest = name.partition("/")
-        if place == BASELINE and text:
-            # an older version took any name and time from another notebook
-            if why_no_baseline_name(rest) or not records.is_moment(text):
-                return
-            self._db.execute("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?)", (rest, recording_id, text))
-        elif place == BASELINE:
-            self._db.execute("DELETE FROM baselines WHERE name = ? AND recording_id = ?", (rest, recording_id))
-        elif place in RUNS:
-            keys = (recording_id, *rest.split("/"))
-            if len(keys) != len(RUNS[place]):  # as above
-                return
-            where = " AND ".join(f"{column} = ?" for column in RUNS[place])
-            sql = f"UPDATE {place} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
-            self._db.execute(sql, ("rejected" if text else "valid", text or None, *keys))
-        elif place == DECISION:
-            self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
-        elif place == EXPERIMENT and text:
-            self._move_to_experiment(recording_id, text)
-
-    def _move_to_experiment(self, series_id: str, name: str) -> None:
-        """Follow a renaming; an experiment without series is deleted."""
-        (old,) = self._db.execute("SELECT experiment FROM series WHERE id = ?", (series_id,)).fetchone() or (None,)
-        of_a_whole = "SELECT 1 FROM experiments WHERE name IN (?, ?) AND recording_id IS NOT NULL"  # which has a plan
-        if old in {None, name} or self._db.execute(of_a_whole, (old, name)).fetchone():
-            return
-        columns = "kind, subject, created_at"
-        copied = f"SELECT ?, {columns} FROM experiments WHERE name = ?"  # noqa: S608  our own names
-        self._db.execute(f"INSERT OR IGNORE INTO experiments (name, {columns}) {copied}", (name, old))
-        self._db.execute("UPDATE series SET experiment = ? WHERE id = ?", (name, series_id))
-        left = "NOT EXISTS (SELECT 1 FROM series WHERE experiment = name)"
-        self._db.execute(f"DELETE FROM experiments WHERE name = ? AND {left}", (old,))  # noqa: S608  our own names
+        """Replace the content but for the texts in it."""
+        self._db.execute(
+            "UPDATE recordings SET content = iif(content ->> ?1 IS NULL, ?2, json_set(?2, ?1, content -> ?1))"
+            " WHERE id = ?3",
+            (_TEXTS, content, recording_id),
+        )
 
     def has_imported(self) -> bool:
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM recordings WHERE imported_at > '')").fetchone()[0])
 
     def machines(self, ids: Sequence[str]) -> dict[str, str]:
         """Host, and site if named, of the measuring machine by id, where known."""
-        found: dict[str, dict[str, str]] = {}
-        of_series = (
-            f"SELECT {column} AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own
-            f" WHERE side = 'client' AND name IN {MACHINE} AND {column} IN (ids)"
-            for column in ("part_of", "id")
-        )
-        of_others = (
-            "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608
-            f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
-        )
-        for sql in (*of_series, of_others):
+        facts_by_id: dict[str, dict[str, str]] = {}
+        for sql in (_MACHINE_OF_WHOLES, _MACHINE_OF_SERIES, _MACHINE_OF_OTHERS):
             for row in self._rows_of(sql, ids):
-                found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
-        return {one: ", ".join(facts[name] for name in MACHINE if name in facts) for one, facts in found.items()}
+                facts_by_id.setdefault(row["id"], {})[row["name"]] = str(row["value"])
+
+        machines = {}
+        for recording_id, facts in facts_by_id.items():
+            machines[recording_id] = ", ".join(facts[name] for name in MACHINE if name in facts)
+        return machines
 
     def progress(self) -> dict[str, tuple[int, int]]:
-        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608
-        sql = f"SELECT id, status = 'complete', {counts} FROM recordings"  # noqa: S608  our own names
-        return {one: (complete, count) for one, complete, count in self._db.execute(sql)}
+        """(1 where it is complete, how many runs it has) of each recording, by id."""
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608  our own names
+        rows = self._db.execute(f"SELECT id, status = 'complete', {counts} FROM recordings")  # noqa: S608  our own names
+        return {recording_id: (is_complete, runs) for recording_id, is_complete, runs in rows}
 
     def mark_imported(self, recording_id: str, imported_at: str) -> None:
         with self._db.atomic():
             self._db.table("recordings").update(recording_id, {"imported_at": imported_at})
 
     def resolve(self, reference: str, *kinds: str) -> str:
-        """Raises UnknownReferenceError."""
+        """The id of the recording that is meant. Raises UnknownReferenceError."""
         if reference == LAST_LOAD:
             return self.resolve(LAST, LOAD)
         if reference == LAST:
             return self._newest(*kinds)
-        ids = [reference] if self._is_id(reference) else self.baseline_ids(reference, *kinds)[-1:]
-        found = self.recordings_of(ids or self._ids_called(reference))
-        fitting = [head for head in found if not kinds or head.kind in kinds]
+
+        heads = self._recordings_called(reference, *kinds)
+        fitting = [head for head in heads if not kinds or head.kind in kinds]
         if fitting and (len(fitting) == 1 or fitting[0].id == reference):
             return fitting[0].id
-        what = " or ".join(kinds) or "recording"
-        if len(fitting) > 1 and all(head.label == reference for head in fitting):
-            listed = ", ".join(f"{head.id} of {records.to_minute(head.created_at)}" for head in fitting[-5:])
-            raise UnknownReferenceError(
-                f"{len(fitting)} recordings have the label {reference!r}: {listed}; name one of them by its id"
-            )
-        if len(fitting) > 1:
-            more = ", …" if len(fitting) > 5 else ""
-            listed = ", ".join(head.id for head in fitting[:5])
-            raise UnknownReferenceError(f"{reference!r} is short for several recordings: {listed}{more}")
-        if len(found) == 1:
-            raise UnknownReferenceError(f"{found[0].id} is not {with_article(what)} (it is of kind {found[0].kind})")
-        meant = did_you_mean(reference, (each.name for each in self.baselines()))
+        if fitting:
+            raise UnknownReferenceError(_several_text(reference, fitting))
+
+        noun = " or ".join(kinds) or "recording"
+        if len(heads) == 1:
+            raise UnknownReferenceError(f"{heads[0].id} is not {with_article(noun)} (it is of kind {heads[0].kind})")
+        similar = did_you_mean(reference, (baseline.name for baseline in self.baselines()))
         raise UnknownReferenceError(
-            f"no {what} or baseline is called {reference!r}; {meant}`sharebench list` shows what there is"
+            f"no {noun} or baseline is called {reference!r}; {similar}`sharebench list` shows what there is"
         )
 
+    def _recordings_called(self, reference: str, *kinds: str) -> list[Recording]:
+        """An id wins over every name: names come from other notebooks too. Of a baseline's recordings, the newest."""
+        ids = [reference] if self._is_id(reference) else self.baseline_ids(reference, *kinds)[-1:]
+        return self.recordings_of(ids or self._ids_called(reference))
+
     def _is_id(self, reference: str) -> bool:
-        """An id wins over every name: names come from other notebooks too."""
         return self._db.execute("SELECT 1 FROM recordings WHERE id = ?", (reference,)).fetchone() is not None
 
     def _newest(self, *kinds: str) -> str:
         of_kinds = f"AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         sql = f"SELECT id FROM recordings WHERE part_of IS NULL {of_kinds} ORDER BY stored_order DESC LIMIT 1"  # noqa: S608  placeholders
-        for (found,) in self._db.execute(sql, kinds):
-            return str(found)
+        row = self._db.execute(sql, kinds).fetchone()
+        if row:
+            return str(row[0])
+
         if kinds and self._db.execute("SELECT 1 FROM recordings LIMIT 1").fetchone():
             raise UnknownReferenceError(f"there is no {' or '.join(kinds)} in the notebook")
         raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
 
     def _ids_called(self, reference: str) -> list[str]:
-        """Ids with this prefix; else the trial or survey of this name, or all with this label."""
+        """Ids of the trial or survey of this name; else of all with this label; else of all that begin so."""
 
-        def ids(sql: str) -> list[str]:
+        def select_ids(sql: str) -> list[str]:
             return [str(row[0]) for row in self._db.execute(sql, {"r": reference}).fetchall()]
 
-        named = ids("SELECT recording_id FROM experiments WHERE name = :r AND recording_id IS NOT NULL")
-        if named or not reference:
-            return named
-        found = ids("SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id LIMIT 6")
-        return ids("SELECT id FROM recordings WHERE label = :r AND part_of IS NULL ORDER BY stored_order") or found
+        wholes = select_ids("SELECT recording_id FROM experiments WHERE name = :r AND recording_id IS NOT NULL")
+        if wholes or not reference:
+            return wholes
+        labelled = select_ids("SELECT id FROM recordings WHERE label = :r AND part_of IS NULL ORDER BY stored_order")
+        if labelled:
+            return labelled
+
+        # One more than is listed, which tells that there are more.
+        return select_ids("SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id LIMIT 6")
 
     def recording(self, reference: str, *kinds: str) -> Recording:
-        found = self.recordings_of([self.resolve(reference, *kinds)])
-        if not found:
+        recordings = self.recordings_of([self.resolve(reference, *kinds)])
+        if not recordings:
             raise DamagedNotebookError(f"{reference} is in an index and nowhere else")
-        return found[0]
+        return recordings[0]
 
     def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
+        """In the order of the ids; those that are gone are left out."""
         rows = self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids)
-        found = {one.id: one for one in self._recordings(rows)}
-        return [found[one] for one in ids if one in found]
+        recordings = {recording.id: recording for recording in self._recordings(rows)}
+        return [recordings[recording_id] for recording_id in ids if recording_id in recordings]
 
     def kinds_of(self, ids: Sequence[str]) -> dict[str, str]:
         """By id, also of recordings that cannot be read otherwise."""
-        sql = "SELECT id, kind FROM recordings WHERE id IN (ids)"
-        return {
-            str(recording_id): str(kind)
-            for asked, some in in_parts(sql, ids)
-            for recording_id, kind in self._db.execute(asked, some)
-        }
+        kinds: dict[str, str] = {}
+        for sql, some_ids in in_parts("SELECT id, kind FROM recordings WHERE id IN (ids)", ids):
+            kinds.update((str(recording_id), str(kind)) for recording_id, kind in self._db.execute(sql, some_ids))
+        return kinds
 
     def recordings(
         self, kind: str | None = None, *, limit: int | None = None, parts: bool = False, part_of: str | None = None
@@ -371,17 +319,19 @@ class RecordingTables(NotebookBase):
             "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL"
             " AND ifnull(content ->> '$.choices.keep_files', 0) = 0 ORDER BY created_at"
         )
-        return [one for one in self._recordings(self._rows(sql)) if not one.running]
+        return [recording for recording in self._recordings(self._rows(sql)) if not recording.running]
 
     def take(self, recording_id: str) -> None:
         with self._db.atomic():
-            found = self.recordings_of([recording_id])
-            if not found:
+            recordings = self.recordings_of([recording_id])
+            if not recordings:
                 raise RefusedError(f"{recording_id} is in the notebook no more; measure a new one")
-            if owner := found[0].lease:
-                raise RefusedError(
-                    f"{held_text(recording_id, owner, found[0].kind)}: wait for its end, or end that process"
-                )
+
+            owner = recordings[0].lease
+            if owner:
+                holder = held_text(recording_id, owner, recordings[0].kind)
+                raise RefusedError(f"{holder}: wait for its end, or end that process")
+
             row = {"recording_id": recording_id, **asdict(records.this_process())}
             self._db.table("leases").insert(row, replace=True)
 
@@ -400,6 +350,7 @@ class RecordingTables(NotebookBase):
         sql = "SELECT leases.*, part_of FROM leases LEFT JOIN recordings ON recordings.id = recording_id"
         owners = [(row, owner_from_row(row)) for row in self._rows(sql)]
         alive = [(row, owner) for row, owner in owners if records.is_alive(owner)]
+
         wholes = {row["part_of"]: owner for row, owner in alive if row["part_of"]}
         return wholes | {row["recording_id"]: owner for row, owner in alive}
 
@@ -408,9 +359,11 @@ class RecordingTables(NotebookBase):
         recording = self.recording(recording_id)
         ids = [recording.id, *(part.id for part in self.recordings(part_of=recording.id))]
         running = self.running()
-        for one in ids:
-            if one in running:
-                raise RefusedError(f"{held_text(recording.id, running[one], recording.kind)}, so it is not deleted")
+        for part_id in ids:
+            if part_id in running:
+                holder = held_text(recording.id, running[part_id], recording.kind)
+                raise RefusedError(f"{holder}, so it is not deleted")
+
         with self._db.atomic():
             rows = self._rows_by_table(ids)
             based = self._rows_of("SELECT id, base_id FROM series WHERE base_id IN (ids)", ids)
@@ -426,7 +379,7 @@ class RecordingTables(NotebookBase):
 
     def rows_to_move(self, recording_id: str) -> dict[str, list[Row]]:
         """The rows by table that another notebook needs so that the recording can go on there; see `take_rows`."""
-        wholes = [one.part_of for one in self.recordings_of([recording_id]) if one.part_of]
+        wholes = [recording.part_of for recording in self.recordings_of([recording_id]) if recording.part_of]
         rows = self._rows_by_table([*wholes, recording_id])
         names = [series["experiment"] for series in rows["series"] if series["experiment"]]
         experiments = list(self._rows_of("SELECT * FROM experiments WHERE name IN (ids)", names))
@@ -439,8 +392,10 @@ class RecordingTables(NotebookBase):
 
     def remove_unread(self, recording_id: str) -> None:
         """Remove a recording that cannot be read, with its parts. Raises RefusedError while it is measured."""
-        if owner := self.running().get(recording_id):
+        owner = self.running().get(recording_id)
+        if owner:
             raise RefusedError(f"{held_text(recording_id, owner, 'recording')}, so it is not deleted")
+
         with self._db.atomic():
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording_id,))
 
@@ -458,21 +413,30 @@ class RecordingTables(NotebookBase):
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (base, follower))
 
     def baselines(self) -> list[records.Baseline]:
-        sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
-        return [records.Baseline(**row) for row in self._rows(f"{sql} ORDER BY name, set_at, recording_id")]
+        rows = self._rows(
+            "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
+            " ORDER BY name, set_at, recording_id"
+        )
+        return [
+            records.Baseline(name=row["name"], recording_id=row["recording_id"], set_at=row["set_at"]) for row in rows
+        ]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:
         sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"
-        return [str(found) for found, kind in self._db.execute(sql, (name,)) if not kinds or kind in kinds]
+        rows = self._db.execute(sql, (name,))
+        return [str(recording_id) for recording_id, kind in rows if not kinds or kind in kinds]
 
     def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
         """Name recordings; ``keep`` adds them to the name. Raises RefusedError, also without a valid measured run."""
-        if why := why_no_baseline_name(name):
-            raise RefusedError(why)
+        problem = why_no_baseline_name(name)
+        if problem:
+            raise RefusedError(problem)
+
         with self._db.atomic():
             if not keep:
-                for former in self.baseline_ids(name):
-                    self._say(former, {f"{BASELINE}/{name}": ""})
+                for former_id in self.baseline_ids(name):
+                    self._write_texts(former_id, {f"{BASELINE}/{name}": ""})
+
             for head in self.recordings_of(ids):
                 if head.kind == SERIES and not self._is_measured(head.id):
                     raise RefusedError(
@@ -480,7 +444,7 @@ class RecordingTables(NotebookBase):
                         " complete it, or measure a new one",
                         options=f"run --resume {head.id}",
                     )
-                self._say(head.id, {f"{BASELINE}/{name}": records.utc_now()})
+                self._write_texts(head.id, {f"{BASELINE}/{name}": records.utc_now()})
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"
@@ -488,29 +452,24 @@ class RecordingTables(NotebookBase):
 
     def remove_baseline(self, name: str) -> None:
         with self._db.atomic():
-            named = self.baseline_ids(name)
-            for recording_id in named:
+            former_ids = self.baseline_ids(name)
+            for recording_id in former_ids:
                 with suppress(UnreadableRecordingError):  # then only its row goes
-                    self._say(recording_id, {f"{BASELINE}/{name}": ""})
-            if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount and not named:
+                    self._write_texts(recording_id, {f"{BASELINE}/{name}": ""})
+
+            # Also the rows of recordings that are gone.
+            deleted = self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount
+            if not deleted and not former_ids:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
 
-    def set_new_normal(self, recording_id: str, *, on: bool = True) -> None:
-        """From this recording on the path's level is the usual one: no history is pooled across."""
-        self._say(recording_id, {NORMAL: "yes" if on else ""})
 
-    def new_normals(self) -> list[str]:
-        where = f"content -> '$.{SAID}.{NORMAL}' IS NOT NULL ORDER BY created_at"
-        ids = [str(row[0]) for row in self._db.execute(f"SELECT id FROM recordings WHERE {where}")]  # noqa: S608  our own words
-        return [one for one, texts in self.said(ids).items() if texts.texts[NORMAL].newest]
+def _several_text(reference: str, heads: Sequence[Recording]) -> str:
+    """What an error says of a reference that several recordings match."""
+    if all(head.label == reference for head in heads):
+        newest = heads[-_MOST_LISTED:]
+        listed = ", ".join(f"{head.id} of {records.to_minute(head.created_at)}" for head in newest)
+        return f"{len(heads)} recordings have the label {reference!r}: {listed}; name one of them by its id"
 
-    def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
-        where = " AND ".join(f"{name} = ?" for name in RUNS[table])
-        sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
-        recording_id, *rest = (key[name] for name in RUNS[table])
-        with self._db.atomic():
-            if not self._db.execute(sql, (recording_id, *rest)).fetchone():
-                return False
-            text = "" if status == "valid" else reason or "-"
-            self._say(str(recording_id), {"/".join(map(str, (table, *rest))): text})
-        return True
+    listed = ", ".join(head.id for head in heads[:_MOST_LISTED])
+    more = ", …" if len(heads) > _MOST_LISTED else ""
+    return f"{reference!r} is short for several recordings: {listed}{more}"

@@ -11,13 +11,31 @@ from hashlib import sha256
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import JSONValue, utc_minute
 
-SAID, NOTE, BASELINE = "said", "note", "baseline"
+SAID = "said"
+"""The member of a recording's content that keeps its texts."""
+
+NOTE = "note"
+WRITTEN_BY_PEOPLE = ("label", NOTE, "question")
+DECISION = "decision"
+NORMAL = "normal"
+EXPERIMENT = "experiment"
+
+BASELINE = "baseline"
+"""Begins the name of a text that holds when a recording became a baseline: ``baseline/NAME``."""
+
 RUNS = {
     "runs": ("series_id", "phase", "number"),
     "load_points": ("load_id", "number"),
     "layer_runs": ("isolation_id", "round", "layer", "clients"),
 }
+"""The tables of what can be rejected, by their keys. The reason is a text called ``TABLE/KEY…`` without the first."""
+
+LAST = "last"
+LAST_LOAD = "last-load"
+
 _VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z [0-9a-f+ ]{8,}")
+_LONGEST_NAME = 200
+"""A line of a list, and more than anybody types."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,28 +51,41 @@ class Text:
 
     @property
     def others(self) -> list[tuple[str, str]]:
-        return [(name, text) for name, text in sorted(self.now.items(), reverse=True) if text and text != self.newest]
+        """The other versions that say something else, by name, the newest first."""
+        newest_first = sorted(self.now.items(), reverse=True)
+        return [(version, text) for version, text in newest_first if text and text != self.newest]
 
-    def written(self, text: str, at: str) -> "Text":
+    def with_text(self, text: str, at: str) -> "Text":
+        """A new version that replaces all there are; a clock that is slow makes it no older than those."""
         past = {*self.past, *self.now}
-        name = _name(text, max(at, max(past)[: len(at)]))
-        while name in past:
-            name = _name(text, f"{name}+")
-        return Text(now={name: text}, past=tuple(sorted(past)))
+        written_at = max(at, max(past)[: len(at)])
+
+        version = _version_name(text, written_at)
+        while version in past:
+            version = _version_name(text, f"{version}+")
+        return Text(now={version: text}, past=tuple(sorted(past)))
 
     def merged(self, other: "Text") -> "Text":
         past = {*self.past, *other.past}
-        both = {**self.now, **other.now}
-        kept = {name: text for name, text in both.items() if name not in past} or {max(both): both[max(both)]}
-        return Text(now=kept, past=tuple(sorted(past - kept.keys())))
+        versions = {**self.now, **other.now}
+        current = {version: text for version, text in versions.items() if version not in past}
+        if not current:
+            newest = max(versions)
+            current = {newest: versions[newest]}
+        return Text(now=current, past=tuple(sorted(past - current.keys())))
+
+    def with_newest_alone(self) -> "Text":
+        newest = max(self.now)
+        past = {*self.past, *self.now} - {newest}
+        return Text(now={newest: self.newest}, past=tuple(sorted(past)))
 
 
 def text_since(at: str, text: str = "") -> Text:
     """A text known only since its recording was made."""
-    return Text(now={_name(text, at): text})
+    return Text(now={_version_name(text, at): text})
 
 
-def _name(text: str, at: str) -> str:
+def _version_name(text: str, at: str) -> str:
     return f"{at} {sha256(text.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
@@ -63,17 +94,20 @@ class Texts:
     created_at: str
     texts: Mapping[str, Text] = field(default_factory=dict)
 
-    def written(self, new: Mapping[str, str], at: str) -> "Texts":
+    def with_texts(self, new: Mapping[str, str], at: str) -> "Texts":
         texts = dict(self.texts)
+
+        # The note lists the other versions of a text; who replaces the text must not lose them.
         if NOTE not in new and any(texts[name].others for name in new if name in texts):
             new = {**new, NOTE: self.note}
-        if NOTE in new:  # it has them, or somebody took them out
-            texts = {
-                name: Text(now={max(one.now): one.newest}, past=tuple(sorted({*one.past, *one.now} - {max(one.now)})))
-                for name, one in texts.items()
-            }
-        for name, text in new.items():
-            texts[name] = texts.get(name, text_since(self.created_at)).written(text, at)
+
+        # A new note has the other versions in its words, or somebody took them out.
+        if NOTE in new:
+            texts = {name: text.with_newest_alone() for name, text in texts.items()}
+
+        for name, words in new.items():
+            before = texts.get(name, text_since(self.created_at))
+            texts[name] = before.with_text(words, at)
         return Texts(self.created_at, texts)
 
     def merged(self, other: "Texts") -> "Texts":
@@ -83,27 +117,67 @@ class Texts:
         return Texts(self.created_at, texts)
 
     @property
-    def shown(self) -> dict[str, str]:
-        return {name: one.newest for name, one in self.texts.items()} | {NOTE: self.note}
+    def newest(self) -> dict[str, str]:
+        """The newest version of each text; the note tells the others."""
+        return {name: text.newest for name, text in self.texts.items()} | {NOTE: self.note}
 
     @property
     def note(self) -> str:
-        parts = self.texts[NOTE].newest.split("\n\n") if NOTE in self.texts else []
-        for name, one in sorted(self.texts.items(), key=lambda item: (item[0] != NOTE, item[0])):
-            for when, text in () if name.startswith(f"{BASELINE}/") else one.others:
-                if fresh := [part for part in text.split("\n\n") if part not in parts]:
-                    what = f"reason for run {name.rpartition('/')[2]}" if "/" in name else name
-                    parts += [f"Other {what} of {utc_minute(when)}: {fresh[0]}", *fresh[1:]]
-        return "\n\n".join(part for part in parts if part)
+        """The newest note, followed by what others wrote at the same time, each paragraph once."""
+        paragraphs = self.texts[NOTE].newest.split("\n\n") if NOTE in self.texts else []
+        for name in sorted(self.texts, key=_note_first):
+            if name.startswith(f"{BASELINE}/"):
+                continue  # its versions are times
+            subject = f"reason for run {name.rpartition('/')[2]}" if "/" in name else name
+            for version, text in self.texts[name].others:
+                unread = [paragraph for paragraph in text.split("\n\n") if paragraph not in paragraphs]
+                if unread:
+                    paragraphs.append(f"Other {subject} of {utc_minute(version)}: {unread[0]}")
+                    paragraphs.extend(unread[1:])
+        return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
     def to_json(self) -> dict[str, JSONValue]:
-        return {name: {"now": dict(one.now), "past": list(one.past)} for name, one in self.texts.items()}
+        return {name: {"now": dict(text.now), "past": list(text.past)} for name, text in self.texts.items()}
+
+
+def _note_first(name: str) -> tuple[bool, str]:
+    return name != NOTE, name
 
 
 def texts_from_json(place: JSONNode, created_at: str) -> Texts:
     """The texts of :meth:`Texts.to_json`. Raises DocumentError."""
-    texts = {name: place.at(name).record(Text) for name in (place.object().value if place.value is not None else ())}
-    for name, one in texts.items():
-        if not one.now or not all(_VERSION.fullmatch(version) for version in (*one.now, *one.past)):
+    names = [] if place.value is None else place.object().value
+    texts = {name: place.at(name).record(Text) for name in names}
+    for name, text in texts.items():
+        if not text.now or not all(_VERSION.fullmatch(version) for version in (*text.now, *text.past)):
             raise DocumentError(f"{place.name}.{name}: expected versions, each by the time when it was written")
     return Texts(created_at, texts)
+
+
+def why_no_baseline_name(name: str) -> str:
+    """Why that cannot name a baseline, empty where it can: ``last`` and ids name a recording already."""
+    problem = _problem_of_name(name)
+    quoted_name = name
+    if not problem and len(name) > _LONGEST_NAME:
+        problem = f"it has more than {_LONGEST_NAME} characters"
+        quoted_name = f"{name[:20]}…"
+
+    if not problem:
+        return ""
+    return f"a baseline cannot be called {quoted_name!r}, since {problem}; choose a word such as before-tuning"
+
+
+def _problem_of_name(name: str) -> str:
+    if name in {LAST, LAST_LOAD}:
+        return "that always names the newest"
+    if re.fullmatch(r"[0-9a-f]{12}", name):
+        return "it looks like an id"
+    if not name:
+        return "it is empty"
+    if name != name.strip():
+        return "a blank begins or ends it"
+    if name.startswith("-"):
+        return "it looks like an option"
+    if not name.isprintable():
+        return "it has a character that is not printed"
+    return ""

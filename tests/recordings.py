@@ -14,7 +14,7 @@ from storage.json_reader import Count, Filled, Moment
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.recordings import Recording, recorded
+from storage.recordings import Recording, to_recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
 from tests.builders import one
 from tests.loads import full_load
@@ -172,7 +172,7 @@ def _weighing(notebook: Notebook) -> str:
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
         kilograms=(12, 14),
     )  # fmt: skip
-    notebook.add_recording(recorded(made, WEIGHING.name, subject="nas"))
+    notebook.add_recording(to_recording(made, WEIGHING.name, subject="nas"))
     return made.id
 
 

@@ -11,8 +11,9 @@ from storage.isolation import Isolation, LayerRun
 from storage.json_reader import DocumentError
 from storage.load.records import Load
 from storage.notebook import Notebook
-from storage.recordings import WRITTEN_BY_PEOPLE, Recording
+from storage.recordings import Recording
 from storage.records import Series, SeriesStatus
+from storage.shared import WRITTEN_BY_PEOPLE
 
 _Place = tuple[tuple[Any, ...], int]
 """What a run belongs to, and its number within that."""

@@ -20,8 +20,9 @@ from storage.json_reader import DocumentError, JSONNode, schema_of
 from storage.load.records import Load, LoadPoint, Scenario
 from storage.load.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording
+from storage.recordings import OURS, SERIES, Recording
 from storage.records import HEAD, Experiment, ExperimentKind, Series, new_series_id, utc_now
+from storage.shared import LAST, LAST_LOAD
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 

@@ -169,7 +169,7 @@ def _differing(given: State, there: State) -> list[str]:
 
 def state(notebook: Notebook) -> State:
     progress = notebook.progress()
-    texts = notebook.said(list(progress))
+    texts = notebook.texts_of(list(progress))
     running = {recording.id for recording in _running(notebook)}
     state_by_id: State = {}
     for recording_id, recording_texts in texts.items():
@@ -208,7 +208,7 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
 
 def _entry(notebook: Notebook, head: Recording, ids: Sequence[str]) -> dict[str, Any]:
     """A recording as it is exported, or why it cannot be, with what people wrote about it."""
-    said = notebook.said(ids)
+    said = notebook.texts_of(ids)
     texts = {recording_id: [said[recording_id].created_at, said[recording_id].to_json()] for recording_id in said}
     entry: dict[str, Any] = {"texts": texts}
     try:
@@ -305,7 +305,7 @@ def _received(place: JSONNode) -> _Received:
 def _take(notebook: Notebook, received: _Received, host: str, taken: Taken, *, completes_ours: bool) -> None:
     """Raises UsageError, with nothing changed, where it is another recording than that of its id here."""
     record = received.recording.record
-    before = notebook.said(received.ids)
+    before = notebook.texts_of(received.ids)
     mine = next(iter(notebook.recordings_of([record.id])), None)
     replaced = _stored_anew(notebook, received, mine, host, taken, completes_ours=completes_ours)
     if mine is None:
@@ -317,7 +317,7 @@ def _take(notebook: Notebook, received: _Received, host: str, taken: Taken, *, c
         known = before.get(recording.id)
         merged = known.merged(theirs) if known and theirs else theirs or known
         if merged and (merged != known or replaced):
-            notebook.keep_said(recording.id, merged)
+            notebook.keep_texts(recording.id, merged)
             if known:
                 changed.append(recording.id)
     taken.changed += changed

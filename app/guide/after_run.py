@@ -46,7 +46,6 @@ from forms.tuning.change_evidence import own_setting, unknown_name
 from forms.tuning.smb_conf import spelling
 from forms.wording import cell_percent, link_rate
 from forms.worksheets.summary import FRAME_BYTES, PAYLOAD_BYTES
-from storage.recordings import why_no_baseline_name
 from storage.records import (
     Change,
     Command,
@@ -57,6 +56,7 @@ from storage.records import (
     format_target,
     with_zone,
 )
+from storage.shared import why_no_baseline_name
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:

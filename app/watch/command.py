@@ -32,7 +32,7 @@ from forms.watch.metrics import check_samples, labels_of
 from forms.watch.report import check_document, watch_report
 from forms.watch.rule import EXIT_CODES, Confirm
 from storage import looks
-from storage.recordings import why_no_baseline_name
+from storage.shared import why_no_baseline_name
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:

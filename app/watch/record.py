@@ -32,8 +32,9 @@ from storage.json_reader import named
 from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
 from storage.programs import run_program
-from storage.recordings import LAST, LOAD, SERIES
+from storage.recordings import LOAD, SERIES
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, new_series_id, utc_now
+from storage.shared import LAST
 
 COMMAND_SECONDS = 60.0
 

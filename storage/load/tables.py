@@ -8,7 +8,7 @@ from typing import Any
 from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, named
 from storage.load.records import Load, LoadPoint, PointServer, histogram_from_json
-from storage.recordings import LOAD, Recording, RecordingTables, recorded, with_head
+from storage.recordings import LOAD, Recording, RecordingTables, to_recording, with_head
 from storage.records import Spread
 
 _HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
@@ -93,7 +93,7 @@ def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
 
 def head_of_load(load: Load) -> Recording:
     target = load.targets[0]
-    head = recorded(
+    head = to_recording(
         replace(load, points=()),
         LOAD,
         apart=("points", "scratch_folder"),

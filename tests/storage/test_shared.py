@@ -18,57 +18,59 @@ START = Texts(MADE, {"label": text_since(MADE, "old"), "note": text_since(MADE, 
 
 
 def test_a_text_changed_on_one_side_alone_counts_and_leaves_nothing_in_the_note():
-    changed = START.written({"label": "new"}, FIRST)
-    assert changed.merged(START).shown == START.merged(changed).shown == {"label": "new", "note": "n"}
+    changed = START.with_texts({"label": "new"}, FIRST)
+    assert changed.merged(START).newest == START.merged(changed).newest == {"label": "new", "note": "n"}
 
 
 def test_of_texts_changed_on_both_sides_the_newest_counts_and_the_note_keeps_the_other():
-    mine, theirs = START.written({"label": "mine"}, FIRST), START.written({"label": "theirs"}, SECOND)
-    assert mine.merged(theirs).shown["label"] == "theirs"
+    mine, theirs = START.with_texts({"label": "mine"}, FIRST), START.with_texts({"label": "theirs"}, SECOND)
+    assert mine.merged(theirs).newest["label"] == "theirs"
     assert mine.merged(theirs).note == "n\n\nOther label of 2026-02-01 10:00: mine"
-    later = mine.written({"label": "mine still"}, THIRD)
-    assert later.merged(theirs).shown["label"] == "mine still"
+    later = mine.with_texts({"label": "mine still"}, THIRD)
+    assert later.merged(theirs).newest["label"] == "mine still"
     assert "Other label of 2026-02-02 10:00: theirs" in later.merged(theirs).note
 
 
 def test_notes_changed_on_both_sides_are_one_note_with_each_paragraph_once():
-    mine = START.written({"note": "n\n\nseen by me"}, SECOND)
-    theirs = START.written({"note": "n\n\nseen by them"}, FIRST)
+    mine = START.with_texts({"note": "n\n\nseen by me"}, SECOND)
+    theirs = START.with_texts({"note": "n\n\nseen by them"}, FIRST)
     assert mine.merged(theirs).note == "n\n\nseen by me\n\nOther note of 2026-02-01 10:00: seen by them"
 
 
 def test_a_later_label_leaves_in_the_note_what_lost_before():
-    merged = START.written({"label": "mine"}, FIRST).merged(START.written({"label": "theirs"}, SECOND))
-    renamed = merged.written({"label": "ours"}, THIRD)
-    assert renamed.shown == {"label": "ours", "note": merged.note}
-    assert merged.written({"label": "ours", "note": "n"}, THIRD).shown == {"label": "ours", "note": "n"}
-    cleaned = merged.written({"note": "n"}, THIRD)
-    assert cleaned.shown == {"label": "theirs", "note": "n"}
-    assert cleaned.merged(merged).shown == cleaned.shown
+    merged = START.with_texts({"label": "mine"}, FIRST).merged(START.with_texts({"label": "theirs"}, SECOND))
+    renamed = merged.with_texts({"label": "ours"}, THIRD)
+    assert renamed.newest == {"label": "ours", "note": merged.note}
+    assert merged.with_texts({"label": "ours", "note": "n"}, THIRD).newest == {"label": "ours", "note": "n"}
+    cleaned = merged.with_texts({"note": "n"}, THIRD)
+    assert cleaned.newest == {"label": "theirs", "note": "n"}
+    assert cleaned.merged(merged).newest == cleaned.newest
 
 
 def test_the_note_keeps_what_lost_in_order_without_empty_paragraphs_and_whatever_else_is_written():
     base = Texts(MADE, {"label": text_since(MADE, "old"), "note": text_since(MADE, "")})
-    merged = base.written({"label": "mine"}, FIRST).merged(base.written({"label": "theirs"}, SECOND))
+    merged = base.with_texts({"label": "mine"}, FIRST).merged(base.with_texts({"label": "theirs"}, SECOND))
     assert merged.note == "Other label of 2026-02-01 10:00: mine"
-    assert merged.written({"question": "why"}, THIRD).note == merged.note
-    both = base.written({"label": "b", "note": "x"}, FIRST).merged(base.written({"label": "a", "note": "y"}, SECOND))
+    assert merged.with_texts({"question": "why"}, THIRD).note == merged.note
+    both = base.with_texts({"label": "b", "note": "x"}, FIRST).merged(
+        base.with_texts({"label": "a", "note": "y"}, SECOND)
+    )
     assert both.note == "y\n\nOther note of 2026-02-01 10:00: x\n\nOther label of 2026-02-01 10:00: b"
 
 
 def test_a_clock_that_is_late_does_not_undo_what_it_has_seen():
-    ahead = START.written({"label": "ahead"}, THIRD)
-    behind = ahead.written({"label": "behind"}, FIRST)
-    assert behind.merged(ahead).shown["label"] == "behind"
+    ahead = START.with_texts({"label": "ahead"}, THIRD)
+    behind = ahead.with_texts({"label": "behind"}, FIRST)
+    assert behind.merged(ahead).newest["label"] == "behind"
     assert ahead.merged(behind) == behind.merged(ahead)
-    meanwhile = START.written({"label": "meanwhile"}, SECOND)
-    assert behind.merged(meanwhile).shown["label"] == "behind"
+    meanwhile = START.with_texts({"label": "meanwhile"}, SECOND)
+    assert behind.merged(meanwhile).newest["label"] == "behind"
 
 
 def test_the_same_text_again_and_again_is_always_another_version():
     text = text_since(MADE, "a")
     for _ in range(3):
-        text = text.written("b", FIRST).written("a", FIRST)
+        text = text.with_text("b", FIRST).with_text("a", FIRST)
     assert text.newest == "a"
     assert len({*text.past, *text.now}) == 7
 
@@ -79,7 +81,7 @@ def test_the_same_text_again_and_again_is_always_another_version():
 def test_merging_is_the_same_in_every_order_and_as_often_as_one_likes(changes):
     sides = [START] * 3
     for number, (side, name, text) in enumerate(changes):
-        sides[side] = sides[side].written({name: text}, f"2026-02-01T10:00:0{number}.000Z")
+        sides[side] = sides[side].with_text({name: text}, f"2026-02-01T10:00:0{number}.000Z")
         if number % 3 == 2:
             sides[side] = sides[side].merged(sides[(side + 1) % 3])
     merged = [a.merged(b).merged(c) for a, b, c in itertools.permutations(sides)]
@@ -89,7 +91,7 @@ def test_merging_is_the_same_in_every_order_and_as_often_as_one_likes(changes):
         for one_text in side.texts.values():
             version = max(one_text.now)
             if not any(version in other.texts[name].past for other in sides for name in other.texts):
-                shown = f"{merged[0].shown['label']}\n\n{merged[0].note}"
+                shown = f"{merged[0].newest['label']}\n\n{merged[0].note}"
                 assert all(part in shown for part in one_text.newest.split("\n\n"))
 
 
@@ -114,8 +116,8 @@ def test_what_is_written_survives_being_measured_and_comes_back_as_written(tmp_p
         notebook.judge_run(f"{1:012x}", 2, RunStatus.REJECTED, "backup")
         notebook.set_baseline("before", f"{1:012x}")
         notebook.update(notebook.series("last"))
-        (texts,) = notebook.said([f"{1:012x}"]).values()
-        assert {**texts.shown, "baseline/before": "set"} == {
+        (texts,) = notebook.texts_of([f"{1:012x}"]).values()
+        assert {**texts.newest, "baseline/before": "set"} == {
             "label": "series 1", "note": "seen", "question": "", "runs/measured/2": "backup", "baseline/before": "set",
         }  # fmt: skip
         assert texts_from_json(JSONNode("said", texts.to_json()), texts.created_at) == texts
@@ -127,28 +129,28 @@ def test_what_is_merged_counts(tmp_path):
         mine.describe(recording_id, label="mine")
         theirs.judge_run(recording_id, 2, RunStatus.REJECTED, "backup")
         theirs.set_baseline("before", recording_id)
-        merged = mine.said([recording_id])[recording_id].merged(theirs.said([recording_id])[recording_id])
-        mine.keep_said(recording_id, merged)
+        merged = mine.texts_of([recording_id])[recording_id].merged(theirs.texts_of([recording_id])[recording_id])
+        mine.keep_texts(recording_id, merged)
         found = mine.series("before")
         assert (found.label, [run.reason for run in found.runs if run.status is RunStatus.REJECTED]) == (
             "mine",
             ["backup"],
         )
-        theirs.keep_said(recording_id, merged)
+        theirs.keep_texts(recording_id, merged)
         theirs.judge_run(recording_id, 2, RunStatus.VALID, None)
         theirs.remove_baseline("before")
-        again = theirs.said([recording_id])[recording_id]
-        mine.keep_said(recording_id, mine.said([recording_id])[recording_id].merged(again))
+        again = theirs.texts_of([recording_id])[recording_id]
+        mine.keep_texts(recording_id, mine.texts_of([recording_id])[recording_id].merged(again))
         assert mine.baselines() == []
         assert {run.status for run in mine.series(recording_id).runs} == {RunStatus.VALID}
 
 
 def merge(mine: Notebook, theirs: Notebook) -> None:
     ids = [head.id for head in mine.recordings()]
-    here, there = mine.said(ids), theirs.said(ids)
+    here, there = mine.texts_of(ids), theirs.texts_of(ids)
     for notebook in (mine, theirs):
         for recording_id in ids:
-            notebook.keep_said(recording_id, here[recording_id].merged(there[recording_id]))
+            notebook.keep_texts(recording_id, here[recording_id].merged(there[recording_id]))
 
 
 def test_the_name_of_an_experiment_travels_and_the_note_keeps_the_one_that_lost(tmp_path):
@@ -176,9 +178,9 @@ def test_a_baseline_travels_from_an_older_notebook_and_what_is_taken_back_is_tak
         theirs._db.execute("INSERT INTO baselines VALUES ('old', ?, ?)", (recording_id, FIRST))
 
         def exchange() -> tuple[list[str], list[tuple[int, str]]]:
-            said = mine.said([recording_id])[recording_id].merged(theirs.said([recording_id])[recording_id])
-            mine.keep_said(recording_id, said)
-            theirs.keep_said(recording_id, said)
+            said = mine.texts_of([recording_id])[recording_id].merged(theirs.texts_of([recording_id])[recording_id])
+            mine.keep_texts(recording_id, said)
+            theirs.keep_texts(recording_id, said)
             names = [[each.name for each in side.baselines()] for side in (mine, theirs)]
             assert names[0] == names[1]
             return names[0], [

@@ -338,7 +338,7 @@ def test_what_is_a_text_of_a_series_is_taken(name: str, text: str, tmp_path: Pat
     entries[0]["texts"][one(1).id][1] = {name: {"now": {VERSION: text}}}
     with Notebook(tmp_path / "mine.db") as mine:
         assert sharing.take(mine, entries, "a") == sharing.Taken(new=[one(1).id])
-        assert mine.said([one(1).id])[one(1).id].texts[name].newest == text
+        assert mine.texts_of([one(1).id])[one(1).id].texts[name].newest == text
 
 
 @pytest.mark.parametrize("pair", [1, 3, None, [], [1, 2, 3], [MOMENT]])
