@@ -135,12 +135,13 @@ def to_recording(
 
     Subject and status are the record's own unless they are given.
     """
+    own_status: records.SeriesStatus = getattr(record, "status", records.SeriesStatus.INTERRUPTED)
     not_content = {*records.HEAD, "subject", *OURS, *apart}
     content = {name: value for name, value in asdict(record).items() if name not in not_content}
     return Recording(
         id=record.id,
         created_at=record.created_at,
-        status=status or getattr(record, "status", records.SeriesStatus.INTERRUPTED),
+        status=status or own_status,
         error=getattr(record, "error", None),
         label=record.label,
         note=record.note,

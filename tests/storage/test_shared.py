@@ -81,7 +81,7 @@ def test_the_same_text_again_and_again_is_always_another_version():
 def test_merging_is_the_same_in_every_order_and_as_often_as_one_likes(changes):
     sides = [START] * 3
     for number, (side, name, text) in enumerate(changes):
-        sides[side] = sides[side].with_text({name: text}, f"2026-02-01T10:00:0{number}.000Z")
+        sides[side] = sides[side].with_texts({name: text}, f"2026-02-01T10:00:0{number}.000Z")
         if number % 3 == 2:
             sides[side] = sides[side].merged(sides[(side + 1) % 3])
     merged = [a.merged(b).merged(c) for a, b, c in itertools.permutations(sides)]
