@@ -61,6 +61,15 @@ def byte_rate(bytes_per_second: float | None) -> str:
     return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"
 
 
+def rate_change(before: float, after: float) -> str:
+    """Two throughputs to three figures, the unit told once where it is the same: ``87.0 → 152 MB/s``."""
+    value_before, _, unit_before = byte_rate(before).partition(" ")
+    value_after, _, unit_after = byte_rate(after).partition(" ")
+    if unit_before == unit_after:
+        return f"{value_before} → {value_after} {unit_after}"
+    return f"{value_before} {unit_before} → {value_after} {unit_after}"
+
+
 def binary_size(size_bytes: int) -> str:
     """Size to three figures: ``64 MiB``; :func:`typed_size` is exact."""
     return _scaled(size_bytes, _BINARY_UNITS, "byte" if size_bytes == 1 else "bytes")

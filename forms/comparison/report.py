@@ -37,6 +37,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "other": comparison.other_id,
         **verdict_document(comparison),
         "doubt": comparison.doubt,
+        "probably": comparison.leaning,
+        "direction_probability": comparison.direction_probability,
         "runs_interval_percent": comparison.runs_interval_percent and list(comparison.runs_interval_percent),
         "level": comparison.limits.level,
         "in_turns": comparison.interleaved,

@@ -138,7 +138,9 @@ def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
             comparisons.append(_make_comparison(step, decision, own_limits, pairs_of_step))
         else:
             comparisons.append(compare_sides(step, limits))
-    return comparisons
+
+    # Of many steps one in five would lean by chance alone.
+    return [replace(comparison, leaning_p_value=None) for comparison in comparisons]
 
 
 def _decide_steps(steps: Sequence[Sides], whole: Sequence[int], limits: Limits) -> list[ChangeDecision]:
@@ -179,6 +181,7 @@ def _make_comparison(
         interval_percent=decision.interval_percent,
         runs_interval_percent=decision.runs_interval_percent,
         p_value=decision.p_value,
+        leaning_p_value=decision.leaning_p_value,
         variation=decision.variation,
         critical=decision.critical,
         interleaved=decision.interleaved,
@@ -349,13 +352,13 @@ def _unless_contradicted(
 ) -> ChangeDecision:
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
-        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
+        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED, leaning_p_value=None)
 
     # In an experiment a restored change leaves the settings as they were.
     is_within = claimed is None and base.experiment == other.experiment
     taken_back = is_within and not sides.unseen and _shows_its_change(base, other)
     if (sides.equal or taken_back) and not differing and decision.change_percent is not None:
-        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS)
+        return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS, leaning_p_value=None)
     return decision
 
 

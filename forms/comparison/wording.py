@@ -19,6 +19,8 @@ def verdict_word(comparison: Comparison) -> str:
         return "Contradicted"
     if comparison.doubt is Doubt.SAME_SETTINGS:
         return "Variation"
+    if comparison.leaning:
+        return f"Probably {VERDICT_WORDS[comparison.leaning].lower()}"
     return VERDICT_WORDS[comparison.verdict]
 
 
@@ -83,10 +85,29 @@ def _verdict_clause(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.UNKNOWN and comparison.decided is not Verdict.UNKNOWN:
         return f"These series alone cannot tell: {change_figures(comparison)}"
 
+    if comparison.leaning:
+        return _probably_clause(comparison, change)
+
     varies_by_percent = None
     if comparison.variation:
         varies_by_percent = 100 * comparison.variation.run_deviation
     return verdict_sentence(comparison.verdict, change, comparison.interval_percent, varies_by_percent)
+
+
+def _probably_clause(comparison: Comparison, change_percent: float) -> str:
+    """``Probably faster: 87.0 → 152 MB/s``, with the interval where it is narrow enough to tell something."""
+    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
+    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    rates = ""
+    if base_rate and other_rate:
+        rates = f": {wording.rate_change(base_rate, other_rate)}"
+
+    interval = comparison.interval_percent
+    if interval is None or wording.is_too_wide(*interval):
+        return f"{verdict_word(comparison)}{rates}"
+
+    change = f"{wording.signed_percent(change_percent)}{wording.interval_text(*interval, 1)}"
+    return f"{verdict_word(comparison)}{rates}, {change}"
 
 
 def _contradicted_clause(comparison: Comparison) -> str:
@@ -152,6 +173,9 @@ def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
             f"Series here show only changes beyond {wording.beyond(apart_percent)}"
             f" (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
         )
+    if base_count + other_count == 2 and variation and comparison.leaning:
+        runs = wording.percent(100 * variation.run_deviation)
+        return f"One series a side cannot rule out chance here (the runs vary by {runs})."
     if base_count + other_count == 2 or variation is None or critical is None:
         why = ""
         if variation:

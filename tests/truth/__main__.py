@@ -20,6 +20,7 @@ from tests.truth.corpus_tables import (
     left_out_table,
     most_percent,
 )
+from tests.truth.leanings import leanings_table, real_leanings_table
 from tests.truth.nights import HISTORY, LEAST_FOUND, MOST_ALARMS, NIGHTS, STRETCHES, nights_table
 from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
@@ -90,6 +91,18 @@ series alone become inconclusive.""",
         hiccups.three_runs_table,
     ),
     (
+        "Probably: said where nothing changed / right where something did, %",
+        """What an inconclusive comparison leans to, with five runs a series. Of all pairs, where nothing changed: asked
+at most 20. Of the answers "probably" over changes drawn evenly in logarithms from -30 to +43 %, how many have the
+direction right, and how many there were: asked at least 85.""",
+        leanings_table,
+    ),
+    (
+        "Probably, on real paths: said where nothing changed, %",
+        "Pairs of equal series of five runs. Asked: at most 20, with room for chance.",
+        real_leanings_table,
+    ),
+    (
         "Where nothing is promised: called faster or slower, %",
         "Nothing changed; five runs a series.",
         hiccups.beyond_table,
@@ -125,6 +138,7 @@ sweeps name the number of blocks that would settle them, or say that the runs va
 )
 FEWER: dict[object, int] = {
     tables.smallest_found: 20,
+    leanings_table: 10,
     tables.advice_on_runs: 100,
     tables.promises: 20,
     tables.until: 20,

@@ -382,7 +382,7 @@ def test_a_trial_of_the_change_is_told_beside_the_comparison(
     assert (found.decided is Verdict.SLOWER) is is_told
     assert (found.settle is None) is is_told
     assert comparison_sentences(found).startswith(
-        "These series alone cannot tell: +12.0 % (" if is_told else "Inconclusive: 12 %"
+        "These series alone cannot tell: +12.0 % (" if is_told else "Probably faster: "
     )
     assert (comparison_document(found).get("trial") == {"experiment": "tried", "verdict": "slower"}) is is_told
     text = report_text(pair_report(comparisons([sides])[0]))

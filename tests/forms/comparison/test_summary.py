@@ -43,6 +43,8 @@ def test_the_document_is_the_contracts():
         "interval_percent",
         "p_value",
         "doubt",
+        "probably",
+        "direction_probability",
         "runs_interval_percent",
         "level",
         "in_turns",

@@ -414,7 +414,7 @@ def test_what_may_be_chance_has_no_other_reason(ends: tuple[float, float] | None
     ],
 )
 def test_how_far_series_differ_is_said_of_as_many_as_there_are(base_ids: tuple[str, ...], said: str):
-    found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b")), base_ids=base_ids)
+    found = replace(compare(series(TEN, id="a"), series(scaled(TEN, 1.01), id="b")), base_ids=base_ids)
     assert said in comparison_sentences(found)
     apart = comparison_sentences(found).partition(said)[2].partition(" slower or ")[2].partition(" %")[0]
     assert float(apart) == pytest.approx(
