@@ -318,9 +318,10 @@ class ClientModules:
     ceiling: str | None = None
 
 
-_OWN_FTP, _LOCAL = "app.clients.ftp.client:FTPClient", "app.clients.local:LocalClient"
+_OWN_FTP = "app.clients.ftp.client:FTPClient"
+_LOCAL = "app.clients.local:LocalClient"
 _FTP = ClientModules(
-    clients={OWN: _OWN_FTP, "curl": "app.clients.programs:CurlClient"},
+    clients={OWN: _OWN_FTP, "curl": "app.clients.curl:CurlClient"},
     files=_OWN_FTP,
     ceiling="app.clients.ftp.client",
 )
@@ -337,7 +338,7 @@ MODULES = {
     "ftp": _FTP,
     "ftps": _FTP,
     "file": ClientModules(clients={OWN: _LOCAL}, files=_LOCAL, ceiling="app.clients.local"),
-    "iperf3": ClientModules(clients={"iperf3": "app.clients.programs:Iperf3Client"}),
+    "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
 }
 
 

@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from app.base.errors import MeasurementError, NoSuchFileError
@@ -44,55 +45,66 @@ class FileSet:
 
 def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
     """Sizes keep their shares over any stretch, so each folder has some of each."""
-    whole = sum(each.share for each in sizes)
-    credit = [0.0] * len(sizes)
+    all_shares = sum(size.share for size in sizes)
+    dues = [0.0] * len(sizes)
     for number in range(count):
-        credit = [have + each.share / whole for have, each in zip(credit, sizes, strict=True)]
-        chosen = max(range(len(sizes)), key=lambda index: credit[index])
-        credit[chosen] -= 1
-        yield SetFile(f"d{number // FILES_IN_FOLDER:04}/f{number:07}", sizes[chosen].size_bytes)
+        dues = [due + size.share / all_shares for due, size in zip(dues, sizes, strict=True)]
+        most_due = dues.index(max(dues))
+        dues[most_due] -= 1
+        yield SetFile(f"d{number // FILES_IN_FOLDER:04}/f{number:07}", sizes[most_due].size_bytes)
 
 
 def place(target: Target, folder: str, path: str = "") -> str:
     return join(target, f"{folder}/{path}" if path else folder)
 
 
-def check_space(files: Files, wanted: FileSet) -> None:
-    free = files.free_bytes(files.target.path)
-    needed = wanted.size_bytes * SPACE_TO_LEAVE
-    if free is not None and free < needed:
+def check_space(files: Files, file_set: FileSet) -> None:
+    free_bytes = files.free_bytes(files.target.path)
+    needed_bytes = file_set.size_bytes * SPACE_TO_LEAVE
+    if free_bytes is not None and free_bytes < needed_bytes:
         raise MeasurementError(
-            f"{files.target.host or files.target.path}: the scenario's files need {needed / 1e6:,.0f} MB and "
-            f"{free / 1e6:,.0f} MB are free; free some, or take fewer files or smaller ones"
+            f"{files.target.host or files.target.path}: the scenario's files need {needed_bytes / 1e6:,.0f} MB and "
+            f"{free_bytes / 1e6:,.0f} MB are free; free some, or take fewer files or smaller ones"
         )
 
 
+def count_nothing(_read_bytes: int, _written_bytes: int) -> None:
+    """For files that are made before anything is measured."""
+
+
 def write_whole(
-    files: Files, path: str, size_bytes: int, mode: OpenMode, *, at: int = 0, block_bytes: int = MAX_BLOCK_BYTES,
-    count: Count = lambda _read, _written: None,
-) -> None:  # fmt: skip
+    files: Files,
+    path: str,
+    size_bytes: int,
+    mode: OpenMode,
+    *,
+    at: int = 0,
+    block_bytes: int = MAX_BLOCK_BYTES,
+    count: Count = count_nothing,
+) -> None:
     """Write a file of that size, with content from offset ``at``; counted a block at a time where it is larger."""
     if size_bytes <= (block_bytes if files.has_handles else MAX_BLOCK_BYTES):
         files.write_file(path, CONTENT.block(at, size_bytes), mode)
         count(0, size_bytes)
         return
     with opened(files, path, mode) as handle:
-        for done in range(0, size_bytes, block_bytes):
-            length = min(block_bytes, size_bytes - done)
-            files.write_at(handle, done, CONTENT.block(at + done, length))
+        for offset in range(0, size_bytes, block_bytes):
+            length = min(block_bytes, size_bytes - offset)
+            files.write_at(handle, offset, CONTENT.block(at + offset, length))
             count(0, length)
 
 
-def check_there(files: Files, folder: str, wanted: FileSet) -> None:
+def check_there(files: Files, folder: str, file_set: FileSet) -> None:
     """Raise MeasurementError unless all files of an earlier load exist with their sizes."""
-    for each in wanted.folders:
+    for subfolder in file_set.folders:
         try:
-            entries = files.list(place(files.target, folder, each))
+            entries = files.list(place(files.target, folder, subfolder))
         except NoSuchFileError as error:
             raise MeasurementError(f"{error}: make the files anew") from error
-        found = {f"{each}/{entry.name}": entry.size_bytes for entry in entries}
-        for file in wanted.files:
-            if file.path.startswith(f"{each}/") and found.get(file.path) != file.size_bytes:
+
+        sizes = {f"{subfolder}/{entry.name}": entry.size_bytes for entry in entries}
+        for file in file_set.files:
+            if file.path.startswith(f"{subfolder}/") and sizes.get(file.path) != file.size_bytes:
                 raise MeasurementError(
                     f"{place(files.target, folder, file.path)} is not what this scenario needs; make the files anew"
                 )
@@ -119,9 +131,9 @@ def names_in(files: Files, path: str, *, any_name: bool = False, deepest: int = 
         if not any_name and not _NAME.fullmatch(entry.name):
             raise MeasurementError(f"{below} is not of a load: the folder was left; look at it, and remove it by hand")
         if entry.is_folder:
-            inside = names_in(files, below, any_name=any_name, deepest=deepest - 1)
-            paths += inside[0]
-            folders += [*inside[1], below]
+            inner_paths, inner_folders = names_in(files, below, any_name=any_name, deepest=deepest - 1)
+            paths += inner_paths
+            folders += [*inner_folders, below]
         else:
             paths.append(below)
     return paths, folders
@@ -132,14 +144,19 @@ def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callabl
         paths, _folders = names_in(files, path, any_name=any_name)
     except NoSuchFileError:
         return []
-    return [lambda by, one=one: by.remove(one) for one in paths]  # type: ignore[misc]
+    return [partial(_remove_file, path=path) for path in paths]
+
+
+def _remove_file(files: Files, path: str) -> None:
+    files.remove(path)
 
 
 def remove_all(files: Files, path: str, *, any_name: bool = False) -> None:
     for remove in removals(files, path, any_name=any_name):
         remove(files)
     with suppress(NoSuchFileError):
-        for folder in names_in(files, path, any_name=any_name)[1]:
+        _paths, folders = names_in(files, path, any_name=any_name)
+        for folder in folders:
             files.remove_folder(folder)
     files.remove_folder(path)
 
@@ -155,16 +172,16 @@ class FileRequests:
         self,
         files: Files,
         folder: str,
-        found: FileSet,
-        own: str,
+        file_set: FileSet,
+        own_name: str,
         sizes: tuple[SizeClass, ...],
         chance: random.Random,
         count: Count,
     ) -> None:
         self._files = files
         self._folder = folder
-        self._set = found
-        self._own = place(files.target, folder, own)
+        self._set = file_set
+        self._own = place(files.target, folder, own_name)
         self._has_own = False
         self._sizes = sizes
         self._chance = chance
@@ -176,7 +193,7 @@ class FileRequests:
             RequestKind.READ_PARTS: self._read_parts,
             RequestKind.WRITE_PARTS: self._write_parts,
             RequestKind.LIST: self._list,
-            RequestKind.QUERY: lambda: files.query(self._pick()[0]),
+            RequestKind.QUERY: self._query,
             RequestKind.SAVE: self._save,
             RequestKind.COPY_IN: self._copy_in,
             RequestKind.COPY_OUT: self._copy_out,
@@ -202,7 +219,8 @@ class FileRequests:
         return place(self._files.target, self._folder, file.path), file
 
     def _size(self) -> int:
-        return self._chance.choices(self._sizes, [each.share for each in self._sizes])[0].size_bytes
+        shares = [size.share for size in self._sizes]
+        return self._chance.choices(self._sizes, shares)[0].size_bytes
 
     def _own_path(self, name: str) -> str:
         if not self._has_own:
@@ -213,6 +231,10 @@ class FileRequests:
     def _at(self) -> int:
         return self._chance.randrange(MAX_BLOCK_BYTES)
 
+    def _query(self) -> None:
+        path, _file = self._pick()
+        self._files.query(path)
+
     def _read(self) -> None:
         path, file = self._pick()
         self._read_whole(path, file.size_bytes)
@@ -221,7 +243,8 @@ class FileRequests:
         path, file = self._pick()
         mode = OpenMode.UPDATE
         if not self._files.has_handles:  # there it would be gone for a moment, and others' requests with it
-            path, mode = self._own_path("written"), OpenMode.REPLACE
+            path = self._own_path("written")
+            mode = OpenMode.REPLACE
         self._write_whole(path, file.size_bytes, mode)
 
     def _read_parts(self) -> None:
@@ -245,10 +268,11 @@ class FileRequests:
         self._files.list(place(self._files.target, self._folder, self._chance.choice(self._set.folders)))
 
     def _save(self) -> None:
-        path, beside = self._own_path("document"), self._own_path("document.new")
-        self._write_whole(beside, self._size(), OpenMode.REPLACE)
+        path = self._own_path("document")
+        new_path = self._own_path("document.new")
+        self._write_whole(new_path, self._size(), OpenMode.REPLACE)
         self._files.remove(path)
-        self._files.rename(beside, path)
+        self._files.rename(new_path, path)
 
     def _copy_in(self) -> None:
         path = self._own_path(f"copy{self._turn % 2}")
@@ -268,4 +292,5 @@ class FileRequests:
 
 def document_name(users_folder: str, turn: int) -> str:
     """A print job's, which no other job has: one of our own files, should a server keep it as a file."""
-    return f"{PREFIX}{hashlib.sha256(f'{users_folder}/{turn}'.encode()).hexdigest()[:12]}"
+    job = f"{users_folder}/{turn}"
+    return PREFIX + hashlib.sha256(job.encode()).hexdigest()[:12]

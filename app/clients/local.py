@@ -58,8 +58,8 @@ class LocalClient(base.OneByOne):
         return ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
 
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
-        found: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
-        return found
+        entries: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
+        return entries
 
     def size(self, path: str) -> int:
         with self._mapped(path):
@@ -75,34 +75,37 @@ class LocalClient(base.OneByOne):
             if self._settings.drop_cache:
                 os.fsync(file)  # the kernel drops only clean pages
                 os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-            started, moved = meter.start(), 0
-            while moved < size_bytes and (read := os.preadv(file, [buffer], moved)):
-                if into is not None:
-                    into(moved, buffer[:read])
-                moved += read
-                meter.advance(moved)
-            return started, moved, meter.clock()
 
-        return self._moved(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK, move)
+            started_at = meter.start()
+            moved_bytes = 0
+            while moved_bytes < size_bytes and (read_bytes := os.preadv(file, [buffer], moved_bytes)):
+                if into is not None:
+                    into(moved_bytes, buffer[:read_bytes])
+                moved_bytes += read_bytes
+                meter.advance(moved_bytes)
+            return started_at, moved_bytes, meter.clock()
+
+        return self._transfer(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK, move)
 
     def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         """Timed until the disk or the server has acknowledged the data (fsync)."""
 
         def move(file: int) -> tuple[float, int, float]:
-            started, moved = meter.start(), 0
-            while moved < content.size_bytes:
-                length = min(self._block_bytes, content.size_bytes - moved)
-                moved += os.pwrite(file, content.block(moved, length), moved)
-                meter.advance(moved)
+            started_at = meter.start()
+            moved_bytes = 0
+            while moved_bytes < content.size_bytes:
+                length = min(self._block_bytes, content.size_bytes - moved_bytes)
+                moved_bytes += os.pwrite(file, content.block(moved_bytes, length), moved_bytes)
+                meter.advance(moved_bytes)
             os.fsync(file)
-            return started, moved, meter.clock()
+            return started_at, moved_bytes, meter.clock()
 
-        return self._moved(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
+        return self._transfer(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
 
-    def _moved(self, path: str, flags: int, move: Callable[[int], tuple[float, int, float]]) -> base.Transfer:
+    def _transfer(self, path: str, flags: int, move: Callable[[int], tuple[float, int, float]]) -> base.Transfer:
         """``move`` returns when it began, how many bytes it moved and when it ended."""
         with self._mapped(path):
-            began = time.perf_counter()
+            opening_at = time.perf_counter()
             try:
                 file = os.open(path, flags | os.O_CLOEXEC, 0o600)
             except FileNotFoundError as error:
@@ -110,16 +113,17 @@ class LocalClient(base.OneByOne):
                     raise
                 folder = Path(path).parent
                 raise NoSuchFileError(f"{folder}: there is no such folder; make it, or name another one") from error
+
             try:
-                started, moved, ended = move(file)
+                started_at, moved_bytes, ended_at = move(file)
             finally:
-                closing = time.perf_counter()
+                closing_at = time.perf_counter()
                 os.close(file)
         return base.Transfer(
-            size_bytes=moved,
-            seconds=ended - started,
-            open_seconds=started - began,
-            close_seconds=time.perf_counter() - closing,
+            size_bytes=moved_bytes,
+            seconds=ended_at - started_at,
+            open_seconds=started_at - opening_at,
+            close_seconds=time.perf_counter() - closing_at,
         )
 
     def digest(self, path: str) -> str:
@@ -142,26 +146,32 @@ class LocalClient(base.OneByOne):
         return base.FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
 
     def read_at(self, handle: base.FileHandle, offset: int, length: int) -> int:
-        at, end = offset, offset + length
-        while at < end and (data := self._do(handle.path, os.pread, handle.token, end - at, at)):
-            at += len(data)
-        return at - offset
+        position = offset
+        end = offset + length
+        while position < end:
+            data = self._do(handle.path, os.pread, handle.token, end - position, position)
+            if not data:
+                break
+            position += len(data)
+        return position - offset
 
     def write_at(self, handle: base.FileHandle, offset: int, data: memoryview) -> None:
-        done = 0
-        while done < len(data):
-            done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
+        written_bytes = 0
+        while written_bytes < len(data):
+            written_bytes += self._do(
+                handle.path, os.pwrite, handle.token, data[written_bytes:], offset + written_bytes
+            )
 
     def close_file(self, handle: base.FileHandle) -> None:
         self._do(handle.path, os.close, handle.token)
 
     def query(self, path: str) -> base.FileStatus:
-        found = self._do(path, os.stat, path)
-        return base.FileStatus(size_bytes=found.st_size, is_folder=stat.S_ISDIR(found.st_mode))
+        status = self._do(path, os.stat, path)
+        return base.FileStatus(size_bytes=status.st_size, is_folder=stat.S_ISDIR(status.st_mode))
 
     def free_bytes(self, path: str) -> int | None:
-        found = self._do(path, os.statvfs, path)
-        return int(found.f_bavail * found.f_frsize)
+        file_system = self._do(path, os.statvfs, path)
+        return int(file_system.f_bavail * file_system.f_frsize)
 
     def rename(self, path: str, new_path: str) -> None:
         self._do(path, _rename, path, new_path)
@@ -203,14 +213,20 @@ class LocalClient(base.OneByOne):
 
 def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
     mount = mount_of(path, mounts)
-    words = mount._asdict() if mount else {}
-    return {f"mount.{'type' if name == 'kind' else name}": word for name, word in words.items()}
+    if mount is None:
+        return {}
+    words = mount._asdict()
+    facts: dict[str, str | int | float] = {}
+    for name, word in words.items():
+        fact = "type" if name == "kind" else name
+        facts[f"mount.{fact}"] = word
+    return facts
 
 
 def list_entries(path: str) -> list[base.DirectoryEntry]:
     """Raises OSError."""
-    with os.scandir(path or "/") as found:
-        return [_entry(entry) for entry in found]
+    with os.scandir(path or "/") as entries:
+        return [_entry(entry) for entry in entries]
 
 
 def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:

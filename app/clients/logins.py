@@ -33,7 +33,8 @@ def read_credentials(path: Path) -> Credentials:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise UsageError(f"cannot read the credentials file {path}: {error.strerror}") from error
-    found: dict[str, str] = {}
+
+    values: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -43,8 +44,16 @@ def read_credentials(path: Path) -> Credentials:
             raise UsageError(
                 f"line {number} of the credentials file {path} is none of username = …, password = …, domain = …"
             )
-        found[name] = value.strip() if name != "password" else value.removeprefix(" ").rstrip("\r\n")
-    return Credentials(**found)
+        if name == "password":
+            values[name] = value.removeprefix(" ").rstrip("\r\n")
+        else:
+            values[name] = value.strip()
+    return Credentials(
+        user=values.get("user"),
+        domain=values.get("domain"),
+        password=values.get("password"),
+        nt_hash=values.get("nt_hash"),
+    )
 
 
 def can_be_read_by_others(path: Path) -> bool:
@@ -55,9 +64,9 @@ def can_be_read_by_others(path: Path) -> bool:
         return False
 
 
-def same_login(one: Target, other: Target) -> bool:
-    """Whether one's password may go to the other unasked: another host, never another protocol (FTP sends it plain)."""
-    return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
+def same_login(first: Target, second: Target) -> bool:
+    """Whether a password may go to the other unasked: another host, never another protocol (FTP sends it plain)."""
+    return (first.protocol, first.user, first.domain) == (second.protocol, second.user, second.domain)
 
 
 def log_in_as(
@@ -66,12 +75,15 @@ def log_in_as(
     """The target with its user, and its secrets; no user: guest or anonymous. Raises UsageError, LoginError."""
     if not target.abilities.has_login:
         return target, Secrets()
-    given = read_credentials(credentials) if credentials else Credentials()
-    if not target.user and given.user:
-        target = replace(target, user=given.user, domain=target.domain or given.domain)
-    if kerberos or given.nt_hash or not target.user:
-        return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else given.nt_hash)
-    password = given.password if given.password is not None else os.environ.get(PASSWORD_VARIABLE)
+    from_file = read_credentials(credentials) if credentials else Credentials()
+    if not target.user and from_file.user:
+        target = replace(target, user=from_file.user, domain=target.domain or from_file.domain)
+    if kerberos or from_file.nt_hash or not target.user:
+        return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else from_file.nt_hash)
+
+    password = from_file.password
+    if password is None:
+        password = os.environ.get(PASSWORD_VARIABLE)
     if password is None and ask:
         password = ask(visible(f"Password of {target.user} on {target.host}: "))
     if password is None:

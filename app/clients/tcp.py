@@ -27,8 +27,8 @@ Refusal = tuple[type[errors.MeasurementError], str]
 def refusals(whose: str) -> dict[str, Refusal]:
     """By code: an SMB server's (``smb``), the file system's (``file``), an FTP server's (``ftp``), or ``curl``'s."""
     text = Path(__file__).with_name("refusals.txt").read_text(encoding="utf-8")
-    rows = (line.split(" | ") for line in text.splitlines() if line and not line.startswith("#"))
-    return {code: (getattr(errors, error), told) for who, code, error, told in rows if who == whose}
+    rows = [line.split(" | ") for line in text.splitlines() if line and not line.startswith("#")]
+    return {code: (getattr(errors, error), text) for owner, code, error, text in rows if owner == whose}
 
 
 _FILE_REFUSALS = refusals("file")
@@ -36,8 +36,8 @@ _FILE_REFUSALS = refusals("file")
 
 def file_error(error: OSError, where: str) -> errors.MeasurementError:
     unknown = errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights"
-    kind, told = _FILE_REFUSALS.get(errno.errorcode.get(error.errno or 0, ""), unknown)
-    return kind(f"{where}: {told}")
+    kind, text = _FILE_REFUSALS.get(errno.errorcode.get(error.errno or 0, ""), unknown)
+    return kind(f"{where}: {text}")
 
 
 def connect_tcp(
@@ -53,14 +53,14 @@ def connect_tcp(
         return _first_that_answers(host, port, timeout_seconds, hold)
     except (OSError, UnicodeError) as error:
         if isinstance(error, socket.gaierror | UnicodeError):
-            why = "no host of that name is known; check the name, or give its address"
+            reason = "no host of that name is known; check the name, or give its address"
         elif isinstance(error, TimeoutError):
-            why = f"no answer within {timeout_seconds:g} s; check the address and the firewall"
+            reason = f"no answer within {timeout_seconds:g} s; check the address and the firewall"
         elif isinstance(error, ConnectionRefusedError):
-            why = f"nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
+            reason = f"nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
         else:
-            why = f"cannot be reached ({error.strerror or error}); check the name and the network"
-        raise errors.UnreachableError(f"{where}: {why}") from error
+            reason = f"cannot be reached ({error.strerror or error}); check the name and the network"
+        raise errors.UnreachableError(f"{where}: {reason}") from error
 
 
 def _first_that_answers(
@@ -68,7 +68,7 @@ def _first_that_answers(
 ) -> socket.socket:
     """All addresses of the host together get ``timeout_seconds``."""
     until = time.monotonic() + timeout_seconds
-    last: OSError | None = None
+    last_error: OSError | None = None
     for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         sock = socket.socket(family, kind, protocol)
         hold(sock)
@@ -77,11 +77,11 @@ def _first_that_answers(
             sock.connect(address)
         except OSError as error:
             sock.close()
-            last = error
+            last_error = error
         else:
             sock.settimeout(timeout_seconds)
             return sock
-    raise last or OSError("no address")
+    raise last_error or OSError("no address")
 
 
 def connection_error(error: Exception, where: str, timeout_seconds: float) -> errors.MeasurementError:
@@ -105,6 +105,8 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 LEAST_BYTES_PER_SECOND = 1024
+_ALMOST = 0.9
+"""Of the seconds: whoever waited so long for one answer waited for that one, and not for the stage's end."""
 
 
 class StallWatch:
@@ -115,17 +117,21 @@ class StallWatch:
         self._where = where
         self._clock = clock
         self._payload_bytes = 0
-        self._deadline = clock() + seconds
+        self._began_at = clock()
+        self._deadline = self._began_at + seconds
         self._stage_end = math.inf
+        self._stage_seconds = math.inf
 
     def start(self) -> None:
         self._payload_bytes = 0
-        self._deadline = min(self._clock() + self.seconds, self._stage_end)
+        self._began_at = self._clock()
+        self._deadline = min(self._began_at + self.seconds, self._stage_end)
 
     def moved(self, payload_bytes: int) -> None:
         if payload_bytes - self._payload_bytes >= self.seconds * LEAST_BYTES_PER_SECOND:
             self._payload_bytes = payload_bytes
-            self._deadline = min(self._clock() + self.seconds, self._stage_end)
+            self._began_at = self._clock()
+            self._deadline = min(self._began_at + self.seconds, self._stage_end)
         else:
             self.check()
 
@@ -142,25 +148,36 @@ class StallWatch:
         return max(0.001, self._deadline - self._clock())
 
     def error(self) -> errors.StalledError:
+        now = self._clock()
+        happened = f"nothing moved for {self.seconds:g} s"
+        if now > self._stage_end and now - self._began_at < _ALMOST * self.seconds:
+            happened = f"it was not done within {self._stage_seconds:g} s"
         return errors.StalledError(
-            f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow it "
-            "more time"
+            f"{self._where()}: {happened}; look at the server and the network, or allow it more time"
         )
 
     @contextmanager
     def stage(self, seconds: float) -> Iterator[None]:
-        before, self._stage_end = self._stage_end, min(self._stage_end, self._clock() + seconds)
+        """Several requests that have to be done in ``seconds`` together."""
+        outer_end = self._stage_end
+        outer_seconds = self._stage_seconds
+        end = self._clock() + seconds
+        if end < outer_end:
+            self._stage_end = end
+            self._stage_seconds = seconds
         self.start()
         try:
             yield
         finally:
-            self._stage_end = before
+            self._stage_end = outer_end
+            self._stage_seconds = outer_seconds
 
 
 _SIOCOUTQ = 0x5411
 _INFO_BYTES = 256
 _LEAST_BYTES = 104
-_OPTIONS_OFFSET, _TIMESTAMPS = 5, 1
+_OPTIONS_OFFSET = 5
+_TIMESTAMPS = 1
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
 _REQUESTS = 3
 
@@ -210,19 +227,25 @@ class TcpInfo:
     def parsed(cls, raw: bytes) -> Self | None:
         if len(raw) < _LEAST_BYTES:
             return None
-        whole = raw.ljust(_INFO_BYTES, b"\0")
+        padded = raw.ljust(_INFO_BYTES, b"\0")  # an older kernel knows fewer fields
 
-        def at(offset: int) -> int:
-            return int(struct.unpack_from("=I", whole, offset)[0])
+        def number_at(offset: int) -> int:
+            return int(struct.unpack_from("=I", padded, offset)[0])
 
-        least = at(148)
+        least_microseconds = number_at(148)
+        is_least_known = 0 < least_microseconds < _UNKNOWN_MICROSECONDS
         return cls(
-            segments=Segments(sent=at(136), retransmitted=at(100), received=at(140), out_of_order=at(224)),
-            round_trip_seconds=at(68) / 1e6 or None,
-            least_round_trip_seconds=least / 1e6 if 0 < least < _UNKNOWN_MICROSECONDS else None,
-            timestamps=bool(whole[_OPTIONS_OFFSET] & _TIMESTAMPS),
-            path_mtu_bytes=at(60) or None,
-            segment_bytes=at(16) or None,
+            segments=Segments(
+                sent=number_at(136),
+                retransmitted=number_at(100),
+                received=number_at(140),
+                out_of_order=number_at(224),
+            ),
+            round_trip_seconds=number_at(68) / 1e6 or None,
+            least_round_trip_seconds=least_microseconds / 1e6 if is_least_known else None,
+            timestamps=bool(padded[_OPTIONS_OFFSET] & _TIMESTAMPS),
+            path_mtu_bytes=number_at(60) or None,
+            segment_bytes=number_at(16) or None,
         )
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":
@@ -232,38 +255,43 @@ class TcpInfo:
 
 def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
     """Those that are known; the round trip is the kernel's smoothed one."""
-    known = {
-        "tcp.round_trip_seconds": info.round_trip_seconds if info else None,
-        "tcp.least_round_trip_seconds": info.least_round_trip_seconds if info else None,
-        "tcp.timestamps_used": ("yes" if info.timestamps else "no") if info else None,
-        "mtu.path_bytes": info.path_mtu_bytes if info else None,
-        "mtu.segment_bytes": info.segment_bytes if info else None,
+    if info is None:
+        return {}
+    values = {
+        "tcp.round_trip_seconds": info.round_trip_seconds,
+        "tcp.least_round_trip_seconds": info.least_round_trip_seconds,
+        "tcp.timestamps_used": "yes" if info.timestamps else "no",
+        "mtu.path_bytes": info.path_mtu_bytes,
+        "mtu.segment_bytes": info.segment_bytes,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
     """``request.least_round_trip_seconds``: the minimum of three calls of ``ask``."""
-    times = []
+    durations = []
     for _ in range(_REQUESTS):
-        began = time.perf_counter()
+        began_at = time.perf_counter()
         ask()
-        times.append(time.perf_counter() - began)
-    return {"request.least_round_trip_seconds": round(min(times), 7)}
+        durations.append(time.perf_counter() - began_at)
+    return {"request.least_round_trip_seconds": round(min(durations), 7)}
 
 
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
     """Sums of this machine's segments, and the last transfer's :func:`connection_facts`; empty if unknown."""
     if not stretches:
         return {}
-    total = Segments(*map(sum, zip(*(one.segments for one in stretches), strict=True)))
-    least = [one.least_round_trip_seconds for one in stretches if one.least_round_trip_seconds is not None]
-    return connection_facts(replace(stretches[-1], least_round_trip_seconds=min(least, default=None))) | {
-        "tcp.own_segments_sent_during": total.sent,
-        "tcp.own_retransmitted_during": total.retransmitted,
-        "tcp.own_segments_received_during": total.received,
-        "tcp.own_out_of_order_during": total.out_of_order,
-    }
+
+    round_trips = [stretch.least_round_trip_seconds for stretch in stretches]
+    least_round_trip = min((seconds for seconds in round_trips if seconds is not None), default=None)
+    facts = connection_facts(replace(stretches[-1], least_round_trip_seconds=least_round_trip))
+
+    segments = [stretch.segments for stretch in stretches]
+    facts["tcp.own_segments_sent_during"] = sum(count.sent for count in segments)
+    facts["tcp.own_retransmitted_during"] = sum(count.retransmitted for count in segments)
+    facts["tcp.own_segments_received_during"] = sum(count.received for count in segments)
+    facts["tcp.own_out_of_order_during"] = sum(count.out_of_order for count in segments)
+    return facts
 
 
 @contextmanager

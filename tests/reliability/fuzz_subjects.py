@@ -17,10 +17,11 @@ from app.base.errors import SharebenchError
 from app.base.targets import parse_target
 from app.base.units import parse_rate, parse_size
 from app.clients.base import Content, Secrets
+from app.clients.curl import CurlClient
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import parse_line, parse_mlsd
+from app.clients.iperf3 import Iperf3Client
 from app.clients.logins import read_credentials
-from app.clients.programs import CurlClient, Iperf3Client
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
@@ -88,7 +89,7 @@ class ProgramSaid:
 def hear_iperf3(output: str) -> None:
     client = Iperf3Client(Target(protocol="iperf3", host="nas", port=5201), Secrets(), Settings(), size_bytes=10_000)
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.clients.programs.find_program", return_value="x"):
+    with mock.patch("app.clients.iperf3.find_program", return_value="x"):
         client._trial = client._test(1, None, reverse=False)
         client.facts(), client.facts_of_path()
         for done in (client.get("", meter()), client.put("", Content(10_000), meter())):
@@ -98,8 +99,9 @@ def hear_iperf3(output: str) -> None:
 def hear_curl(output: str) -> None:
     client = CurlClient(Target(protocol="ftp", host="nas", port=21, path="/f"), Secrets(), Settings())
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.clients.programs.find_program", return_value="x"):
-        assert client._run("/f", [], meter(), "download", 10_000, "wchar", []).size_bytes == 10_000
+    with mock.patch("app.clients.curl.find_program", return_value="x"):
+        done = client._run("/f", [], meter(), direction="download", size_bytes=10_000, counter="wchar", files=[])
+        assert done.size_bytes == 10_000
 
 
 def hear_smbclient(output: str) -> None:

@@ -274,7 +274,7 @@ def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate)
 
 @pytest.mark.parametrize("report", [{"size_download": "many"}, {"time_total": 10**400}, {"time_pretransfer": None}, []])
 def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
-    from app.clients.programs import CurlClient
+    from app.clients.curl import CurlClient
 
     require("curl", root=False)
     sound = {"size_download": 1000, "time_pretransfer": 0.1, "time_total": 0.2}

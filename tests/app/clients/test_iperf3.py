@@ -20,7 +20,7 @@ from app.base.errors import (
     UnreachableError,
 )
 from app.clients.base import Content, Meter, Secrets
-from app.clients.programs import Iperf3Client
+from app.clients.iperf3 import Iperf3Client
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target
@@ -157,20 +157,20 @@ def report(**changes: object) -> dict[str, object]:
 def client_hearing(monkeypatch: pytest.MonkeyPatch, output: str) -> Iperf3Client:
     client = Iperf3Client(TARGET, Secrets(), Settings(), size_bytes=1_000_000)
     outcome = Said(0, output, "")
-    monkeypatch.setattr("app.clients.programs.find_program", lambda *_names: "iperf3")
-    monkeypatch.setattr("app.clients.programs.first_version", lambda _program: "3.12")
+    monkeypatch.setattr("app.clients.iperf3.find_program", lambda *_names: "iperf3")
+    monkeypatch.setattr("app.clients.iperf3.first_version", lambda _program: "3.12")
     monkeypatch.setattr(client._program, "run", lambda *_words, **_how: outcome)
     return client
 
 
 def test_a_sound_report_is_read(monkeypatch):
-    monkeypatch.setattr("app.clients.programs.time.monotonic", iter([0.0, 1.0]).__next__)
+    monkeypatch.setattr("app.clients.iperf3.time.monotonic", iter([0.0, 1.0]).__next__)
     done = client_hearing(monkeypatch, json.dumps(report())).put("", Content(1_000_000), meter())
     assert (done.size_bytes, done.seconds, done.progress) == (1_000_000, 0.001, ((0.001, 1_000_000),))
 
 
 def test_a_server_whose_clock_started_late_does_not_make_a_put_faster(monkeypatch):
-    monkeypatch.setattr("app.clients.programs.time.monotonic", iter([0.0, 1.0, 2.0, 3.0]).__next__)
+    monkeypatch.setattr("app.clients.iperf3.time.monotonic", iter([0.0, 1.0, 2.0, 3.0]).__next__)
     client = client_hearing(monkeypatch, json.dumps(report(seconds=0.000001)))
     assert client.put("", Content(1_000_000), meter()).seconds == 0.001
     assert client.get("", meter()).seconds == 0.000001, "what we received is timed by ourselves"
@@ -209,7 +209,7 @@ def test_a_report_of_another_shape_is_told_in_one_line(monkeypatch, output):
 
 @pytest.mark.parametrize("intervals", [7, [7], [{"sum": []}], [{"sum": {"bytes": 1, "end": "x"}}]])
 def test_intervals_that_make_no_sense_leave_no_curve(monkeypatch, intervals):
-    monkeypatch.setattr("app.clients.programs.time.monotonic", iter([0.0, 1.0]).__next__)
+    monkeypatch.setattr("app.clients.iperf3.time.monotonic", iter([0.0, 1.0]).__next__)
     client = client_hearing(monkeypatch, json.dumps({**report(), "intervals": intervals}))
     assert client.put("", Content(1_000_000), meter()).progress == ()
 

@@ -227,6 +227,29 @@ def test_payload_that_was_counted_already_does_not():
         stall.check()
 
 
+def test_a_stage_that_gets_on_until_it_is_over_does_not_say_that_nothing_moved():
+    clock = Hands()
+    stall = watch(clock)
+    with stall.stage(15):
+        for _ in range(2):
+            stall.start()
+            clock.now += 7
+        stall.start()
+        clock.now += 2
+        with pytest.raises(StalledError, match="it was not done within 15 s"):
+            stall.check()
+
+
+def test_a_stage_in_which_nothing_comes_says_so():
+    clock = Hands()
+    stall = watch(clock)
+    with stall.stage(10):
+        stall.start()
+        clock.now += 10.1
+        with pytest.raises(StalledError, match="nothing moved for 10 s"):
+            stall.check()
+
+
 def test_a_stage_ends_however_much_moves():
     clock = Hands()
     stall = watch(clock)

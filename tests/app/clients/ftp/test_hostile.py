@@ -22,8 +22,8 @@ from app.base.errors import (
 )
 from app.clients import base
 from app.clients.base import Client, Content, Meter, Secrets
+from app.clients.curl import CurlClient
 from app.clients.ftp.client import FTPClient
-from app.clients.programs import CurlClient
 from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
 from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, silent

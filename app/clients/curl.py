@@ -1,0 +1,150 @@
+"""``--client curl``: one curl process a run."""
+
+import os
+import re
+from urllib.parse import quote
+
+from app.base import errors
+from app.base.programs import find_program
+from app.clients.base import Content, Meter, Secrets, Sink, Transfer
+from app.clients.ftp.client import FTPClient
+from app.clients.ftp.control import IMPLICIT_PORT
+from app.clients.programs import ExternalClient, finite, first_version, parsed_object
+from app.clients.tcp import LEAST_BYTES_PER_SECOND, one_line, refusals
+from app.server.shell import Said
+from storage.plan import Settings
+from storage.records import ClientFacts, Target
+
+_EXITS = refusals("curl")
+
+
+class CurlClient(ExternalClient):
+    """Timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        self._own: FTPClient
+        super().__init__(FTPClient(target, secrets, settings), secrets, settings)
+
+    def connect(self) -> None:
+        find_program("curl", "curl")
+        self._own.connect()
+
+    def facts(self) -> ClientFacts:
+        self.connect()
+        return ClientFacts(
+            name="curl",
+            version=first_version(find_program("curl", "curl")),
+            encryption=self._own.facts().encryption,
+            in_flight=1,
+        )
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
+        size_bytes = self._size_to_get(path, self._where(path))
+        options = ['output = "/dev/null"']
+        return self._run(path, options, meter, direction="download", size_bytes=size_bytes, counter="wchar", files=[])
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        self._must_be_new(path, self._where(path))
+        source = self._source.holding(content)
+        transfer = self._run(
+            path,
+            [f'upload-file = "/proc/self/fd/{source}"'],
+            meter,
+            direction="upload",
+            size_bytes=content.size_bytes,
+            counter="rchar",
+            files=[source],
+        )
+        self._own.check_stored(path, content.size_bytes)
+        return transfer
+
+    def _run(
+        self,
+        path: str,
+        options: list[str],
+        meter: Meter,
+        *,
+        direction: str,
+        size_bytes: int,
+        counter: str,
+        files: list[int],
+    ) -> Transfer:
+        where = self._where(path)
+        self._own.close()  # an idle connection may not outlive the run, and some servers allow one a client
+
+        configuration = "\n".join([*self._configuration(path), *options, ""])
+        outcome = self._program.run(
+            [find_program("curl", "curl"), "--disable", "--config", "-"],
+            where,
+            meter,
+            counter=counter,
+            timeout_seconds=self._settings.timeout_seconds,
+            stdin=configuration.encode("utf-8", "surrogateescape"),
+            files=files,
+        )
+        if outcome.code:
+            raise self._failure(outcome, where)
+
+        report = parsed_object(outcome.out) or {}
+        moved_bytes = finite(report.get(f"size_{direction}"))
+        ready_seconds = finite(report.get("time_pretransfer"))
+        total_seconds = finite(report.get("time_total"))
+        if moved_bytes is None or ready_seconds is None or total_seconds is None:
+            raise errors.ProtocolError(
+                f"{where}: curl's report lacks what it moved, and in which time; measure with another"
+            )
+        if moved_bytes != size_bytes:
+            raise errors.CorruptedError(
+                f"{where}: curl moved {moved_bytes:.0f} of {size_bytes} bytes; measure a file at rest"
+            )
+        return Transfer(size_bytes=size_bytes, seconds=total_seconds - ready_seconds, open_seconds=ready_seconds)
+
+    def _configuration(self, path: str) -> list[str]:
+        """Lines of a file for ``--config``: arguments would show the password to every user."""
+        timeout_seconds = self._settings.timeout_seconds
+        lines = [
+            "silent",
+            "show-error",
+            "globoff",
+            f'url = "{self._url(path)}"',
+            'noproxy = "*"',
+            'ftp-method = "nocwd"',
+            'write-out = "%{json}"',
+            f"connect-timeout = {timeout_seconds:g}",
+            f"speed-time = {max(1, round(timeout_seconds))}",
+            f"speed-limit = {LEAST_BYTES_PER_SECOND}",
+        ]
+        if self.target.abilities.has_tls:
+            lines.append("ssl-reqd")
+            trusted = os.environ.get("SSL_CERT_FILE")
+            if trusted:  # or CURL_CA_BUNDLE would go before it
+                lines.append(f'cacert = "{_quoted(trusted)}"')
+        if self.target.user:
+            lines.append(self._login(self.target.user))
+        return lines
+
+    def _url(self, path: str) -> str:
+        target = self.target
+        is_implicit = target.abilities.has_tls and target.port == IMPLICIT_PORT
+        scheme = "ftps" if is_implicit else "ftp"
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        name = quote(path, safe="", errors="surrogateescape")
+        return f"{scheme}://{host}:{target.port_number}/{name}"
+
+    def _login(self, user: str) -> str:
+        password = self._secrets.password or ""
+        if ":" in user or re.search(r"[\r\n]", user + password):
+            raise errors.UsageError("curl takes no colon in a user name, and no line ends; measure with another client")
+        return f'user = "{_quoted(user)}:{_quoted(password)}"'
+
+    def _failure(self, outcome: Said, where: str) -> errors.MeasurementError:
+        if outcome.code < 0:
+            return errors.ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
+        unknown = errors.ProtocolError, "try it by hand, or measure with another client"
+        kind, advice = _EXITS.get(str(outcome.code), unknown)
+        message = one_line(outcome.error) or f"exit {outcome.code}"
+        return kind(f"{where}: {message}; {advice}")
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
