@@ -1,7 +1,8 @@
-"""A recording of the notebook on the screen, with its answer above and how it is resumed; and the audit."""
+"""The audit on the screen: the server that it asks for, and its findings, each of which can be tried."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from app.audit.engine import AuditRequest, AuditResult, audit_server
@@ -10,37 +11,50 @@ from app.guide.known import server_ways
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import TextDialog
 from app.tui.notebook.stored import StoredScreen
-from app.tui.widgets import asking
+from app.tui.widgets import form_lines
+from app.tui.widgets.lines_screen import LinesScreen
+from app.tui.widgets.logins import log_in
 from forms.audit.report import proposed_diff, remedies
 from storage.looks import recording_of
+from storage.notebook import Notebook
+from storage.records import Target
 
 
-class AuditScreen(asking.LinesScreen):
+class AuditScreen(LinesScreen):
     NAME = "audit"
     HEADING = BUTTON = "Audit"
     START = "Audit the server that the lines name."
-    LINES = (asking.TARGET, asking.SSH, asking.CONF)
+    LINES = (form_lines.TARGET, form_lines.SSH, form_lines.CONF)
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> AuditRequest:
-        text = asking.typed_values(cls.LINES, typed)
-        target = asking.typed_target(text["target"], "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
-        ways = server_ways(target, text["ssh"], text["conf"])
+    def parse(cls, typed: Mapping[str, str]) -> AuditRequest:
+        values = form_lines.typed_values(cls.LINES, typed)
+        question = "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE"
+        target = form_lines.typed_target(values["target"], question)
+        ways = server_ways(target, values["ssh"], values["conf"])
         return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
 
     def begin(self, request: AuditRequest) -> None:
         def audit(secrets: Secrets) -> None:
-            self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), store)
+            def give_secrets() -> Secrets:
+                return secrets
 
-        def store(result: AuditResult) -> None:
-            if result.refused:  # the settings were read all the same; the next audit asks again
-                self.context.logins.refuse(request.target)
-            self.with_notebook(
-                lambda notebook: notebook.add_recording(recording_of(result.audit)),
-                lambda _: self.app.push_screen(AuditResultScreen(result)),
-            )
+            job = partial(audit_server, replace(request, secrets=give_secrets))
+            self.in_background(job, partial(self._store, request.target))
 
-        asking.log_in(self, request.target, audit)
+        log_in(self, request.target, audit)
+
+    def _store(self, target: Target, result: AuditResult) -> None:
+        if result.refused:  # the settings were read all the same; the next audit asks again
+            self.context.logins.refuse(target)
+
+        def add(notebook: Notebook) -> None:
+            notebook.add_recording(recording_of(result.audit))
+
+        def show(_result: None) -> None:
+            self.app.push_screen(AuditResultScreen(result))
+
+        self.with_notebook(add, show)
 
 
 class AuditResultScreen(StoredScreen):
@@ -52,12 +66,15 @@ class AuditResultScreen(StoredScreen):
         self.diff = proposed_diff(result.audit.findings, result.files)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"try", "fix"}:
-            return bool(self.remedies if action == "try" else self.diff)
+        if action == "try":
+            return bool(self.remedies)
+        if action == "fix":
+            return bool(self.diff)
         return super().check_action(action, parameters)
 
     def action_try(self) -> None:
-        self.sharebench_app.visit("trial", setting=f"{self.remedies[0].name} = {self.remedies[0].value}")
+        first = self.remedies[0]
+        self.sharebench_app.visit("trial", setting=f"{first.name} = {first.value}")
 
     def action_fix(self) -> None:
         self.app.push_screen(TextDialog("Proposed edits (nothing is written)", self.diff))

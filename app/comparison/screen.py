@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from math import inf
 from random import SystemRandom
 from time import monotonic
@@ -16,17 +17,20 @@ from app.series.progress import RunPace
 from app.series.record import SeriesClosed, SeriesOpened, record_interleaved, words
 from app.series.requests import series_request, spec_of, with_label
 from app.tui.notebook.reading import CompareScreen
-from app.tui.widgets.asking import log_in, log_in_again
-from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, ReportRunScreen, run_keys
+from app.tui.widgets.logins import log_in, log_in_again
+from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS
+from app.tui.widgets.report_run import ReportRunScreen, run_keys
 from forms import wording
 from forms.comparison.pair_tables import alternating_runs
 from forms.layout import Tone, cut, visible
 from forms.report import Bar
 from forms.stats.summary import mean
 from forms.wording import duration
+from storage.notebook import Notebook
 from storage.records import Phase, Series
 
-_SIDES, _TONES = ("base", "other"), (Tone.FAINT, Tone.PLAIN)
+_SIDES = ("base", "other")
+_TONES = (Tone.FAINT, Tone.PLAIN)
 
 
 class InterleavedScreen(ReportRunScreen):
@@ -37,13 +41,16 @@ class InterleavedScreen(ReportRunScreen):
 
     def __init__(self, base: str, other: str, runs: int) -> None:
         super().__init__("Interleaved")
-        self.ids, self.runs = (base, other), runs
+        self.ids = (base, other)
+        self.runs = runs
         self.series: list[Series] = []
         self.requests: list[SeriesRequest] = []
         self._rates: tuple[list[float], list[float]] = ([], [])
         self._ended_series: dict[int, SeriesClosed] = {}
-        self._is_timed, self._drawn_at = False, -inf
-        self._doing, self._pace = "", RunPace([0, 0])
+        self._is_timed = False
+        self._drawn_at = -inf
+        self._doing = ""
+        self._pace = RunPace([0, 0])
 
     @property
     def is_over(self) -> bool:
@@ -51,31 +58,43 @@ class InterleavedScreen(ReportRunScreen):
 
     def begin(self) -> None:
         self.draw()
-        self.with_notebook(lambda notebook: [notebook.series(one) for one in self.ids], self._log_in)
+        self.with_notebook(self._read_series, self._log_in)
+
+    def _read_series(self, notebook: Notebook) -> list[Series]:
+        return [notebook.series(series_id) for series_id in self.ids]
 
     def _log_in(self, series: list[Series]) -> None:
         self.series = series
-        if imported := next((one.id for one in series if one.imported_at is not None), None):
-            self.work_failed(UsageError(f"series {imported} was imported: measure it here first (a), then compare"))
-        else:
-            log_in(self, series[0].target, lambda _: log_in(self, series[1].target, self._measure))
+        imported_ids = [side.id for side in series if side.imported_at is not None]
+        if imported_ids:
+            text = f"series {imported_ids[0]} was imported: measure it here first (a), then compare"
+            self.work_failed(UsageError(text))
+            return
 
-    def _measure(self, _: object) -> None:
-        requests = []
-        for one, beside in zip(self.series, self.series[::-1], strict=True):
-            label = f"{wording.name_of(one, beside=beside).removesuffix(INTERLEAVED)}{INTERLEAVED}"
-            spec = with_label(spec_of(one), label)
-            spec = replace(
-                spec,
-                counts=replace(spec.counts, runs=self.runs, until_percent=None),
-                lineage=Lineage(base_id=one.id),
-            )
-            requests.append(series_request(spec, one.target, self.context.logins.find(one.target)))
-        self.requests = requests
-        self._pace = RunPace([one.spec.counts.warmups + one.spec.counts.runs for one in requests])
+        base, other = series
+        log_in(self, base.target, partial(self._log_in_to_other, other))
+
+    def _log_in_to_other(self, other: Series, _secrets: object) -> None:
+        log_in(self, other.target, self._measure)
+
+    def _measure(self, _secrets: object) -> None:
+        base, other = self.series
+        self.requests = [self._request_of(base, beside=other), self._request_of(other, beside=base)]
+        self._pace = RunPace([request.spec.counts.warmups + request.spec.counts.runs for request in self.requests])
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
+
+    def _request_of(self, series: Series, *, beside: Series) -> SeriesRequest:
+        """The order to measure a series again, interleaved with the one beside it."""
+        name = wording.name_of(series, beside=beside).removesuffix(INTERLEAVED)
+        spec = with_label(spec_of(series), f"{name}{INTERLEAVED}")
+        spec = replace(
+            spec,
+            counts=replace(spec.counts, runs=self.runs, until_percent=None),
+            lineage=Lineage(base_id=series.id),
+        )
+        return series_request(spec, series.target, self.context.logins.find(series.target))
 
     def events(self) -> Iterator[tuple[int, Any]]:
         self.watch_machine(self.series[0].target)
@@ -85,8 +104,9 @@ class InterleavedScreen(ReportRunScreen):
     def tick(self) -> None:
         """Draw between two runs, and seldom during one: drawing takes processor time from the transfer."""
         self.catch_up()
-        waits = self._is_timed and not (self.is_over or self.control.cancelled.is_set())
-        if not self.is_covered and (not waits or monotonic() >= self._drawn_at + PART_SECONDS):
+        spares_processor = self._is_timed and not (self.is_over or self.control.cancelled.is_set())
+        is_due = not spares_processor or monotonic() >= self._drawn_at + PART_SECONDS
+        if is_due and not self.is_covered:
             self._drawn_at = monotonic()
             self.draw()
 
@@ -96,6 +116,7 @@ class InterleavedScreen(ReportRunScreen):
             self._doing = f"{_SIDES[index]}, {words(event)}"
         if isinstance(event, RunStarted | RunFinished):
             self._is_timed = isinstance(event, RunStarted)
+
         match event:
             case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
                 self._rates[index].append(run.bytes_per_second)
@@ -105,39 +126,52 @@ class InterleavedScreen(ReportRunScreen):
     def now(self) -> str:
         if not self.requests:
             return "Looking at the series …"
-        done = min(map(len, self._rates))
-        if self.is_over:
-            return f"{done} pairs of runs measured."
-        left = self._pace.seconds_left
-        rest = f": {self._doing or 'connecting'}" if not any(self._rates) else ""
-        rest += f"; about {duration(left)} left" if left else ""
-        return f"Pair {min(done + 1, self.runs)} of {self.runs}{rest}"
 
-    def heard_text(self, width: int) -> str:
+        measured_pairs = min(map(len, self._rates))
+        if self.is_over:
+            return f"{measured_pairs} pairs of runs measured."
+
+        pair = min(measured_pairs + 1, self.runs)
+        doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
+        seconds_left = self._pace.seconds_left
+        time_left = f"; about {duration(seconds_left)} left" if seconds_left else ""
+        return f"Pair {pair} of {self.runs}{doing}{time_left}"
+
+    def draw_heard(self, width: int) -> str:
         lines: list[str] = []
-        sides: list[list[Bar]] = []
-        for name, tone, one, rates in zip(_SIDES, _TONES, self.requests, self._rates, strict=False):
-            label = visible(one.spec.texts.label)
-            said = f"{name} ({label}): {wording.count(len(rates), 'run')}, {wording.rate(mean(rates))}"
-            lines.append(cut(said, width))
-            sides.append([Bar(name=f"{name} {n}", value=rate, tone=tone) for n, rate in enumerate(rates, 1)])
-        if any(sides):
+        bars_of_sides: list[list[Bar]] = []
+        for name, tone, request, rates in zip(_SIDES, _TONES, self.requests, self._rates, strict=False):
+            runs = wording.count(len(rates), "run")
+            line = f"{name} ({visible(request.spec.texts.label)}): {runs}, {wording.rate(mean(rates))}"
+            lines.append(cut(line, width))
+            bars_of_sides.append(
+                [Bar(name=f"{name} {number}", value=rate, tone=tone) for number, rate in enumerate(rates, 1)]
+            )
+
+        if any(bars_of_sides):
             rows = self.query_one("#run-box").size.height - len(lines) - 1
-            lines += ["", bars_chart(alternating_runs(sides), width, rows)]
+            lines += ["", bars_chart(alternating_runs(bars_of_sides), width, rows)]
         return "\n".join(lines)
 
     def measurement_ended(self, error: Exception | None) -> None:
-        error = error or next((one.failure.error for one in self._ended_series.values() if one.failure), None)
-        targets = [one.target for one in self.series]
-        if isinstance(error, LoginError) and log_in_again(self, targets, str(error), self._again):
+        if error is None:
+            failures = [ended.failure for ended in self._ended_series.values() if ended.failure]
+            error = failures[0].error if failures else None
+
+        targets = [side.target for side in self.series]
+        if isinstance(error, LoginError) and log_in_again(self, targets, str(error), self._measure_again):
             return
+
         self.draw()
         self.refresh_bindings()
         if all(self._rates) and len(self._ended_series) == len(self.ids):
+            base_id = self._ended_series[0].series_id
+            other_id = self._ended_series[1].series_id
             show = self.app.push_screen if self.is_covered else self.app.switch_screen
-            show(CompareScreen(*(self._ended_series[index].series_id for index in range(len(self.ids)))))
+            show(CompareScreen(base_id, other_id))
         if error is not None and not isinstance(error, CancelledError):
             self.sharebench_app.tell_error(error)
 
-    def _again(self, _: object) -> None:
-        self.app.switch_screen(InterleavedScreen(*self.ids, self.runs))
+    def _measure_again(self, _secrets: object) -> None:
+        base_id, other_id = self.ids
+        self.app.switch_screen(InterleavedScreen(base_id, other_id, self.runs))

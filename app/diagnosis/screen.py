@@ -6,19 +6,22 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from app.base.errors import UsageError
+from app.clients.base import Secrets
 from app.diagnosis import record as diagnosing
-from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, parse_stages, request_of
+from app.diagnosis import spec
 from app.guide.known import server_ways
 from app.recording.process import Warned
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.widgets import asking
+from app.tui.widgets import form_lines
+from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.recording import MeasurementScreen, run_keys
+from app.tui.widgets.report_run import MeasurementScreen, run_keys
 from app.tui.widgets.views import join_toned
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
 from forms.wording import plain
-from storage.looks import Effort, StageName
+from storage.looks import Diagnosis, Effort, StageName
 from storage.records import SeriesStatus
 
 
@@ -30,8 +33,11 @@ class DiagnosisRunScreen(MeasurementScreen):
 
     HEADING = "Diagnosis"
     doing = "Connecting …"
-    to_resume = staticmethod(lambda record, secrets, _typed: request_of(record, secrets))
     report_of = staticmethod(diagnosis_report)
+
+    @staticmethod
+    def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
+        return spec.request_of(record, secrets)
 
     def steps(self) -> Iterator[Any]:
         return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
@@ -45,7 +51,8 @@ class DiagnosisRunScreen(MeasurementScreen):
             case Warned(text=text):
                 self.problems.append(text)
             case diagnosing.DiagnosisClosed(diagnosis=diagnosis):
-                self.record, self.is_closed = diagnosis, True
+                self.record = diagnosis
+                self.is_closed = True
 
     def headline(self) -> Content:
         return join_toned([diagnosis_answer(self.record)], "")
@@ -53,44 +60,60 @@ class DiagnosisRunScreen(MeasurementScreen):
     def warnings(self) -> str:
         return "\n".join(map(plain, self.problems))
 
-    def heard_text(self, width: int) -> str:
+    def draw_heard(self, width: int) -> str:
         lines: list[str] = []
         for stage in reversed(self.record.stages if self.record else ()):
-            sign, said = "✓" if stage.status is SeriesStatus.COMPLETE else "!", plain(stage.error or "measured")
-            lines += hanging(f"{sign} {STAGE_NAMES[stage.name]}: {said}, {stage.seconds:.0f} s", width)
+            sign = "✓" if stage.status is SeriesStatus.COMPLETE else "!"
+            outcome = plain(stage.error or "measured")
+            lines += hanging(f"{sign} {STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)
 
 
-_STAGES = f"Stages: {', '.join(StageName)}; empty: all of them."
+_ABOUT_STAGES = f"Stages: {', '.join(StageName)}; empty: all of them."
 
 
-class DiagnosisScreen(asking.LinesScreen):
-    NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
+class DiagnosisScreen(LinesScreen):
+    NAME = "diagnosis"
+    HEADING = "Diagnosis"
+    BUTTON = "Diagnose"
+    STORED = "diagnoses"
     LINES = (
-        asking.TARGET,
-        asking.FormLine("only", "Stages", "such as connect,folders; empty: all", about=_STAGES),
-        asking.FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
-        asking.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
-        asking.SSH,
-        asking.CONF,
+        form_lines.TARGET,
+        FormLine("only", "Stages", "such as connect,folders; empty: all", about=_ABOUT_STAGES),
+        FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
+        FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
+        form_lines.SSH,
+        form_lines.CONF,
     )
     RUN = DiagnosisRunScreen
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> DiagnosisRequest:
-        text = asking.typed_values(cls.LINES, typed)
-        target = asking.typed_target(text["target"])
-        if text["effort"] not in {"", *Effort}:
-            raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-        effort, only = Effort(text["effort"] or Effort.USUAL), parse_stages(text["only"])
-        folder, ways = text["folder"] or None, server_ways(target, text["ssh"], text["conf"])
-        request = DiagnosisRequest(target=target, effort=effort, only=only, folder=folder, **ways)
-        check_request(request)
+    def parse(cls, typed: Mapping[str, str]) -> spec.DiagnosisRequest:
+        values = form_lines.typed_values(cls.LINES, typed)
+        target = form_lines.typed_target(values["target"])
+        if values["effort"] not in {"", *Effort}:
+            raise UsageError(f"effort is {', '.join(Effort)}; not {values['effort']!r}")
+
+        stages = spec.parse_stages(values["only"])
+        ways = server_ways(target, values["ssh"], values["conf"])
+        request = spec.DiagnosisRequest(
+            target=target,
+            effort=Effort(values["effort"] or Effort.USUAL),
+            only=stages,
+            folder=values["folder"] or None,
+            server_ssh=ways["server_ssh"],
+            smb_conf=ways["smb_conf"],
+        )
+        spec.check_request(request)
         return request
 
-    def begin(self, request: DiagnosisRequest) -> None:
-        if text := amount_text(request):
-            question = ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back")
-            self.ask(question, lambda _: super(DiagnosisScreen, self).begin(request))
-        else:
+    def begin(self, request: spec.DiagnosisRequest) -> None:
+        amount = spec.amount_text(request)
+        if not amount:
             super().begin(request)
+            return
+
+        def begin(_is_wanted: bool) -> None:
+            super(DiagnosisScreen, self).begin(request)
+
+        self.ask(ConfirmDialog("Begin the diagnosis?", amount, yes="Begin", no="Back"), begin)

@@ -26,7 +26,7 @@ from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
-from app.tui.widgets.asking import log_in_again
+from app.tui.widgets.logins import log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_line
 from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
 from forms.layout import cut, visible

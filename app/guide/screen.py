@@ -30,7 +30,7 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Choices, Pane
-from app.tui.widgets.asking import ask_password
+from app.tui.widgets.logins import ask_password
 from app.tui.widgets.views import ChartView, ZoomsCharts, join_toned
 from forms import layout, wording
 from forms.report import SIGNS, Mark

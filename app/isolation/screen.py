@@ -1,4 +1,4 @@
-"""A diagnosis and an isolation on the screen: lines, stages or layers, and the report."""
+"""An isolation on the screen: its lines, the runs of its layers, and the report."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,10 +16,12 @@ from app.isolation.record import record_isolation
 from app.isolation.rounds import WHOLE_RUN, IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.recording.process import Warned
-from app.tui.widgets import asking
+from app.tui.widgets import form_lines
+from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.recording import MeasurementScreen, run_keys
-from app.tui.widgets.views import join_toned, stopped
+from app.tui.widgets.report_run import MeasurementScreen, run_keys
+from app.tui.widgets.views import join_toned, stop_reason
 from forms.exporters.text import figures_text
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
@@ -29,8 +31,10 @@ from forms.wording import byte_rate, count, duration, plain
 from storage.isolation import Isolation, LayerRun
 from storage.records import RunStatus
 
-_MOST_ROUNDS, _MOST_SECONDS = 100, 3600
-_RUNS = 4
+_MOST_ROUNDS = 100
+_MOST_SECONDS = 3600
+_LEAST_SECONDS = 2
+_RUNS_OF_A_ROUND = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
 
@@ -44,14 +48,19 @@ class IsolationRunScreen(MeasurementScreen):
     QUIT_TEXT = "An isolation is running. What was measured is kept, and its set-up on the server is removed."
 
     HEADING = "Isolation"
-    to_resume = staticmethod(lambda record, secrets, _typed: places.request_to_resume(record, secrets))
     report_of = staticmethod(isolation_report)
 
     def __init__(self, request: places.IsolationRequest, resumed: Isolation | None = None) -> None:
         super().__init__(request, resumed)
-        self._runs = self._begun = 0
+        self._planned_runs = 0
+        self._begun_runs = 0
         self._run_seconds: list[float] = []
         self._began_at = 0.0
+        """When the newest run began."""
+
+    @staticmethod
+    def to_resume(record: Isolation, secrets: Secrets, _typed: Mapping[str, Any], /) -> places.IsolationRequest:
+        return places.request_to_resume(record, secrets)
 
     def steps(self) -> Iterator[Any]:
         self.watch_machine(self.request.target)
@@ -61,77 +70,113 @@ class IsolationRunScreen(MeasurementScreen):
     def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
         match event:
             case IsolationOpened(isolation=isolation, runs=runs):
-                self.record, self._runs = isolation, runs
-            case LayerRunStarted(layer=layer, clients=clients, number=number):
-                if self._begun:
-                    self._run_seconds.append(monotonic() - self._began_at)
-                self._begun, self._began_at = number, monotonic()
-                self.doing = f"Run {number} of {max(number, self._runs)}: {layer}, {count(clients, 'client')}"
+                self.record = isolation
+                self._planned_runs = runs
+            case LayerRunStarted():
+                self._begin_run(event)
             case LayerRunEnded(run=run):
-                if self.record is not None:
-                    self.record = replace(self.record, runs=(*self.record.runs, run))
-                if run.error:
-                    self.problems.append(f"{_named(run)}: {run.error}")
+                self._end_run(run)
             case Warned(text=text):
                 self.problems.append(text)
             case IsolationClosed(isolation=isolation):
-                self.record, self.is_closed = isolation, True
+                self.record = isolation
+                self.is_closed = True
+
+    def _begin_run(self, event: LayerRunStarted) -> None:
+        if self._begun_runs:
+            self._run_seconds.append(monotonic() - self._began_at)
+        self._begun_runs = event.number
+        self._began_at = monotonic()
+
+        all_runs = max(event.number, self._planned_runs)
+        self.doing = f"Run {event.number} of {all_runs}: {event.layer}, {count(event.clients, 'client')}"
+
+    def _end_run(self, run: LayerRun) -> None:
+        if self.record is not None:
+            self.record = replace(self.record, runs=(*self.record.runs, run))
+        if run.error:
+            self.problems.append(f"{_name_of(run)}: {run.error}")
 
     def now(self) -> str:
-        a_round = max(1, self._runs // self.request.rounds) * [WHOLE_RUN * self.request.seconds]
-        each = fmean(
-            [*a_round, *self._run_seconds]
-        )  # as planned too, since the first runs are of few clients and short
-        left = each * max(0, self._runs - self._begun) + max(0.0, each - (monotonic() - self._began_at))
-        is_told = left > 0 and self._begun and not self.is_over
-        return super().now() + (f", about {duration(left)} left" if is_told else "")
+        seconds_left = self._seconds_left()
+        if self._begun_runs and not self.is_over and seconds_left > 0:
+            return f"{super().now()}, about {duration(seconds_left)} left"
+        return super().now()
+
+    def _seconds_left(self) -> float:
+        # a round as planned counts too, since the first runs are of few clients and short
+        runs_of_a_round = max(1, self._planned_runs // self.request.rounds)
+        planned_seconds = runs_of_a_round * [WHOLE_RUN * self.request.seconds]
+        run_seconds = fmean([*planned_seconds, *self._run_seconds])
+
+        runs_to_begin = max(0, self._planned_runs - self._begun_runs)
+        left_of_this_run = max(0.0, run_seconds - (monotonic() - self._began_at))
+        return run_seconds * runs_to_begin + left_of_this_run
 
     def headline(self) -> Content:
-        return join_toned([stopped(self.record), answer_sentence(isolation_summary(self.record).verdict)], "")
+        answer = answer_sentence(isolation_summary(self.record).verdict)
+        return join_toned([stop_reason(self.record), answer], "")
 
-    def heard_text(self, width: int) -> str:
+    def draw_heard(self, width: int) -> str:
         if self.record is None:
             return ""
-        ended = [run for run in reversed(self.record.runs) if run.status is RunStatus.VALID]
-        lines = [line for text in self.problems for line in hanging(f"! {plain(text)}", width)]
-        if ended:
+
+        lines: list[str] = []
+        for problem in self.problems:
+            lines += hanging(f"! {plain(problem)}", width)
+
+        valid_runs = [run for run in reversed(self.record.runs) if run.status is RunStatus.VALID]
+        if valid_runs:
             report = isolation_report(self.record)
-            so_far = replace(report, fields=(), tables=report.tables[:1], results=(), advice=())
-            lines += [figures_text(so_far, width=width, ansi=True), "", "Runs, the newest first"]
-        return "\n".join([*lines, *(f"{_named(run)}: {byte_rate(run.bytes_per_second)}" for run in ended)])
+            first_table = replace(report, fields=(), tables=report.tables[:1], results=(), advice=())
+            lines += [figures_text(first_table, width=width, ansi=True), "", "Runs, the newest first"]
+            lines += [f"{_name_of(run)}: {byte_rate(run.bytes_per_second)}" for run in valid_runs]
+        return "\n".join(lines)
 
 
-def _named(run: LayerRun) -> str:
+def _name_of(run: LayerRun) -> str:
     return f"{run.layer}, {count(run.clients, 'client')}, round {run.round}"
 
 
-_COST = "Leave out: what these operations cost, measured with and without them. Names with a comma between them."
-_ALONE = (
+_ABOUT_LEAVING_OUT = (
+    "Leave out: what these operations cost, measured with and without them. Names with a comma between them."
+)
+_ABOUT_NETWORK_ALONE = (
     "Network alone: measures the network without Samba. For this tbench_srv runs on the server and answers anybody on"
     " port 7003 meanwhile, so you allow it by typing the server's name. On this machine it is measured anyway."
 )
 
 
-def _seconds(typed: Mapping[str, str]) -> int:
-    given = typed.get("seconds", "")
-    seconds = asking.typed_count("Seconds", given, _MOST_SECONDS) if given else places.DEFAULT_SECONDS
-    if seconds < 2:
-        raise UsageError("Seconds: a run of dbench takes 2 seconds or more")
+def _parse_rounds(typed: Mapping[str, str]) -> int:
+    return form_lines.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
+
+
+def _parse_seconds(typed: Mapping[str, str]) -> int:
+    text = typed.get("seconds", "")
+    seconds = form_lines.typed_count("Seconds", text, _MOST_SECONDS) if text else places.DEFAULT_SECONDS
+    if seconds < _LEAST_SECONDS:
+        raise UsageError(f"Seconds: a run of dbench takes {_LEAST_SECONDS} seconds or more")
     return seconds
 
 
-class IsolationScreen(asking.LinesScreen):
-    NAME, HEADING, BUTTON, STORED = "isolation", "Isolation", "Isolate", "isolations"
+class IsolationScreen(LinesScreen):
+    NAME = "isolation"
+    HEADING = "Isolation"
+    BUTTON = "Isolate"
+    STORED = "isolations"
     LINES = (
-        asking.TARGET,
-        asking.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
-        asking.FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
-        asking.FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
-        asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
-        asking.SSH,
-        asking.CONF,
-        asking.FormLine(
-            "expose", "Network alone", "empty for a server here, else its name, to run tbench there", about=_ALONE
+        form_lines.TARGET,
+        FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
+        FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
+        FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
+        FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_ABOUT_LEAVING_OUT),
+        form_lines.SSH,
+        form_lines.CONF,
+        FormLine(
+            "expose",
+            "Network alone",
+            "empty for a server here, else its name, to run tbench there",
+            about=_ABOUT_NETWORK_ALONE,
         ),
     )
     RUN = IsolationRunScreen
@@ -139,29 +184,46 @@ class IsolationScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         clients = places.parse_clients(typed["clients"])
-        rounds = asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
-        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS * WHOLE_RUN * _seconds(typed))
-        usual = places.DEFAULT_ROUNDS
-        few = f" Fewer than {usual} rounds rarely give a verdict." if rounds < usual else ""
-        if _seconds(typed) < places.DEFAULT_SECONDS:
-            few += f" Runs under {places.DEFAULT_SECONDS} s may fail."
-        return f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{few}"
+        rounds = _parse_rounds(typed)
+        run_seconds = _parse_seconds(typed)
+        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS_OF_A_ROUND * WHOLE_RUN * run_seconds)
+
+        warnings = ""
+        if rounds < places.DEFAULT_ROUNDS:
+            warnings += f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely give a verdict."
+        if run_seconds < places.DEFAULT_SECONDS:
+            warnings += f" Runs under {places.DEFAULT_SECONDS} s may fail."
+        return (
+            f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{warnings}"
+        )
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> places.IsolationRequest:
-        text = asking.typed_values(cls.LINES, typed)
-        target = asking.typed_target(text["target"])
+    def parse(cls, typed: Mapping[str, str]) -> places.IsolationRequest:
+        values = form_lines.typed_values(cls.LINES, typed)
+        target = form_lines.typed_target(values["target"])
         if not target.abilities.has_share or not target.share:
             raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
-        if (exposed := text["expose"]) not in {"", target.host}:
-            raise UsageError(f"Network alone: found {exposed!r}, the server is {target.host}: type that, or nothing")
-        without = operations_named(text["without"]) if text["without"] else ()
+
+        exposed_host = values["expose"]
+        if exposed_host not in {"", target.host}:
+            raise UsageError(
+                f"Network alone: found {exposed_host!r}, the server is {target.host}: type that, or nothing"
+            )
+
+        left_out = operations_named(values["without"]) if values["without"] else ()
         script = load_script()
-        script.without(without)
+        script.without(left_out)  # refuses what the script does not have
+
+        ways = server_ways(target, values["ssh"], values["conf"])
         return places.IsolationRequest(
-            target=target, secrets=Secrets(), whole_script=script,
-            without=tuple(operation.value for operation in without), clients=places.parse_clients(text["clients"]),
-            rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS),
-            seconds=_seconds(text),
-            **server_ways(target, text["ssh"], text["conf"]), expose_tbench=bool(exposed),
-        )  # fmt: skip
+            target=target,
+            secrets=Secrets(),
+            whole_script=script,
+            without=tuple(operation.value for operation in left_out),
+            clients=places.parse_clients(values["clients"]),
+            rounds=_parse_rounds(values),
+            seconds=_parse_seconds(values),
+            server_ssh=ways["server_ssh"],
+            smb_conf=ways["smb_conf"],
+            expose_tbench=bool(exposed_host),
+        )

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from statistics import fmean
 from time import monotonic
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from textual.content import Content
 
@@ -24,8 +24,10 @@ from app.load.standing import LoadStanding, time_text
 from app.recording.process import ControlMessage, Warned
 from app.series.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
 from app.tui.frame.commands import keys
-from app.tui.widgets import asking
-from app.tui.widgets.recording import MeasurementScreen
+from app.tui.widgets import form_lines
+from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets.lines_screen import LinesScreen
+from app.tui.widgets.report_run import MeasurementScreen
 from app.tui.widgets.views import join_toned
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
@@ -40,19 +42,34 @@ from storage.load.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
-_WEEK = 7 * 86400
+"""What was heard is drawn again no sooner, so that drawing takes little of a processor from the users."""
+
+_MOST_FILES = 10_000_000
+_DAY_SECONDS = 86_400
+_WEEK_SECONDS = 7 * _DAY_SECONDS
+_USUAL_SCENARIO = "redpaper"
+_USUAL_USERS = "5,10,20"
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
+    first_target = load.targets[0]
     ssh = ""
     with suppress(UsageError):
-        if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
+        if parse_typed_target(str(typed.get("target", ""))).host == first_target.host:
             ssh = str(typed.get("ssh", "")).strip()
-    ways = server_ways(load.targets[0], ssh)
-    return LoadRequest(targets=load.targets, secrets=secrets, scenario=load.scenario, choices=load.choices, **ways)
+
+    ways = server_ways(first_target, ssh)
+    return LoadRequest(
+        targets=load.targets,
+        secrets=secrets,
+        scenario=load.scenario,
+        choices=load.choices,
+        server_ssh=ways["server_ssh"],
+        smb_conf=ways["smb_conf"],
+    )
 
 
-_WORDS = {
+_PHASE_NAMES = {
     LoadPhase.FILES: "Making the scenario's files",
     LoadPhase.RAMP: "ramp: users log in",
     LoadPhase.SETTLE: "settle: nothing counts yet",
@@ -60,10 +77,22 @@ _WORDS = {
     LoadPhase.PRINTING: "printing: the queue becomes empty",
     LoadPhase.CLEANING: "Removing the scenario's files",
 }
-_KEPT_SECONDS = 1200
+_MOST_SECONDS_KEPT = 1200
 _AREAS_FROM = 24
-_LEAST_AREA, _MOST_AREA = 7, 16
-_FIGURES = 25
+"""Rows of the screen from which the seconds are drawn as areas."""
+_LEAST_AREA = 7
+_MOST_AREA = 16
+_FIGURES_WIDTH = 25
+"""Columns before a line of seconds: its name and its last figure."""
+
+
+class SecondsLine(NamedTuple):
+    """One line of what happened each second."""
+
+    name: str
+    figure: str
+    """Of the last second of this phase; empty where there was none, or no such figure of it."""
+    values: list[float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +105,14 @@ class LoadProgressState(LoadStanding):
     closed: LoadClosed | None = None
 
     def heard(self, step: LoadStep) -> Self:
+        """The state after a step of the load."""
         match step:
             case PhaseBegan():
                 return replace(LoadStanding.heard(self, step), queue=None, latest=None)
             case JobsWait():
                 return replace(self, queue=step)
             case SecondPassed():
-                return replace(self, seconds=(*self.seconds, step)[-_KEPT_SECONDS:], latest=step)
+                return replace(self, seconds=(*self.seconds, step)[-_MOST_SECONDS_KEPT:], latest=step)
             case Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
             case LoadClosed(load=load):
@@ -90,91 +120,145 @@ class LoadProgressState(LoadStanding):
             case _:
                 return LoadStanding.heard(self, step)
 
+    # What happens now
+
     def now(self, at_seconds: float, *, is_last: bool = False) -> str:
         """Which point, what it does, and how long that and the load still take; ``is_last``: no point follows."""
         if self.phase is None:
             return "Looking at the server …"
-        if stalled := self._stalled_seconds():
-            return f"! {self._which()}no request was answered for {stalled} s"
-        files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
-        if self.queue:
-            files = f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
-        ends = self.phase_seconds_left(at_seconds)
-        left = f", {duration(ends)} left" if ends else ""
-        whole = self.seconds_left(ends, is_last=is_last)
-        in_all = f"; about {duration(whole)} left in all" if whole else ""
-        in_all += " (the last point)" if is_last else ""
-        return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
 
-    def _which(self) -> str:
+        silent_seconds = self._silent_seconds()
+        if silent_seconds:
+            return f"! {self._point_name()}no request was answered for {silent_seconds} s"
+
+        amount = self._amount_done()
+        time_left = self._time_left(at_seconds, is_last=is_last)
+        return f"{self._point_name()}{_PHASE_NAMES[self.phase.phase]}{amount}{time_left}"
+
+    def _amount_done(self) -> str:
+        if self.queue:
+            return f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
+        if self.files:
+            return f": {self.files.files:,} of {self.files.of_files:,}"
+        return ""
+
+    def _time_left(self, at_seconds: float, *, is_last: bool) -> str:
+        phase_seconds = self.phase_seconds_left(at_seconds)
+        load_seconds = self.seconds_left(phase_seconds, is_last=is_last)
+
+        of_phase = f", {duration(phase_seconds)} left" if phase_seconds else ""
+        of_load = f"; about {duration(load_seconds)} left in all" if load_seconds else ""
+        last = " (the last point)" if is_last else ""
+        return of_phase + of_load + last
+
+    def _point_name(self) -> str:
         if self.phase is None or not self.phase.users:
             return ""
-        of = f" of {len(self.planned)}" if self.planned else ""
-        return f"Point {self.phase.point}{of}, {count(self.phase.users, 'user')}: "
+        of_points = f" of {len(self.planned)}" if self.planned else ""
+        return f"Point {self.phase.point}{of_points}, {count(self.phase.users, 'user')}: "
 
-    def _stalled_seconds(self) -> int:
+    def _silent_seconds(self) -> int:
+        """For how long no request was answered; 0 while that is no reason to worry."""
         is_steady = self.phase is not None and self.phase.phase is LoadPhase.STEADY
-        if not is_steady or (self.load is not None and not self.load.scenario.requests):
+        sends_no_requests = self.load is not None and not self.load.scenario.requests
+        if not is_steady or sends_no_requests:
             return 0
-        silent = sum(1 for _ in takewhile(lambda second: not second.requests_per_second, reversed(self.seconds)))
-        return silent if silent >= STALL_SECONDS else 0
 
-    def text(self, width: int, height: int = 0) -> str:
+        silent = list(takewhile(_is_silent, reversed(self.seconds)))
+        return len(silent) if len(silent) >= STALL_SECONDS else 0
+
+    def problem_text(self) -> str:
+        """Why the load failed, else its newest warnings."""
+        if self.closed is not None and self.closed.failure is not None:
+            return visible(self.closed.failure.text)
+        return visible(" ".join(self.warnings[-2:]))
+
+    # What was measured so far
+
+    def draw(self, width: int, height: int = 0) -> str:
+        """The seconds and the points: as areas where the height has room for them, else as lines."""
         points = self.load.points if self.load is not None else ()
         table: list[str] = []
         if self.load is not None and points:
             table = ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
+
         room = height - len(table) - 2
         if height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
-            areas = [area_chart(chart, width, min(room // 2, _MOST_AREA)) for chart in self._areas(2 * width)]
-            return "\n".join([*areas, self._connected(width), *table])
-        lines = self._second_lines(width)
+            rows = min(room // 2, _MOST_AREA)
+            areas = [area_chart(chart, width, rows) for chart in self._area_charts(2 * width)]
+            return "\n".join([*areas, self._connections_line(width), *table])
+
         for chart in load_charts(points):
             table += ["", *chart_lines(chart, width, ansi=True)]
-        return "\n".join([*lines, *table]).lstrip("\n")
+        return "\n".join([*self._draw_seconds(width), *table]).lstrip("\n")
 
-    def _areas(self, most: int) -> Iterator[Chart]:
-        step = -(-len(self.seconds) // most)
-        parts = [self.seconds[at : at + step] for at in range(0, len(self.seconds), step)]
-        users = [part[0].users for part in parts]
-        steps = zip([None, *users], users, strict=False)
-        names = [count(now, "user") if now != before else "" for before, now in steps]
-        rates = [fmean(second.requests_per_second for second in part) for part in parts]
-        p95 = [
-            max((1000 * one.p95_seconds for one in part if one.p95_seconds is not None), default=None) for part in parts
-        ]
-        for title, unit, values in (("each second", "requests/s", rates), ("p95 of each second", "ms", p95)):
-            bars = tuple(Bar(name=name, value=value) for name, value in zip(names, values, strict=True))
-            yield Chart(title=title, unit=unit, bars=bars, places=tuple(float(step * at) for at in range(len(parts))))
+    def _area_charts(self, most_bars: int) -> Iterator[Chart]:
+        """The rate and the p95 over time; several seconds are one bar where there are too many."""
+        step = -(-len(self.seconds) // most_bars)
+        starts = range(0, len(self.seconds), step)
+        parts = [self.seconds[start : start + step] for start in starts]
+        names = _names_of_steps([part[0].users for part in parts])
+        places = tuple(float(start) for start in starts)
 
-    def _second_lines(self, width: int) -> Iterator[str]:
+        rates = [Bar(name=name, value=_mean_rate(part)) for name, part in zip(names, parts, strict=True)]
+        yield Chart(title="each second", unit="requests/s", bars=tuple(rates), places=places)
+
+        p95 = [Bar(name=name, value=_highest_p95(part)) for name, part in zip(names, parts, strict=True)]
+        yield Chart(title="p95 of each second", unit="ms", bars=tuple(p95), places=places)
+
+    def _draw_seconds(self, width: int) -> Iterator[str]:
         if not self.seconds:
             return
-        now, told, cells = self.latest, self.seconds, width - _FIGURES
-        p95 = now and now.p95_seconds is not None and f"{1000 * now.p95_seconds:,.1f} ms"
-        shown = (
-            ("requests/s", now and f"{now.requests_per_second:,.0f}", [one.requests_per_second for one in told]),
-            ("p95", p95, [one.p95_seconds for one in told]),
-            ("read", now and byte_rate(now.read_bytes_per_second), [one.read_bytes_per_second for one in told]),
-            ("written", now and byte_rate(now.write_bytes_per_second), [one.write_bytes_per_second for one in told]),
-        )
-        for name, figure, history in shown:
-            drawn = sparkline(history, min(SHOWN_SECONDS, cells))
-            yield cut(f"{name:<10}  {figure or '-':>11}  ", width) + coloured(drawn, Tone.DATA)
-        yield self._connected(width)
 
-    def _connected(self, width: int) -> str:
-        now = self.latest
-        if now is None:
+        room = min(SHOWN_SECONDS, width - _FIGURES_WIDTH)
+        for line in self._seconds_lines():
+            figure = cut(f"{line.name:<10}  {line.figure or '-':>11}  ", width)
+            yield figure + coloured(sparkline(line.values, room), Tone.DATA)
+        yield self._connections_line(width)
+
+    def _seconds_lines(self) -> Iterator[SecondsLine]:
+        latest = self.latest
+        rate = p95 = read = written = ""
+        if latest is not None:
+            rate = f"{latest.requests_per_second:,.0f}"
+            p95 = f"{1000 * latest.p95_seconds:,.1f} ms" if latest.p95_seconds is not None else ""
+            read = byte_rate(latest.read_bytes_per_second)
+            written = byte_rate(latest.write_bytes_per_second)
+
+        yield SecondsLine("requests/s", rate, [second.requests_per_second for second in self.seconds])
+        yield SecondsLine("p95", p95, [second.p95_seconds for second in self.seconds])
+        yield SecondsLine("read", read, [second.read_bytes_per_second for second in self.seconds])
+        yield SecondsLine("written", written, [second.write_bytes_per_second for second in self.seconds])
+
+    def _connections_line(self, width: int) -> str:
+        latest = self.latest
+        if latest is None:
             return cut(f"{'connected':<10}  {'-':>11}", width)
-        connected, errors = f"{now.connected:,} of {now.users:,}" if now.users else "none yet", f"errors {now.errors:,}"
-        beside = f"{errors}, busiest process here {now.cpu_percent:.0f} % CPU"
-        return cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
 
-    def told(self) -> str:
-        if self.closed is not None and self.closed.failure is not None:
-            return visible(self.closed.failure.text)
-        return visible(" ".join(self.warnings[-2:]))
+        connected = f"{latest.connected:,} of {latest.users:,}" if latest.users else "none yet"
+        details = f"errors {latest.errors:,}, busiest process here {latest.cpu_percent:.0f} % CPU"
+        return cut(f"{'connected':<10}  {connected:>11}  {details}", width)
+
+
+def _is_silent(second: SecondPassed) -> bool:
+    return not second.requests_per_second
+
+
+def _names_of_steps(users: Sequence[int]) -> list[str]:
+    """The number of users at each part where it changes, empty where it is as before."""
+    names = [count(users[0], "user")] if users else []
+    for before, now in pairwise(users):
+        names.append(count(now, "user") if now != before else "")
+    return names
+
+
+def _mean_rate(seconds: Sequence[SecondPassed]) -> float:
+    return fmean(second.requests_per_second for second in seconds)
+
+
+def _highest_p95(seconds: Sequence[SecondPassed]) -> float | None:
+    """In milliseconds; None where no second had requests enough."""
+    return max((1000 * second.p95_seconds for second in seconds if second.p95_seconds is not None), default=None)
 
 
 class LoadRunScreen(MeasurementScreen):
@@ -187,7 +271,9 @@ class LoadRunScreen(MeasurementScreen):
         super().__init__(request, resumed)
         self.state = LoadProgressState()
         self._finishing = False
-        self._drawn: tuple[float, object, str] = (-PART_SECONDS, None, "")
+        self._drawn_at = -PART_SECONDS
+        self._drawn_for: object = None
+        self._drawn_text = ""
 
     to_resume = staticmethod(request_to_resume)
 
@@ -219,34 +305,46 @@ class LoadRunScreen(MeasurementScreen):
         return self.state.now(monotonic(), is_last=self._finishing)
 
     def headline(self) -> Content:
-        return join_toned(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
+        load = self.state.load
+        return super().headline() if load is None else join_toned(load_headline(load), GAP)
 
     def warnings(self) -> str:
-        closed, told = self.state.closed, self.state.told()
-        if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
-            return f"{told}{'. ' if told else ''}It stopped early. To resume it, go back and press Ctrl+L."
-        return told
+        closed = self.state.closed
+        problem = self.state.problem_text()
+        if closed is None or not closed.stored or closed.load.status is SeriesStatus.COMPLETE:
+            return problem
 
-    def heard_text(self, width: int) -> str:
-        at, drawn_for, text = self._drawn
-        height, state = self.query_one("#run-box").size.height, self.state
-        shows = width, height, state.phase, state.latest is None
-        if self.is_over or drawn_for != shows or monotonic() >= at + PART_SECONDS:
-            text = state.text(width, height)
-            self._drawn = monotonic(), shows, text
-        return text
+        advice = "It stopped early. To resume it, go back and press Ctrl+L."
+        return f"{problem}. {advice}" if problem else advice
+
+    def draw_heard(self, width: int) -> str:
+        height = self.query_one("#run-box").size.height
+        state = self.state
+        drawn_for = (width, height, state.phase, state.latest is None)
+        is_due = monotonic() >= self._drawn_at + PART_SECONDS
+        if self.is_over or self._drawn_for != drawn_for or is_due:
+            self._drawn_text = state.draw(width, height)
+            self._drawn_for = drawn_for
+            self._drawn_at = monotonic()
+        return self._drawn_text
 
     def refusal(self, error: Exception | None) -> str:
         closed = self.state.closed
         if closed is None or closed.failure is None or closed.failure.kind is not LoginError:
             return super().refusal(error)
-        self.resumed = closed.load if closed.stored else self.resumed
+        if closed.stored:
+            self.resumed = closed.load
         return closed.failure.text
 
     def measurement_ended(self, error: Exception | None) -> None:
-        self.state = replace(self.state, seconds=() if error else self.state.seconds)
-        if (closed := self.state.closed) and not closed.stored and self.report is None:
-            self.record, error = None, error or (closed.failure.error if closed.failure else None)
+        if error:
+            self.state = replace(self.state, seconds=())
+
+        closed = self.state.closed
+        if closed and not closed.stored and self.report is None:
+            self.record = None
+            if error is None and closed.failure:
+                error = closed.failure.error
         super().measurement_ended(error)
 
     def result(self) -> Report | None:
@@ -261,56 +359,80 @@ class LoadRunScreen(MeasurementScreen):
         return f"load-{report.name}"
 
 
-class LoadScreen(asking.LinesScreen):
+class LoadScreen(LinesScreen):
     NAME = "load"
     HEADING = BUTTON = "Load"
     START = "Begin with what the lines say."
     STORED = "loads"
     LINES = (
-        asking.TARGET,
-        asking.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", "5,10,20"),
-        asking.FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", "redpaper"),
-        asking.FormLine("files", "Files", "how many; empty: as the scenario says"),
-        asking.FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says"),
-        asking.FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says"),
-        asking.FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
+        form_lines.TARGET,
+        FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", _USUAL_USERS),
+        FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", _USUAL_SCENARIO),
+        FormLine("files", "Files", "how many; empty: as the scenario says"),
+        FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says"),
+        FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says"),
+        FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
     )
     RUN = LoadRunScreen
 
     def __init__(self, target: str = "", ssh: str = "", users: str = "") -> None:
-        super().__init__(**({"target": target, "ssh": ssh} if target else {}), **({"users": users} if users else {}))
+        known: dict[str, str] = {}
+        if target:
+            known["target"] = target
+            known["ssh"] = ssh
+        if users:
+            known["users"] = users
+        super().__init__(**known)
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        small = {"files": "200", "duration": "10", "settle": "2"} if practice else {}
-        return super().first_values(None if practice else remembered, practice) | small
+        if not practice:
+            return super().first_values(remembered, practice)
+        return super().first_values(None, practice) | {"files": "200", "duration": "10", "settle": "2"}
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
-        scenario, choices = cls._work(typed)
-        settle, counts = duration(scenario.settle_seconds), duration(scenario.duration_seconds)
-        each = f"Each point: {settle} to settle, then {counts} that count."
-        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)} {each}"
+        scenario, choices = cls._parse_work(typed)
+        settle = duration(scenario.settle_seconds)
+        steady = duration(scenario.duration_seconds)
+        about = f"{scenario.name}: {visible(scenario.about)}."
+        return f"{about} {time_text(scenario, choices)} Each point: {settle} to settle, then {steady} that count."
 
     @staticmethod
-    def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:
-        capacity = text["users"].lower() == CAPACITY
+    def _parse_work(typed: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:
+        files = typed["files"]
+        steady = typed["duration"]
+        settle = typed["settle"]
         scenario = changed(
-            find_scenario(text["scenario"] or "redpaper"),
-            files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
-            duration_seconds=asking.typed_number("Steady", text["duration"], 1, _WEEK) if text["duration"] else None,
-            settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+            find_scenario(typed["scenario"] or _USUAL_SCENARIO),
+            files=form_lines.typed_count("Files", files, _MOST_FILES) if files else None,
+            duration_seconds=form_lines.typed_number("Steady", steady, 1, _WEEK_SECONDS) if steady else None,
+            settle_seconds=form_lines.typed_number("Settle", settle, 0, _DAY_SECONDS) if settle else None,
         )
-        users = () if capacity else parse_users(text["users"] or "5,10,20")
-        return scenario, LoadChoices(users=users, find_capacity=capacity, processes=len(os.sched_getaffinity(0)))
+
+        finds_capacity = typed["users"].lower() == CAPACITY
+        choices = LoadChoices(
+            users=() if finds_capacity else parse_users(typed["users"] or _USUAL_USERS),
+            find_capacity=finds_capacity,
+            processes=len(os.sched_getaffinity(0)),
+        )
+        return scenario, choices
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> LoadRequest:
-        text = asking.typed_values(cls.LINES, typed)
+    def parse(cls, typed: Mapping[str, str]) -> LoadRequest:
+        values = form_lines.typed_values(cls.LINES, typed)
         question = "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
-        target = asking.typed_target(text["target"], question)
+        target = form_lines.typed_target(values["target"], question)
         if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
-        scenario, choices = cls._work(text)
+
+        scenario, choices = cls._parse_work(values)
         check_limits(choices, (target,))
-        return LoadRequest(targets=(target,), scenario=scenario, choices=choices, **server_ways(target, text["ssh"]))
+        ways = server_ways(target, values["ssh"])
+        return LoadRequest(
+            targets=(target,),
+            scenario=scenario,
+            choices=choices,
+            server_ssh=ways["server_ssh"],
+            smb_conf=ways["smb_conf"],
+        )

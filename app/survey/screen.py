@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from textual.widgets import Button
@@ -19,9 +20,11 @@ from app.series.record import RecorderEvent, words
 from app.survey import record as survey
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.widgets import asking
+from app.tui.widgets import form_lines, logins
+from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.recording import ReportRunScreen, run_keys
+from app.tui.widgets.report_run import ReportRunScreen, run_keys
 from forms import wording
 from forms.experiments.survey import Station, StationState, Survey
 from forms.experiments.survey_report import next_step_sentence, survey_report
@@ -32,24 +35,31 @@ from forms.wording import duration
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS, RunCounts
 from storage.protocols import protocol_of
-from storage.records import Command, JSONValue, Phase, RunStatus, Target
+from storage.records import Command, JSONValue, Phase, Run, RunStatus, Target
+
+_MOST_RUNS = 1000
+_PORTS_END = 65536
 
 
-def _ports(text: str) -> dict[str, int]:
-    ports = {}
+def _parse_ports(text: str) -> dict[str, int]:
+    """The port of each protocol named. Raises UsageError."""
+    ports: dict[str, int] = {}
     for part in text.replace(",", ";").split(";"):
-        if not part.strip():
+        words_of_part = part.strip()
+        if not words_of_part:
             continue
-        protocol, _, number = part.strip().partition(" ")
-        if not protocol_of(protocol).in_survey or not number.strip().isdecimal() or not 0 < int(number) < 65536:
-            raise UsageError(f"not a port: {part.strip()!r}; write smb 4450, ftp 2121, iperf3 5301")
+
+        protocol, _, number = words_of_part.partition(" ")
+        is_number = number.strip().isdecimal()
+        if not protocol_of(protocol).in_survey or not is_number or not 0 < int(number) < _PORTS_END:
+            raise UsageError(f"not a port: {words_of_part!r}; write smb 4450, ftp 2121, iperf3 5301")
         ports[protocol] = int(number)
     return ports
 
 
-_BAR = 10
-_NAME = 27
-_STATE = 24
+_BAR_WIDTH = 10
+_NAME_WIDTH = 27
+_STATE_WIDTH = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,29 +70,42 @@ class StationProgress:
     rates: tuple[float, ...] = ()
 
     def heard(self, event: RecorderEvent) -> "StationProgress":
-        doing, percent, rates = words(event), self.percent, self.rates
+        """The progress after an event of its series."""
         match event:
-            case ScratchMade() if self.station.command is Command.PUT or percent is not None:
-                doing = ""
             case RunStarted():
-                percent = 0.0
+                return replace(self, doing=words(event) or self.doing, percent=0.0)
             case Progressed(moved_bytes=moved, size_bytes=size):
                 percent = 100 * moved / size if size else None
+                return replace(self, doing=words(event) or self.doing, percent=percent)
             case RunFinished(run=run):
-                doing, percent = "", None
-                if run.phase is Phase.MEASURED and run.status is RunStatus.VALID and run.bytes_per_second:
-                    rates = (*rates, run.bytes_per_second)
-            case Paused():
-                doing = ""
+                rate = _counted_rate(run)
+                return replace(self, percent=None, rates=self.rates if rate is None else (*self.rates, rate))
             case Failed() | Finished():
-                percent = None
-        return replace(self, doing=doing or self.doing, percent=percent, rates=rates)
+                return replace(self, doing=words(event) or self.doing, percent=None)
+            case Paused():
+                return self
+            case ScratchMade() if self.station.command is Command.PUT or self.percent is not None:
+                return self
+            case _:
+                return replace(self, doing=words(event) or self.doing)
 
     def line(self, width: int) -> str:
-        figure = bar(self.percent, _BAR) if self.percent is not None else ""
         average = mean(self.rates)
-        told = figure or (wording.rate(average) if average is not None else "")
-        return cut(f"{pad(self.station.name, _NAME)} {pad(cut(self.doing, _STATE), _STATE)} {told}", width)
+        figure = ""
+        if self.percent is not None:
+            figure = bar(self.percent, _BAR_WIDTH)
+        if not figure and average is not None:
+            figure = wording.rate(average)
+
+        name = pad(self.station.name, _NAME_WIDTH)
+        state = pad(cut(self.doing, _STATE_WIDTH), _STATE_WIDTH)
+        return cut(f"{name} {state} {figure}", width)
+
+
+def _counted_rate(run: Run) -> float | None:
+    """Bytes per second of a run that counts; None for a warm-up, or one that failed."""
+    counts = run.phase is Phase.MEASURED and run.status is RunStatus.VALID
+    return run.bytes_per_second if counts and run.bytes_per_second else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,24 +114,39 @@ class SurveyProgress:
     warnings: tuple[str, ...] = ()
 
     def heard(self, index: int, event: RecorderEvent) -> "SurveyProgress":
+        """The progress after an event of the series at this place."""
         series = list(self.series)
         series[index] = series[index].heard(event)
-        warnings = (*self.warnings, event.text) if isinstance(event, Warned) else self.warnings
-        return SurveyProgress(series=tuple(series), warnings=tuple(dict.fromkeys(warnings)))
+        warnings = self.warnings
+        if isinstance(event, Warned) and event.text not in warnings:
+            warnings = (*warnings, event.text)
+        return SurveyProgress(series=tuple(series), warnings=warnings)
 
-    def text(self, width: int) -> str:
-        left_out = [one.station for one in self.series if one.station.state is StationState.LEFT_OUT]
-        going = [one.line(width) for one in self.series if one.station not in left_out]
-        out = [line for one in left_out for line in hanging(f"{one.name}: left out, {one.why}", width)]
-        return "\n".join([*going, *([""] if out else []), *out])
+    def draw(self, width: int) -> str:
+        """A line for each series, and below them what was left out, and why."""
+        lines: list[str] = []
+        lines_left_out: list[str] = []
+        for progress in self.series:
+            station = progress.station
+            if station.state is StationState.LEFT_OUT:
+                lines_left_out += hanging(f"{station.name}: left out, {station.why}", width)
+            else:
+                lines.append(progress.line(width))
+
+        if lines_left_out:
+            lines += ["", *lines_left_out]
+        return "\n".join(lines)
 
 
 def begin(stations: Sequence[Station]) -> SurveyProgress:
-    runs = [one.series.measured() if one.series else () for one in stations]
-    rates = [tuple(run.bytes_per_second for run in done if run.bytes_per_second) for done in runs]
-    begun = zip(stations, rates, strict=True)
-    series = tuple(StationProgress(station=one, doing=one.state.value, rates=done) for one, done in begun)
-    return SurveyProgress(series=series)
+    """The progress before anything is measured; a survey that is resumed has runs already."""
+    return SurveyProgress(series=tuple(map(_begin_station, stations)))
+
+
+def _begin_station(station: Station) -> StationProgress:
+    runs = station.series.measured() if station.series else ()
+    rates = tuple(run.bytes_per_second for run in runs if run.bytes_per_second)
+    return StationProgress(station=station, doing=station.state.value, rates=rates)
 
 
 class SurveyRunScreen(ReportRunScreen, GoesOn):
@@ -118,12 +156,15 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
 
     def __init__(self, planned: survey.SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
+        """``again`` begins what is left anew, once passwords that were refused have been typed again."""
         super().__init__(planned.experiment.name)
-        self.planned, self.targets, self.again = planned, targets, again
-        self._refused: list[tuple[list[Target], str]] = []
+        self.planned = planned
+        self.targets = targets
+        self.again = again
         self.surveying = begin(planned.stations)
-        self._pace = RunPace(planned.runs_to_come)
         self.survey: Survey | None = None
+        self._refusals: list[tuple[list[Target], str]] = []
+        self._pace = RunPace(planned.runs_to_come)
 
     def events(self) -> Iterator[tuple[int, RecorderEvent]]:
         return survey.measure_round(self.planned, self.context.notebook_path, self.control)
@@ -134,24 +175,29 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
         if isinstance(event, Failed) and event.kind is LoginError:
             self._refuse(self.planned.stations[index], event.text)
 
-    def _refuse(self, station: Station, why: str) -> None:
-        refused = survey.targets_like(station, self.planned, self.targets)
-        for target in refused:
+    def _refuse(self, station: Station, reason: str) -> None:
+        refused_targets = survey.targets_like(station, self.planned, self.targets)
+        for target in refused_targets:
             self.context.logins.refuse(target)
-        if refused and refused[0].user and refused not in [targets for targets, _ in self._refused]:
-            self._refused.append((refused, why))
+
+        is_guest = not refused_targets or not refused_targets[0].user
+        is_asked_already = any(targets == refused_targets for targets, _ in self._refusals)
+        if not is_guest and not is_asked_already:
+            self._refusals.append((refused_targets, reason))
 
     def now(self) -> str:
         if self.survey is not None:
             return next_step_sentence(self.survey)
-        left = self._pace.seconds_left
-        return f"Measuring, interleaved, {self.planned.time_text if left is None else f'about {duration(left)} left'} …"
+
+        seconds_left = self._pace.seconds_left
+        time_left = self.planned.time_text if seconds_left is None else f"about {duration(seconds_left)} left"
+        return f"Measuring, interleaved, {time_left} …"
 
     def warnings(self) -> str:
         return " ".join(self.surveying.warnings[-2:])
 
-    def heard_text(self, width: int) -> str:
-        return self.surveying.text(width)
+    def draw_heard(self, width: int) -> str:
+        return self.surveying.draw(width)
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_survey(self.survey) if self.survey is not None else ()
@@ -159,89 +205,103 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def measurement_ended(self, error: Exception | None) -> None:
         if error is not None:
             self.work_failed(error)
-        self.with_notebook(lambda notebook: survey.result(self.planned, notebook), self._show)
+        self.with_notebook(partial(survey.result, self.planned), self._show_survey)
 
-    def _show(self, filled: Survey) -> None:
-        self.survey = filled
-        self.show_report(survey_report(filled))
-        if self._refused:
+    def _show_survey(self, result: Survey) -> None:
+        self.survey = result
+        self.show_report(survey_report(result))
+        if self._refusals:
             self._log_in_again()
 
-    def _log_in_again(self) -> None:
-        if self._refused:
-            targets, why = self._refused.pop(0)
-            asking.log_in_again(self, targets, why, lambda _: self._log_in_again())
-        else:
-            if not self.is_covered:
-                self.action_back()
-            self.again()
+    def _log_in_again(self, _secrets: object = None) -> None:
+        """Ask for one password after the other; begin anew with all of them."""
+        if self._refusals:
+            targets, reason = self._refusals.pop(0)
+            logins.log_in_again(self, targets, reason, self._log_in_again)
+            return
+
+        if not self.is_covered:
+            self.action_back()
+        self.again()
 
 
-class SurveyScreen(asking.LinesScreen):
+class SurveyScreen(LinesScreen):
     KEYS: ClassVar = keys("survey.restart")
     NAME = "survey"
     HEADING = BUTTON = "Survey"
     START = "Measure what the lines say, or resume an interrupted survey of the same."
     LINES = (
-        asking.FormLine("hosts", "Hosts", "names or addresses; on the server, its loopback is measured too"),
-        asking.FormLine("smb", "SMB share", "SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
-        asking.FormLine("ftp", "FTP folder", "such as / or /upload; empty: no FTP"),
-        asking.FormLine("user", "User", "USER or DOMAIN;USER; empty: guest and anonymous"),
-        asking.FormLine("ftp_user", "FTP user", "where it is another one; anonymous: no user"),
-        asking.FormLine("runs", "Runs", "measured runs of each series", str(DEFAULT_RUNS)),
-        asking.FormLine("size", "Size", "such as 512M or 1G; empty: some seconds at link speed"),
-        asking.FormLine("ports", "Ports", "such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+        FormLine("hosts", "Hosts", "names or addresses; on the server, its loopback is measured too"),
+        FormLine("smb", "SMB share", "SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+        FormLine("ftp", "FTP folder", "such as / or /upload; empty: no FTP"),
+        FormLine("user", "User", "USER or DOMAIN;USER; empty: guest and anonymous"),
+        FormLine("ftp_user", "FTP user", "where it is another one; anonymous: no user"),
+        FormLine("runs", "Runs", "measured runs of each series", str(DEFAULT_RUNS)),
+        FormLine("size", "Size", "such as 512M or 1G; empty: some seconds at link speed"),
+        FormLine("ports", "Ports", "such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
     )
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
         if not practice:
-            return asking.remembered_values(cls.LINES, remembered)
+            return form_lines.remembered_values(cls.LINES, remembered)
+
         ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
-        smb = next((target for target in practice if target.abilities.has_share), None)
-        return asking.remembered_values(cls.LINES) | {
+        share_target = next((target for target in practice if target.abilities.has_share), None)
+        return form_lines.remembered_values(cls.LINES) | {
             "hosts": practice[0].host,
-            "smb": (smb.share or "") if smb else "",
+            "smb": (share_target.share or "") if share_target else "",
             "ftp": "/" if "ftp" in ports else "",
             "user": next((target.user for target in practice if target.user), ""),
             "size": "64M",
             "ports": ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port),
         }
 
-    @classmethod
-    def read(cls, typed: Mapping[str, str]) -> survey.SurveyChoices:
-        text = asking.typed_values(cls.LINES, typed)
-        hosts = tuple(text["hosts"].replace(",", " ").split())
-        if not hosts:
-            raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
-        domain, _, user = text["user"].rpartition(";")
-        return survey.SurveyChoices(
-            hosts=hosts, smb=text["smb"] or None, ftp=text["ftp"] or None, ports=_ports(text["ports"]),
-            user=user or None, domain=domain or None, ftp_user=text["ftp_user"] or None,
-            spec=SeriesSpec(
-                counts=RunCounts(
-                    runs=asking.typed_count("Runs", text["runs"], 1000),
-                    size_bytes=parse_size(text["size"]) if text["size"] else None,
-                )
-            ),
-        )  # fmt: skip
-
-    @classmethod
-    def plan_of(cls, typed: Mapping[str, str]) -> str:
-        choices = cls.read(typed)
-        protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
-        counts = choices.spec.counts
-        runs = counts.runs + counts.warmups + 1  # with the put of the file that a get reads
-        moved = protocols * len(choices.commands) * runs * (counts.size_bytes or survey.size_for(None))
-        rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
-        told = time_text(sum(moved / rate.bytes_per_second for rate in rates), rates)
-        return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {told}. Every file made is removed."
-
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:
         share = "/".join(filter(None, (target.share, target.path)))
         port = f"smb {target.port}" if target.port else ""
         return {"hosts": target.host, "smb": share, "user": target.user or "", "ports": port}
+
+    @classmethod
+    def parse(cls, typed: Mapping[str, str]) -> survey.SurveyChoices:
+        values = form_lines.typed_values(cls.LINES, typed)
+        hosts = tuple(values["hosts"].replace(",", " ").split())
+        if not hosts:
+            raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
+
+        ports = _parse_ports(values["ports"])
+        domain, _, user = values["user"].rpartition(";")
+        return survey.SurveyChoices(
+            hosts=hosts,
+            smb=values["smb"] or None,
+            ftp=values["ftp"] or None,
+            ports=ports,
+            user=user or None,
+            domain=domain or None,
+            ftp_user=values["ftp_user"] or None,
+            spec=SeriesSpec(
+                counts=RunCounts(
+                    runs=form_lines.typed_count("Runs", values["runs"], _MOST_RUNS),
+                    size_bytes=parse_size(values["size"]) if values["size"] else None,
+                )
+            ),
+        )
+
+    @classmethod
+    def plan_of(cls, typed: Mapping[str, str]) -> str:
+        choices = cls.parse(typed)
+        counts = choices.spec.counts
+
+        protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
+        transfers_of_a_series = counts.runs + counts.warmups + 1  # with the put of the file that a get reads
+        transfers = protocols * len(choices.commands) * transfers_of_a_series
+        moved_bytes = transfers * (counts.size_bytes or survey.size_for(None))
+
+        rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
+        seconds = sum(moved_bytes / rate.bytes_per_second for rate in rates)
+        time_needed = time_text(seconds, rates)
+        return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {time_needed}. Every file made is removed."
 
     def action_start(self) -> None:
         self._begin(again=False)
@@ -250,56 +310,70 @@ class SurveyScreen(asking.LinesScreen):
         self._begin(again=True)
 
     def _begin(self, *, again: bool) -> None:
-        logins = self.context.logins
+        """Plan and measure the survey, once the password of each user is known; ``again``: a new one."""
         try:
-            choices = self.read(self.typed())
+            choices = self.parse(self.typed_texts())
             targets = survey.targets_of(choices)
         except UsageError as error:
             self.work_failed(error)
             return
-        unknown = self._without_password(targets)
 
-        def answered(secrets: Secrets) -> None:
-            for target in targets:
-                if unknown and same_login(target, unknown) and not logins.knows(target):
-                    logins.keep(target, secrets)
-            self._begin(again=again)
+        unknown = self._target_without_password(targets)
+        if unknown is not None:
+            go_on = partial(self._begin_with_password, targets, unknown, again=again)
+            logins.ask_password(self, unknown, go_on)
+            return
+
+        known_logins = self.context.logins
+
+        def log_in(target: Target) -> tuple[Target, Secrets]:
+            return target, known_logins.find(target)
 
         def plan(notebook: Notebook) -> survey.SurveyRound:
-            return survey.plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
+            return survey.plan_round(choices, notebook, log_in, again=again)
 
-        if unknown is not None:
-            asking.ask_password(self, unknown, answered)
-        else:
-            self.remember()
-            self.query_one("#start", Button).disabled = True
-            self.with_notebook(plan, lambda planned: self._planned(planned, targets), group="plan", exclusive=True)
+        self.remember()
+        self.query_one("#start", Button).disabled = True
+        self.with_notebook(plan, partial(self._take_plan, targets), group="plan", exclusive=True)
 
-    def _without_password(self, targets: list[Target]) -> Target | None:
+    def _target_without_password(self, targets: list[Target]) -> Target | None:
         """The first target whose user's password nobody has said; one that is known for a host goes for all."""
-        logins = self.context.logins
+        known_logins = self.context.logins
         for target in targets:
-            if logins.knows(target):
+            if known_logins.knows(target):
                 continue
-            said = next((other for other in targets if same_login(other, target) and logins.knows(other)), None)
-            if said is None or logins.is_refused(target):
+
+            alike = [other for other in targets if same_login(other, target) and known_logins.knows(other)]
+            if not alike or known_logins.is_refused(target):
                 return target
-            logins.keep(target, logins.find(said))
+            known_logins.keep(target, known_logins.find(alike[0]))
         return None
+
+    def _begin_with_password(
+        self, targets: Sequence[Target], asked_for: Target, secrets: Secrets, *, again: bool
+    ) -> None:
+        known_logins = self.context.logins
+        for target in targets:
+            if same_login(target, asked_for) and not known_logins.knows(target):
+                known_logins.keep(target, secrets)
+        self._begin(again=again)
 
     def work_failed(self, error: Exception) -> None:
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
-    def _planned(self, planned: survey.SurveyRound, targets: list[Target]) -> None:
+    def _take_plan(self, targets: list[Target], planned: survey.SurveyRound) -> None:
         self.query_one("#start", Button).disabled = False
-
-        def measure(_: bool) -> None:
-            self.app.push_screen(SurveyRunScreen(planned, targets, lambda: self._begin(again=False)))
-
         if not planned.continued:
-            measure(True)  # noqa: FBT003  as the dialog answers
+            self._measure(planned, targets)
             return
-        todo = f"{len(planned.todo)} of {len(planned.stations)} series are to do"
-        text = f"{planned.experiment.name} is not complete: {todo}. Ctrl+R begins a new one instead."
-        self.ask(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), measure)
+
+        def resume(_is_wanted: bool) -> None:
+            self._measure(planned, targets)
+
+        to_do = f"{len(planned.todo)} of {len(planned.stations)} series are to do"
+        text = f"{planned.experiment.name} is not complete: {to_do}. Ctrl+R begins a new one instead."
+        self.ask(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), resume)
+
+    def _measure(self, planned: survey.SurveyRound, targets: list[Target]) -> None:
+        self.app.push_screen(SurveyRunScreen(planned, targets, self.action_start))

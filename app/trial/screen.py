@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import Any, ClassVar
@@ -33,9 +33,10 @@ from app.trial.spec import (
 from app.tui.frame.base import describe_error
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
-from app.tui.widgets.asking import log_in, log_in_again
+from app.tui.widgets import logins
 from app.tui.widgets.reading import RecordingGoesOn
-from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
+from app.tui.widgets.recording import REDRAW_SECONDS
+from app.tui.widgets.report_run import ReportRunScreen
 from app.tui.widgets.views import FiguresView, join_toned
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
@@ -45,7 +46,17 @@ from forms.trial.report import ChangeSummary, change_report, verdict_field
 from forms.trial.summary import TrialSummary
 from forms.wording import duration
 from storage.notebook import Notebook
-from storage.records import Command, Decision, Target
+from storage.records import Command, Decision, JSONValue, Target
+
+_LOOKING = "Looking at the server …"
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What the user accepts before there is an order: names whose risks are taken, and whether smbd may restart."""
+
+    risks_of: tuple[str, ...] = ()
+    restart: bool = False
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
@@ -60,95 +71,138 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def __init__(self, setting: str, experiment: str = "") -> None:
         """``setting`` is NAME = VALUE; ``experiment`` the stored trial to resume, empty for a new one."""
         super().__init__(f"Trial · {setting}")
-        self.setting, self.experiment = setting, experiment
+        self.setting = setting
+        self.experiment = experiment
         self.order: TrialOrder | None = None
         self.summary: ChangeSummary | None = None
+
         self._choices = GuideChoices()
         self._command: Command | None = None
         """What is measured in place of what was chosen."""
         self._target: Target | None = None
-        self._begun = False
-        self._now = "Looking at the server …"
-        self._lines: list[str] = []
-        self._to_accept: tuple[tuple[str, ...], bool] | None = None
-        """What y consents to before there is an order: names whose risks are accepted, and whether smbd may restart."""
-        self._accepted: tuple[tuple[str, ...], bool] = ((), False)
+        self._to_accept: Acceptance | None = None
+        """What y consents to before there is an order."""
+        self._accepted = Acceptance()
         self._is_prepared = False
         self._within_minutes = 0
+
+        self._begun = False
         self._slots = 0
+        """Values that were set: two for each pair."""
         self._pairs_to_come = 0
         self._began_at = 0.0
-        self._restored = self._doing = ""
+
+        self._now = _LOOKING
+        self._lines: list[str] = []
+        self._doing = ""
+        self._restored = ""
 
     @property
     def is_over(self) -> bool:
         return not self._begun or not self._recording
 
+    # Preparing: nothing is written yet
+
     def begin(self) -> None:
-        self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
+        self._now = _LOOKING
+        self._lines = []
+        self._to_accept = None
+        self._is_prepared = False
         self.order = None
         self.refresh_bindings()
         self.draw()
-        self.with_notebook(self._prepared, self._ask)
+        self.with_notebook(self._prepare_order, self._show_order)
 
     action_anew = begin
 
-    def _prepared(self, notebook: Notebook) -> Any:
+    def _begin_logged_in(self, _secrets: object) -> None:
+        self.begin()
+
+    def _prepare_order(self, notebook: Notebook) -> Any:
+        """The trial as it would be carried out; None where neither target nor file are chosen."""
         if self.experiment:
-            stored = stored_trial(notebook, self.experiment)
-            self._target, plan = stored.base.target, stored.plan
-            names, restart = self._accepted
-            risks, restart = (*plan.accepted_risks, *names), plan.allow_restart or restart
-            plan = replace(plan, accepted_risks=risks, allow_restart=restart)
-            secrets = self.context.logins.find(self._target)
-            return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
+            return self._order_to_resume(notebook)
+
         choices, known = recall(notebook, self.context.practice)
         if choices.target is None or choices.run_bytes is None:
             return None
-        self._choices, self._target = choices, choices.target
-        measured, series, is_taken = choices, known.series, choices.step is MethodStep.CHANGE
-        if known.proof and series and series.change and series.decision is not Decision.KEPT and not is_taken:
+        self._choices = choices
+        self._target = choices.target
+
+        measured = choices
+        series = known.series
+        is_undecided = series and series.change and series.decision is not Decision.KEPT
+        if known.proof and is_undecided and choices.step is not MethodStep.CHANGE:
             of_base = choices_of(known.proof.base[0]).spec.settings
             settings = replace(choices.spec.settings, in_flight=of_base.in_flight, block_bytes=of_base.block_bytes)
             measured = replace(choices, spec=replace(choices.spec, settings=settings))
         if self._command not in {None, choices.spec.command}:
             measured = with_made_file(measured, self._command, choices.run_bytes)
-        request = request_of(measured, self.context.logins.find(choices.target, kerberos=choices.kerberos))
-        accepted, restart = self._accepted
+
+        secrets = self.context.logins.find(choices.target, kerberos=choices.kerberos)
         return self.context.backend.order_trial(
-            request, self.setting, accepted=accepted, restart=restart, keeps_size=choices.makes_file
+            request_of(measured, secrets),
+            self.setting,
+            accepted=self._accepted.risks_of,
+            restart=self._accepted.restart,
+            keeps_size=choices.makes_file,
         )
+
+    def _order_to_resume(self, notebook: Notebook) -> Any:
+        stored = stored_trial(notebook, self.experiment)
+        self._target = stored.base.target
+
+        plan = replace(
+            stored.plan,
+            accepted_risks=(*stored.plan.accepted_risks, *self._accepted.risks_of),
+            allow_restart=stored.plan.allow_restart or self._accepted.restart,
+        )
+        secrets = self.context.logins.find(self._target)
+        return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
 
     def work_failed(self, error: Exception) -> None:
         if self._begun:
             super().work_failed(error)
             return
-        target = self._target
-        if isinstance(error, LoginError) and target is not None and not self._choices.kerberos:
-            if isinstance(error, PasswordNeededError):
-                log_in(self, target, lambda _: self.begin())
-            else:
-                log_in_again(self, [target], str(error), lambda _: self.begin())
+
+        if isinstance(error, LoginError) and self._target is not None and not self._choices.kerberos:
+            self._log_in(self._target, error)
+
         self._is_prepared = True
         self._now = "Nothing was written."
-        self._lines = [] if isinstance(error, PasswordNeededError) else [describe_error(error)[1]]
+        self._lines = []
+        if not isinstance(error, PasswordNeededError):
+            _, text = describe_error(error)
+            self._lines = [text]
         if isinstance(error, ConsentNeededError):
-            names, restart = self._accepted
-            more = () if error.risk_of is None else (error.risk_of,)
-            self._to_accept = ((*names, *more), restart or error.risk_of is None)
+            self._to_accept = self._acceptance_of(error)
             self._now = "Nothing is written yet: y accepts this, Escape leaves."
         self.refresh_bindings()
         self.draw()
 
-    def _ask(self, order: TrialOrder | None) -> None:
+    def _log_in(self, target: Target, error: LoginError) -> None:
+        if isinstance(error, PasswordNeededError):
+            logins.log_in(self, target, self._begin_logged_in)
+        else:
+            logins.log_in_again(self, [target], str(error), self._begin_logged_in)
+
+    def _acceptance_of(self, error: ConsentNeededError) -> Acceptance:
+        """What is to be accepted besides what was."""
+        if error.risk_of is None:
+            return replace(self._accepted, restart=True)
+        return replace(self._accepted, risks_of=(*self._accepted.risks_of, error.risk_of))
+
+    def _show_order(self, order: TrialOrder | None) -> None:
         if order is None:
             self._choose_target()
             return
+
         if self._within_minutes:
             order = replace(order, within_seconds=60.0 * self._within_minutes)
-        self.order, self._is_prepared = order, True
-        does = "looks again" if order.compares_equals else "starts"
-        self._now = f"Nothing is written yet: y {does}, Escape leaves."
+        self.order = order
+        self._is_prepared = True
+        effect_of_y = "looks again" if order.compares_equals else "starts"
+        self._now = f"Nothing is written yet: y {effect_of_y}, Escape leaves."
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
         self.draw()
@@ -156,11 +210,16 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def _choose_target(self) -> None:
         from app.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
 
-        self._now, self._lines = "Nothing was written.", ["No target and file are chosen: F3 chooses them."]
+        self._now = "Nothing was written."
+        self._lines = ["No target and file are chosen: F3 chooses them."]
         self.draw()
+
         guide = GuideScreen()
         guide.purpose = f"Choose what the trial of {visible(self.setting)} is to measure."
-        self.ask(guide, lambda _: self.begin())
+        self.ask(guide, self._begin_chosen)
+
+    def _begin_chosen(self, _answer: object) -> None:
+        self.begin()
 
     def action_accept(self) -> None:
         assert self._to_accept is not None
@@ -171,43 +230,48 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self._command = Command(command)
         self.begin()
 
+    def action_within(self) -> None:
+        order = self.order
+        assert order is not None
+
+        def take_limit(text: str) -> None:
+            minutes = text.strip()
+            if minutes and not (minutes.isdecimal() and 1 <= int(minutes) <= MOST_MINUTES):
+                error = UsageError(f"not a number of minutes: {text!r}; 1 to {MOST_MINUTES}, or nothing for no limit")
+                self.sharebench_app.tell_error(error)
+                return
+            self._within_minutes = int(minutes or 0)
+            self._show_order(replace(order, within_seconds=math.inf))
+
+        about = "Longest time in minutes, or nothing for no limit. What is undecided then can be resumed."
+        self.ask(AskDialog("Time limit", about, value=str(self._within_minutes or "")), take_limit)
+
+    def action_server(self) -> None:
+        question = ask_server(self._choices)
+
+        def take_server(text: str) -> None:
+            try:
+                act = question.then(text)
+            except UsageError as error:
+                self.sharebench_app.tell_error(error)
+                return
+            if isinstance(act, Go):
+                self.order = None
+                self._to_accept = None
+                self._accepted = Acceptance()
+                choices = replace(act.choices, step=self._choices.step).to_memory()
+                self.with_notebook(partial(_remember_choices, choices=choices), self._begin_chosen)
+
+        self.ask(AskDialog(question.heading, question.text, value=question.value), take_server)
+
+    # Measuring
+
     def action_consent(self) -> None:
         self._begun = True
         self._now = "Recording how to restore the setting"
         self._lines = list(restore_lines(self.order)) if self.order else []
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
-
-    def action_within(self) -> None:
-        order = self.order
-        assert order is not None
-
-        def answered(text: str) -> None:
-            if text.strip() and not (text.strip().isdecimal() and 1 <= int(text) <= MOST_MINUTES):
-                error = UsageError(f"not a number of minutes: {text!r}; 1 to {MOST_MINUTES}, or nothing for no limit")
-                self.sharebench_app.tell_error(error)
-                return
-            self._within_minutes = int(text.strip() or 0)
-            self._ask(replace(order, within_seconds=math.inf))
-
-        about = "Longest time in minutes, or nothing for no limit. What is undecided then can be resumed."
-        self.ask(AskDialog("Time limit", about, value=str(self._within_minutes or "")), answered)
-
-    def action_server(self) -> None:
-        asked = ask_server(self._choices)
-
-        def answered(text: str) -> None:
-            try:
-                act = asked.then(text)
-            except UsageError as error:
-                self.sharebench_app.tell_error(error)
-                return
-            if isinstance(act, Go):
-                self.order, self._to_accept, self._accepted = None, None, ((), False)
-                choices = replace(act.choices, step=self._choices.step).to_memory()
-                self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self.begin())
-
-        self.ask(AskDialog(asked.heading, asked.text, value=asked.value), answered)
 
     def events(self) -> Iterator[tuple[int, Any]]:
         assert self.order
@@ -216,43 +280,64 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             yield 0, event
 
     def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
-        assert self.order
         match event:
-            case ValueSet(value=value, block=block):
-                if not self._slots:
-                    self._began_at = monotonic()
-                self._slots += 1
-                self._pairs_to_come = self.order.plan.looks[-1] - block
-                most, name = self.order.plan.looks[-1], self.order.setting.name
-                self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
+            case ValueSet():
+                self._take_value(event)
+            case RunStarted():
                 self._doing = ""
-            case Started() | ScratchMade() | RunStarted():
-                self._doing = "" if isinstance(event, RunStarted) else f", {words(event)}"
+            case Started() | ScratchMade():
+                self._doing = f", {words(event)}"
             case Judged(summary=summary):
                 self.summary = summary
                 box = self.query_one("#run-box")
                 if box.scroll_y >= box.max_scroll_y:
-                    self.call_after_refresh(self._follow)
+                    self.call_after_refresh(self._scroll_to_end)
             case SettingRestored(text=text):
                 self._now = self._restored = text
 
-    def _follow(self) -> None:
+    def _take_value(self, event: ValueSet) -> None:
+        assert self.order
+        if not self._slots:
+            self._began_at = monotonic()
+        self._slots += 1
+
+        most_pairs = self.order.plan.looks[-1]
+        self._pairs_to_come = most_pairs - event.block
+        value = "as it is" if event.value is None else event.value
+        self._now = f"Pair {event.block} of at most {most_pairs}: {self.order.setting.name} {value}"
+        self._doing = ""
+
+    def _scroll_to_end(self) -> None:
         if not self._is_report_shown:
             self.query_one("#run-box").scroll_end(animate=False)
 
     def now(self) -> str:
-        trial = self.summary if isinstance(self.summary, TrialSummary) else None
-        if self.is_over or self.order is None or self._restored:
-            return self._now if self.is_over or not self._restored else f"{self._restored}. Working out the result …"
-        done = self._slots - 1
+        if self.is_over or self.order is None:
+            return self._now
+        if self._restored:
+            return f"{self._restored}. Working out the result …"
+
+        verdict_so_far = self.summary.so_far if isinstance(self.summary, TrialSummary) else ""
+        return f"{self._now}{self._doing}{verdict_so_far}{self._time_left(self.order)}"
+
+    def _time_left(self, order: TrialOrder) -> str:
         passed = monotonic() - self._began_at
-        planned = self.order.run_seconds and slot_seconds(self.order.run_seconds)
-        each = passed / done if done > 0 else planned or 0.0
-        most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
-        left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0
-        rest = f"; up to about {duration(left)} left" if left else ""
-        rest = "; the time is over, this pair is the last" if passed > self.order.within_seconds else rest
-        return f"{self._now}{self._doing}{trial.so_far if trial else ''}{rest}"
+        if passed > order.within_seconds:
+            return "; the time is over, this pair is the last"
+
+        done_slots = self._slots - 1
+        slots_to_come = 2 * self._pairs_to_come + 2
+        if done_slots > 0:
+            slot_as_measured = passed / done_slots
+            most_left = slot_as_measured * (slots_to_come - done_slots % 2)
+        else:
+            planned_slot = slot_seconds(order.run_seconds) if order.run_seconds else 0.0
+            most_left = planned_slot * (slots_to_come - done_slots % 2) - passed
+            if not planned_slot:
+                return ""
+
+        left = max(0.0, min(most_left, order.within_seconds - passed))
+        return f"; up to about {duration(left)} left" if left else ""
 
     def headline(self) -> Content:
         if not isinstance(self.summary, TrialSummary):
@@ -260,28 +345,39 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         verdict = verdict_field(self.summary)
         return join_toned([Toned(visible(verdict.text), verdict.tone), visible(self._restored)], "\n")
 
-    def heard_text(self, width: int) -> str:
+    def draw_heard(self, width: int) -> str:
         if self.summary is not None:
             view = self.query_one(FiguresView)
-            return view.figures(change_report(self.summary).brief, width, view.room[1], view.zoomed)
-        lines = (hanging(visible(text), width, "    " if text.startswith(" ") else "") for text in self._lines)
-        return "\n".join(line for part in lines for line in part)
+            _, height = view.room
+            return view.figures(change_report(self.summary).brief, width, height, view.zoomed)
+
+        lines: list[str] = []
+        for text in self._lines:
+            indent = "    " if text.startswith(" ") else ""
+            lines += hanging(visible(text), width, indent)
+        return "\n".join(lines)
+
+    # The end
 
     def measurement_ended(self, error: Exception | None) -> None:
         assert self.order
         request = self.order.request
         if isinstance(error, LoginError) and not self._slots and not request.secrets.kerberos:
             self.context.logins.refuse(request.target)  # once a value is set, it may be the setting that refuses
-        if error is not None and not isinstance(error, CancelledError) and not self._restored:
-            self._now = self._restored = describe_error(error)[1]  # it stays when the dialog is gone
+
+        failure = None if isinstance(error, CancelledError) else error
+        if failure is not None and not self._restored:
+            _, text = describe_error(failure)
+            self._now = self._restored = text  # it stays when the dialog is gone
+
         if self.summary is not None:
             self.recorded = (self.order.experiment.name, self.order.experiment.kind)
             self.show_report(change_report(self.summary))
         else:
             self.draw()
         self.refresh_bindings()
-        if error is not None and not isinstance(error, CancelledError):
-            self.sharebench_app.tell_error(error)
+        if failure is not None:
+            self.sharebench_app.tell_error(failure)
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:
         """Where something may be left on the server, whoever leaves is told first."""
@@ -291,32 +387,47 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def offer(self, steps: list[NextStep]) -> None:
         if self.order is not None and self.summary is not None and not self.summary.complete:
-            again = {"setting": self.setting, "experiment": self.order.experiment.name}
-            steps = [NextStep(name="Resume it", screen="trial", arguments=again), *steps]
-        elif (
-            isinstance(self.summary, TrialSummary)
-            and (self.summary.doubt is Doubt.VARYING or self.summary.reservations)
-            and not self.summary.plan.load
-        ):
+            arguments = {"setting": self.setting, "experiment": self.order.experiment.name}
+            steps = [NextStep(name="Resume it", screen="trial", arguments=arguments), *steps]
+        elif isinstance(self.summary, TrialSummary) and _wants_larger_files(self.summary):
             name, better = BETTER["short"]
-            larger = partial(repeat_of, series_id=self.summary.base.id, better=better)
-            steps = [NextStep(name=name, choices=larger), *steps]
+            repeat = partial(repeat_of, series_id=self.summary.base.id, better=better)
+            steps = [NextStep(name=name, choices=repeat), *steps]
         super().offer(steps)
 
     def export_name(self, report: Report) -> str:
         return self.order.experiment.name if self.order else report.name
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        order = self.order
         if action == "accept":
             return self._to_accept is not None and not self._begun
-        if action in {"anew", "consent"}:
-            return self.order is not None and not self._begun and self.order.compares_equals is (action == "anew")
-        if action == "measure":
-            if self._target is None or not self._is_prepared or self._begun or self.experiment:
-                return False
-            return self._target.abilities.moves_files and parameters != (self._command or self._choices.spec.command,)
+        if action == "anew":
+            return order is not None and not self._begun and order.compares_equals
+        if action == "consent":
+            return order is not None and not self._begun and not order.compares_equals
         if action == "within":
-            return self.order is not None and not self._begun
+            return order is not None and not self._begun
         if action == "server":
-            return self._is_prepared and not self._begun and not self.experiment and self._target is not None
+            return self._can_choose_again()
+        if action == "measure":
+            return self._can_choose_again() and self._can_measure(parameters)
         return super().check_action(action, parameters)
+
+    def _can_choose_again(self) -> bool:
+        return self._is_prepared and not self._begun and not self.experiment and self._target is not None
+
+    def _can_measure(self, parameters: tuple[object, ...]) -> bool:
+        """Whether the target can do the command of these parameters, and it is not what is measured already."""
+        assert self._target is not None
+        chosen_command = self._command or self._choices.spec.command
+        return self._target.abilities.moves_files and parameters != (chosen_command,)
+
+
+def _wants_larger_files(summary: TrialSummary) -> bool:
+    """Whether its runs were too short or varied too much for a verdict; a load has no file to be larger."""
+    return (summary.doubt is Doubt.VARYING or bool(summary.reservations)) and not summary.plan.load
+
+
+def _remember_choices(notebook: Notebook, choices: dict[str, JSONValue]) -> None:
+    notebook.remember(MEMORY_KEY, choices)

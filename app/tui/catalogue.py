@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,8 +12,9 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.guide import rounds
 from app.guide.choices import OWN_CHANGES
-from app.guide.rounds import SET, MeasuredPlace, NextStep, measure_again, measured_place, take_change
+from app.guide.rounds import MeasuredPlace, NextStep
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
@@ -23,14 +25,17 @@ from app.tui.widgets.views import AnsiView
 from forms import wording
 from forms.layout import pad, wrap
 from forms.tuning import catalogue
+from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.smb_conf import same_value
 from forms.tuning.trial_rules import is_tried
 
 _WIDE = 118
-_ENTRY = 85
-_NAME = 38
-_EXPECTING = 60
-_BESIDE = 3
+"""Columns from which the entry stands beside the list."""
+_ENTRY_WIDTH = 85
+_NAME_WIDTH = 38
+_RANK_WIDTH = 4
+_LEAST_ROOM_FOR_EXPECTATION = 60
+_AFTER_LIST = 3
 """The scrollbar of the list, and the gap after it."""
 
 
@@ -41,28 +46,49 @@ class PlacedScreen(MeasureMixin):
     series_id = ""  # whose server is told of; empty for the newest
 
     def read_place(self) -> None:
-        practice = self.context.practice
-        self.with_notebook(lambda notebook: measured_place(notebook, practice, self.series_id), self._of_place)
+        read = partial(rounds.measured_place, practice=self.context.practice, series_id=self.series_id)
+        self.with_notebook(read, self._take_place)
 
-    def _of_place(self, place: MeasuredPlace) -> None:
+    def _take_place(self, place: MeasuredPlace) -> None:
         self.place = replace(place, share=self.place.share or place.share)
         self.show_entry()
 
     def show_entry(self) -> None:
         raise NotImplementedError
 
-    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
-        series_id, own = self.series_id, entry.name in OWN_CHANGES
+    def ways(self, entry: CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
+        """How the entry can be tried, the best way first."""
+        series_id = self.series_id
         if is_tried(entry):
-            name = "Let sharebench change, measure and restore it"
-            measured = partial(measure_again, series_id=series_id) if series_id else None
-            yield NextStep(name=name, choices=measured, screen="trial", arguments={"setting": advice.setting})
-        change = partial(take_change, practice=self.context.practice, name=advice.name, value=advice.value)
-        way = "Measure with it: it is applied automatically" if own else "Change it by hand, then measure"
-        yield NextStep(name=way, choices=partial(change, series_id=series_id))
+            choices = partial(rounds.measure_again, series_id=series_id) if series_id else None
+            yield NextStep(
+                name="Let sharebench change, measure and restore it",
+                choices=choices,
+                screen="trial",
+                arguments={"setting": advice.setting},
+            )
 
-    def is_tried(self, entry: catalogue.CatalogueEntry) -> bool:
+        is_own = entry.name in OWN_CHANGES
+        yield NextStep(
+            name="Measure with it: it is applied automatically" if is_own else "Change it by hand, then measure",
+            choices=partial(
+                rounds.take_change,
+                practice=self.context.practice,
+                name=advice.name,
+                value=advice.value,
+                series_id=series_id,
+            ),
+        )
+
+    def is_tried(self, entry: CatalogueEntry) -> bool:
         return is_tried(entry) or entry.name in OWN_CHANGES
+
+
+class ServerValue(NamedTuple):
+    """What the server had for a setting when it was read; empty where that is not known."""
+
+    value: str = ""
+    mark: str = ""
 
 
 class _Entries(Choices):
@@ -75,17 +101,18 @@ class CatalogueScreen(PlacedScreen):
 
     def __init__(self, words: str = "", series_id: str = "") -> None:
         super().__init__()
-        self.sought, self.series_id = words, series_id
-        self.shown: tuple[catalogue.CatalogueEntry | str, ...] = ()
+        self.first_words = words
+        self.series_id = series_id
+        self.shown: tuple[CatalogueEntry | str, ...] = ()
         """Entries, and names of settings that were read and have none."""
-        self.pointed: catalogue.CatalogueEntry | None = None
+        self.pointed: CatalogueEntry | None = None
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="catalogue"):
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
-                    yield FilterLine(self.sought, placeholder="f or / searches", id="search", compact=True)
+                    yield FilterLine(self.first_words, placeholder="f or / searches", id="search", compact=True)
                     yield Static(id="found")
                 yield _Entries(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
@@ -93,61 +120,87 @@ class CatalogueScreen(PlacedScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._look(self.sought)
-        self.query_one("#entries").focus()
+        self._list_entries(self.first_words)
+        self._entries.focus()
         self.read_place()
 
-    def _of_place(self, place: MeasuredPlace) -> None:
-        super()._of_place(place)
-        if self.series_id and place.series:
-            self.query_one("#entries-pane", Pane).set_title(f"What the server had · {wording.name_of(place.series)}")
-        at = self.query_one("#entries", OptionList).highlighted
-        self._look(self.query_one("#search", Input).value)
-        self.query_one("#entries", OptionList).highlighted = at if self.shown else None
-
-    def _look(self, text: str) -> None:
-        others = self.place.others(text) if self.series_id or text else ()
-        self.shown = (*catalogue.search(text), *others)
-        if self.series_id:  # what was read is asked for: what is marked comes first
-            self.shown = tuple(sorted(self.shown, key=lambda one: not self._had(one)[1]))
-        found = self.query_one("#entries", OptionList)
-        found.clear_options()
-        self._drawn_for = self._room
-        told = [self._had(one) if self.series_id else ("", "") for one in self.shown]
-        lines = zip(self.shown, told, strict=True)
-        found.add_options([Option(_line(one, self._drawn_for, *had)) for one, had in lines])
-        if self.shown:
-            found.highlighted = 0
-        else:
-            self.pointed = None
-            self.query_one("#entry-box").border_title = "Not in the catalogue"
-            said = "Neither the catalogue nor what was read of the server has it."
-            self.query_one("#entry", AnsiView).show(lambda _width, _height: said)
-        every = len(catalogue.entries()) + len(self.place.others("") if self.series_id else ())
-        count = sum(mark == SET for _, mark in told)
-        marked = f"{count} {SET}, " if count else ""
-        self.query_one("#found", Static).update(f"{marked}{len(self.shown)} of {every}")
-
-    def _had(self, one: catalogue.CatalogueEntry | str) -> tuple[str, str]:
-        return (self.place.value(one), self.place.mark(one)) if isinstance(one, str) else self.place.had(one)
+    @property
+    def _entries(self) -> OptionList:
+        return self.query_one("#entries", OptionList)
 
     @property
     def _room(self) -> int:
-        return self.size.width - (_ENTRY if self.size.width >= _WIDE else 0) - _BESIDE
+        """Columns of the list."""
+        beside = _ENTRY_WIDTH if self.size.width >= _WIDE else 0
+        return self.size.width - beside - _AFTER_LIST
+
+    def _take_place(self, place: MeasuredPlace) -> None:
+        super()._take_place(place)
+        if self.series_id and place.series:
+            title = f"What the server had · {wording.name_of(place.series)}"
+            self.query_one("#entries-pane", Pane).set_title(title)
+        self._list_again()
 
     def on_resize(self) -> None:
         if self.is_mounted and self._room != self._drawn_for:
-            at = self.query_one("#entries", OptionList).highlighted
-            self._look(self.query_one("#search", Input).value)
-            self.query_one("#entries", OptionList).highlighted = at
+            self._list_again()
+
+    def _list_again(self) -> None:
+        row = self._entries.highlighted
+        self._list_entries(self.query_one("#search", Input).value)
+        self._entries.highlighted = row if self.shown else None
+
+    # Listing
+
+    def _list_entries(self, words: str) -> None:
+        self.shown = self._sought_entries(words)
+        values = [self._server_value(entry) if self.series_id else ServerValue() for entry in self.shown]
+        self._drawn_for = self._room
+
+        self._entries.clear_options()
+        self._entries.add_options(
+            Option(_draw_row(entry, self._drawn_for, value)) for entry, value in zip(self.shown, values, strict=True)
+        )
+        if self.shown:
+            self._entries.highlighted = 0
+        else:
+            self.pointed = None
+            self.query_one("#entry-box").border_title = "Not in the catalogue"
+            text = "Neither the catalogue nor what was read of the server has it."
+            self.query_one("#entry", AnsiView).show_text(text)
+
+        self._show_count(sum(value.mark == rounds.SET for value in values))
+
+    def _sought_entries(self, words: str) -> tuple[CatalogueEntry | str, ...]:
+        other_settings = self.place.others(words) if self.series_id or words else ()
+        entries: tuple[CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
+        if not self.series_id:
+            return entries
+
+        # what was read is asked for: what is marked comes first
+        marked = [entry for entry in entries if self._server_value(entry).mark]
+        unmarked = [entry for entry in entries if not self._server_value(entry).mark]
+        return (*marked, *unmarked)
+
+    def _server_value(self, entry: CatalogueEntry | str) -> ServerValue:
+        if isinstance(entry, str):
+            return ServerValue(self.place.value(entry), self.place.mark(entry))
+        return ServerValue(*self.place.had(entry))
+
+    def _show_count(self, set_count: int) -> None:
+        total = len(catalogue.entries())
+        if self.series_id:
+            total += len(self.place.others(""))
+        set_text = f"{set_count} {rounds.SET}, " if set_count else ""
+        self.query_one("#found", Static).update(f"{set_text}{len(self.shown)} of {total}")
 
     @on(Input.Changed, "#search")
-    def _typed(self, event: Input.Changed) -> None:
-        self._look(event.value)
+    def _search_typed(self, event: Input.Changed) -> None:
+        self._list_entries(event.value)
 
     @on(Input.Submitted, "#search")
     def action_to_list(self) -> None:
-        self.query_one("#entries").focus()
+        self._entries.focus()
 
     def action_clear_filter(self) -> None:
         self.query_one("#search", Input).value = ""
@@ -155,6 +208,51 @@ class CatalogueScreen(PlacedScreen):
 
     def action_search(self) -> None:
         self.query_one("#search").focus()
+
+    # The entry with the cursor
+
+    @on(OptionList.OptionHighlighted, "#entries")
+    def _point(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option not in event.option_list.options:
+            return  # an earlier search found it
+
+        entry = self.shown[event.option_index]
+        box = self.query_one("#entry-box")
+        if isinstance(entry, str):
+            self.pointed = None
+            box.border_title = Content(entry)
+            self._show_setting_without_entry(entry)
+        else:
+            self.pointed = entry
+            box.border_title = Content(entry.name)
+            self.show_entry()
+        self.refresh_bindings()
+        box.scroll_home(animate=False)
+
+    def _show_setting_without_entry(self, name: str) -> None:
+        value, mark = self._server_value(name)
+        mark_text = f" ({mark})" if mark else ""
+        what_it_had = wording.plain(f"{name} = {value}{mark_text}, when {self.place.when}.")
+        text = f"{what_it_had} The catalogue has no entry for it."
+        self.query_one("#entry", AnsiView).show(partial(_wrap_text, text))
+
+    def show_entry(self) -> None:
+        entry = self.pointed
+        if entry is None:
+            return
+
+        place = self.place
+        text = catalogue.entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry), ansi=True)
+        _, _, text_below_heading = text.split("\n", 2)
+        self.query_one("#entry", AnsiView).show_text(text_below_heading)
+
+    @on(OptionList.OptionSelected, "#entries")
+    def _open(self, event: OptionList.OptionSelected) -> None:
+        if event.option not in event.option_list.options:
+            return
+        entry = self.shown[event.option_index]
+        if not isinstance(entry, str):
+            self.sharebench_app.visit("entry", entry=entry.name, series_id=self.series_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it":
@@ -165,54 +263,46 @@ class CatalogueScreen(PlacedScreen):
         assert self.pointed is not None
         entry = self.pointed
 
-        def chosen(value: str) -> None:
-            self.take_step(next(self.ways(entry, catalogue.advise(entry, value.strip()))))
+        def try_value(value: str) -> None:
+            best_way = next(self.ways(entry, catalogue.advise(entry, value.strip())))
+            self.take_step(best_way)
 
-        self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), chosen)
-
-    @on(OptionList.OptionHighlighted, "#entries")
-    def _point(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option not in event.option_list.options:
-            return  # an earlier search found it
-        one = self.shown[event.option_index]
-        self.pointed = None if isinstance(one, str) else one
-        self.refresh_bindings()
-        self.show_entry()
-        box = self.query_one("#entry-box")
-        box.border_title = Content(one if isinstance(one, str) else one.name)
-        if isinstance(one, str):
-            value, mark = self._had(one)
-            had = wording.plain(f"{one} = {value}{mark and f' ({mark})'}, when {self.place.when}.")
-            said = f"{had} The catalogue has no entry for it."
-            self.query_one("#entry", AnsiView).show(lambda width, _height: "\n".join(wrap(said, width)))
-        box.scroll_home(animate=False)
-
-    def show_entry(self) -> None:
-        if (entry := self.pointed) is not None:
-            place = self.place
-            text = catalogue.entry_text(
-                entry, share=place.share, conf=place.conf, now=place.now(entry), ansi=True
-            ).split("\n", 2)[2]
-            self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
-
-    @on(OptionList.OptionSelected, "#entries")
-    def _open(self, event: OptionList.OptionSelected) -> None:
-        one = self.shown[event.option_index] if event.option in event.option_list.options else ""
-        if not isinstance(one, str):
-            self.sharebench_app.visit("entry", entry=one.name, series_id=self.series_id)
+        self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), try_value)
 
 
-def _line(one: catalogue.CatalogueEntry | str, room: int, value: str, mark: str) -> Content:
-    entry = None if isinstance(one, str) else one
-    had = wording.plain(" ".join(filter(None, (value, mark and f"({mark})"))))
-    style = "dim" if entry and entry.is_history else "bold" if mark else ""
-    rank, name = (f"{entry.rank:>3} ", entry.name) if entry else (" " * 4, str(one))
-    if room < _EXPECTING:
-        lines = "\n    ".join(wrap(" = ".join(filter(None, (name, had))), room - 4))
+def _wrap_text(text: str, width: int, _height: int) -> str:
+    return "\n".join(wrap(text, width))
+
+
+def _draw_row(entry: CatalogueEntry | str, room: int, server_value: ServerValue) -> Content:
+    """A row of the list: rank, name, what the server had, and what the entry is expected to do."""
+    value, mark = server_value
+    mark_text = f"({mark})" if mark else ""
+    value_text = wording.plain(f"{value} {mark_text}".strip())
+
+    if isinstance(entry, str):
+        rank = " " * _RANK_WIDTH
+        name = entry
+        expectation = ""
+        is_history = False
+    else:
+        rank = f"{entry.rank:>3} "
+        name = entry.name
+        is_history = entry.is_history
+        expectation = f"history: {catalogue.status_words(entry)}" if is_history else entry.expect
+
+    bold_if_marked = "bold" if mark else ""
+    style = "dim" if is_history else bold_if_marked
+    if room < _LEAST_ROOM_FOR_EXPECTATION:
+        text = f"{name} = {value_text}" if value_text else name
+        lines = "\n    ".join(wrap(text, room - _RANK_WIDTH))
         return Content.styled(f"{rank}{lines}", style)
-    said = (f"history: {catalogue.status_words(entry)}" if entry.is_history else entry.expect) if entry else ""
-    told = (f"= {had}  ", "bold" if mark else "") if had else ""
-    return Content.assemble(Content.styled(f"{rank}{pad(name, _NAME)} ", style), told, (wording.plain(said), "dim"))
+
+    return Content.assemble(
+        Content.styled(f"{rank}{pad(name, _NAME_WIDTH)} ", style),
+        (f"= {value_text}  ", bold_if_marked) if value_text else "",
+        (wording.plain(expectation), "dim"),
+    )
 
 
 class EntryScreen(PlacedScreen, Copies, GoesOn):
@@ -241,80 +331,101 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
     def advice(self) -> catalogue.Instructions:
         return catalogue.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
 
+    @property
+    def _is_removed(self) -> bool:
+        return self.entry.status is catalogue.Status.REMOVED
+
     def text_to_copy(self, *, ansi: bool = False) -> str:
-        entry, place = self.entry, self.place
+        entry = self.entry
+        place = self.place
         return catalogue.entry_text(
             entry, value=self.value, share=place.share, conf=place.conf, now=place.now(entry), ansi=ansi
         )
 
     def show_entry(self) -> None:
-        text = self.text_to_copy(ansi=True)
-        self.query_one("#chosen", Label).update(Content(self._chosen()))
-        self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
+        self.query_one("#chosen", Label).update(Content(self._describe_choice()))
+        self.query_one("#entry", AnsiView).show_text(self.text_to_copy(ansi=True))
 
-    def _chosen(self) -> str:
-        if self.entry.status is catalogue.Status.REMOVED:
+    def _describe_choice(self) -> str:
+        if self._is_removed:
             return "Removed: there is nothing to try."
+
         advice = self.advice
-        said = f"To try: {f'{advice.section} {advice.line}'.strip() or advice.setting}"
-        return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
+        setting = f"{advice.section} {advice.line}".strip() or advice.setting
+        warnings = [f"! {text}" for text in advice.warnings if text != self.entry.risk]
+        return "\n".join([f"To try: {setting}", *warnings])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        kept = self.entry.status is not catalogue.Status.REMOVED
-        by_hand = kept and self.entry.name not in OWN_CHANGES
-        can = {"try_it": self.is_tried(self.entry), "take": by_hand, "value": kept, "next": kept}
-        return can.get(action, True) and super().check_action(action, parameters)
+        if action == "try_it" and not self.is_tried(self.entry):
+            return False
+        if action in {"take", "value", "next"} and self._is_removed:
+            return False
+        if action == "take" and self.entry.name in OWN_CHANGES:
+            return False
+        return super().check_action(action, parameters)
 
     def next_steps(self) -> Iterator[NextStep]:
         return self.ways(self.entry, self.advice)
 
     def action_try_it(self) -> None:
-        self.take_step(next(self.next_steps()))
+        best_way, *_ = self.next_steps()
+        self.take_step(best_way)
 
     def action_take(self) -> None:
-        self.take_step([*self.next_steps()][-1])
+        *_, way_by_hand = self.next_steps()
+        self.take_step(way_by_hand)
 
     def action_value(self) -> None:
-        def answered(value: str) -> None:
-            self.value = value.strip()
-            self.show_entry()
+        self.ask(ValueDialog(self.entry, self.value), self._take_value)
 
-        self.ask(ValueDialog(self.entry, self.value), answered)
+    def _take_value(self, value: str) -> None:
+        self.value = value.strip()
+        self.show_entry()
 
 
 class ValueDialog(AskDialog):
-    def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
+    """Asks for a value of a setting: one from the list, or another that is typed."""
+
+    def __init__(self, entry: CatalogueEntry, value: str) -> None:
         super().__init__(
             f"Value of {entry.parameter}",
             "Up and down choose a value, Enter takes it; or type another one.",
             needed=True,
         )
         self.box.placeholder = "another value: type it here"
-        self.entry, self.value = entry, value
+        self.entry = entry
+        self.value = value
         self.values = sorted(entry.values, key=self._is_default)
 
     def answers(self) -> ComposeResult:
-        yield OptionList(*(Option(Content(self._named(value))) for value in self.values), id="values")
+        yield OptionList(*(Option(Content(self._describe_value(value))) for value in self.values), id="values")
         yield from super().answers()
 
     def _is_default(self, value: str) -> bool:
         default = self.entry.default
         return default not in {None, "default"} and same_value(self.entry.parameter, value, default or "")
 
-    def _named(self, value: str) -> str:
-        return f"{value or '(empty)'}{'  (the default)' if self._is_default(value) else ''}"
+    def _describe_value(self, value: str) -> str:
+        text = value or "(empty)"
+        return f"{text}  (the default)" if self._is_default(value) else text
 
     def on_mount(self) -> None:
         if self.value in self.values:
             self.query_one(OptionList).highlighted = self.values.index(self.value)
 
     def on_key(self, event: events.Key) -> None:
-        values, ends = self.query_one(OptionList), {"up": 0, "down": len(self.entry.values) - 1}
-        if event.key in ends and self.focused is self.box:
+        values = self.query_one(OptionList)
+        first_row = 0
+        last_row = len(self.values) - 1
+
+        is_in_box = self.focused is self.box
+        leaves_list_upwards = event.key == "up" and values.highlighted == first_row
+        leaves_list_downwards = event.key == "down" and values.highlighted == last_row
+        if is_in_box and event.key in {"up", "down"}:
             event.stop()  # the list would move from where it begins
-            values.highlighted = ends["down" if event.key == "up" else "up"]
+            values.highlighted = last_row if event.key == "up" else first_row
             values.focus()
-        elif event.key in ends and values.highlighted == ends[event.key]:
+        elif leaves_list_upwards or leaves_list_downwards:
             event.stop()  # the list would begin anew
             self.box.focus()
 

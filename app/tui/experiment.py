@@ -11,9 +11,9 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
+from app.guide import rounds
 from app.guide.experiments import rename_experiment
 from app.guide.known import decide
-from app.guide.rounds import after_comparison, branch_from, repeat_of
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
@@ -21,10 +21,11 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane, text_behind_drawing
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import Copies
-from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of
+from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of, draw_text
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, experiment_summary
 from forms.exporters.text import WIDTH, drawn_table, report_text
+from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
@@ -35,10 +36,11 @@ NONE_YET = (
     " of the notebook are opened by e."
 )
 
-_OF_AN_EXPERIMENT = frozenset(
+_ACTIONS_OF_AN_EXPERIMENT = frozenset(
     {"decide", "settle", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"}
 )
 _AROUND_STEPS = 6
+"""Columns of the screen that the steps do not have: borders, padding and the scrollbar."""
 
 
 class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
@@ -59,77 +61,90 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             yield OptionList(id="steps")
         with Horizontal(id="below"):
             with VerticalScroll(id="step-box", can_focus=False, classes="pane"):
-                yield AnsiView(lambda _width, _height: "Reading the notebook …", id="step")
+                yield AnsiView(draw_text("Reading the notebook …"), id="step")
             with Pane("Average of each step", id="picture-pane"):
                 yield ChartView(id="picture")
         yield KeyBar()
 
+    # Reading and showing
+
     def on_screen_resume(self) -> None:
         self._look()
 
-    def _look(self) -> None:
-        name = self.experiment
-        self.with_notebook(lambda notebook: _read(notebook, name), self._show, group="experiment", exclusive=True)
+    def _look(self, _result: object = None) -> None:
+        read = partial(_read_summary, name=self.experiment)
+        self.with_notebook(read, self._show, group="experiment", exclusive=True)
 
     def _show(self, summary: ExperimentSummary | None) -> None:
-        steps = self.query_one("#steps", OptionList)
         if summary is None:
-            self.query_one("#step", AnsiView).show(lambda _width, _height: NONE_YET)
+            self.query_one("#step", AnsiView).show_text(NONE_YET)
             return
-        before = self.summary.steps[-1].series.id if self.summary else None
-        grown = before != summary.steps[-1].series.id
-        self.summary, self.experiment = summary, summary.name
-        self.refresh_bindings()
-        at = steps.highlighted
-        self.query_one("#steps-pane", Pane).set_title(f"sharebench · Experiment · {summary.name}")
-        self._list_steps(summary)
-        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
+
+        last_step_before = self.summary.steps[-1].series.id if self.summary else None
+        has_grown = last_step_before != summary.steps[-1].series.id
+        self.summary = summary
+        self.experiment = summary.name
         self.report = steps_report(summary)
+        self.refresh_bindings()
+
+        self.query_one("#steps-pane", Pane).set_title(f"sharebench · Experiment · {summary.name}")
+        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
         chart = self.report.chart
         self.query_one("#picture", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
-        steps.highlighted = len(summary.steps) - 1 if grown or at is None or at >= len(summary.steps) else at
+
+        steps = self.query_one("#steps", OptionList)
+        row = steps.highlighted
+        self._list_steps(summary)
+        last_row = len(summary.steps) - 1
+        steps.highlighted = last_row if has_grown or row is None or row > last_row else row
         steps.focus()
 
     def _list_steps(self, summary: ExperimentSummary) -> None:
+        room = max(self.size.width - _AROUND_STEPS, WIDTH - 2)
+        table = drawn_table(short_steps_table(summary), room)
+        self.query_one("#headings", Static).update(Content("\n".join(table.headings)))
+
         steps = self.query_one("#steps", OptionList)
         steps.clear_options()
-        drawn = drawn_table(short_steps_table(summary), max(self.size.width - _AROUND_STEPS, WIDTH - 2))
-        self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
-        steps.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
+        steps.add_options([Option(Content("\n".join(lines))) for lines in table.rows])
 
     def on_resize(self) -> None:
         if self.summary is not None:
             steps = self.query_one("#steps", OptionList)
-            at = steps.highlighted
+            row = steps.highlighted
             self._list_steps(self.summary)
-            steps.highlighted = at
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if self.summary is None and action in _OF_AN_EXPERIMENT:
-            return False
-        return super().check_action(action, parameters)
+            steps.highlighted = row
 
     @property
     def step(self) -> ExperimentStep | None:
-        at = self.query_one("#steps", OptionList).highlighted
-        return None if self.summary is None or at is None else self.summary.steps[at]
+        """The step with the cursor."""
+        row = self.query_one("#steps", OptionList).highlighted
+        return None if self.summary is None or row is None else self.summary.steps[row]
 
     @on(OptionList.OptionHighlighted, "#steps")
-    def _point(self) -> None:
-        if self.summary is not None and self.step is not None:
-            report = step_report(self.step)
-            text = replace(report, title="", results=(*report.results, *gain_fields(self.summary)))
-            self.query_one("#step", AnsiView).show(
-                lambda width, _height: report_text(text, width=width, ansi=True).lstrip("\n")
-            )
-            box = self.query_one("#step-box")
-            box.border_title = Content(plain(report.title))
-            box.scroll_home(animate=False)
+    def _show_step(self) -> None:
+        if self.summary is None or self.step is None:
+            return
+
+        report = step_report(self.step)
+        untitled = replace(report, title="", results=(*report.results, *gain_fields(self.summary)))
+        self.query_one("#step", AnsiView).show(partial(_draw_step, untitled))
+
+        box = self.query_one("#step-box")
+        box.border_title = Content(plain(report.title))
+        box.scroll_home(animate=False)
 
     @on(OptionList.OptionSelected, "#steps")
-    def _open(self) -> None:
+    def _open_step(self) -> None:
         if self.step is not None:
             self.sharebench_app.visit("series", series_id=self.step.series.id)
+
+    # What can be done with a step
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self.summary is None and action in _ACTIONS_OF_AN_EXPERIMENT:
+            return False
+        return super().check_action(action, parameters)
 
     def action_decide(self, decision: str) -> None:
         step = self.step
@@ -138,16 +153,18 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         if step.change is None:
             self.notify("This step names no change, so there is nothing to decide.", severity="warning")
             return
-        wanted = Decision(decision)
-        decided = None if step.decision is wanted else wanted
-        self.with_notebook(lambda notebook: decide(notebook, step.series.id, decided), lambda _: self._look())
+
+        pressed_decision = Decision(decision)
+        new_decision = None if step.decision is pressed_decision else pressed_decision
+        self.with_notebook(partial(decide, series_id=step.series.id, decision=new_decision), self._look)
 
     def action_settle(self) -> None:
-        found = self.step.comparison if self.step else None
-        if found is None or found.known:
+        comparison = self.step.comparison if self.step else None
+        if comparison is None or comparison.known:
             self.notify("There is a verdict: nothing is left to settle.")
         else:
-            self.take_step(next(iter(after_comparison(found))))
+            cheapest_step = next(iter(rounds.after_comparison(comparison)))
+            self.take_step(cheapest_step)
 
     def action_compare(self) -> None:
         step = self.step
@@ -157,60 +174,76 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             self.notify("This step was made from no other one.", severity="warning")
 
     def action_branch(self) -> None:
-        if (step := self.step) is not None:
-            self.with_notebook(lambda notebook: branch_from(notebook, step.series.id), self.measure_with)
+        if self.step is not None:
+            self.with_notebook(partial(rounds.branch_from, series_id=self.step.series.id), self.measure_with)
 
     def action_again(self) -> None:
-        if (step := self.step) is not None:
-            self.with_notebook(lambda notebook: repeat_of(notebook, step.series.id), self.measure_with)
+        if self.step is not None:
+            self.with_notebook(partial(rounds.repeat_of, series_id=self.step.series.id), self.measure_with)
+
+    def action_chart(self) -> None:
+        if self.summary is not None:
+            self.toggle_class("-pictured")
+
+    # The experiment itself
 
     def action_rename(self) -> None:
         if self.summary is None:
             return
         name = self.summary.name
 
-        def answered(typed: str) -> None:
-            if (new_name := text_behind_drawing(name, typed).strip()) != name:
-                rename = partial(rename_experiment, name=name, new_name=new_name)
-                self.with_notebook(rename, lambda _: renamed(new_name))
-
-        def renamed(new_name: str) -> None:
-            self.experiment = new_name
-            self.tell_guide_of_name(name, new_name)
-            self._look()
+        def rename(typed: str) -> None:
+            new_name = text_behind_drawing(name, typed).strip()
+            if new_name != name:
+                job = partial(rename_experiment, name=name, new_name=new_name)
+                self.with_notebook(job, partial(self._take_name, name, new_name))
 
         text = "What the experiment is called; its series follow."
-        self.ask(AskDialog("Rename", text, value=name, needed=True), answered)
+        self.ask(AskDialog("Rename", text, value=name, needed=True), rename)
 
-    def action_chart(self) -> None:
-        if self.summary is not None:
-            self.toggle_class("-pictured")
+    def _take_name(self, name: str, new_name: str, _result: object) -> None:
+        self.experiment = new_name
+        self.tell_guide_of_name(name, new_name)
+        self._look()
 
     def action_choose(self) -> None:
-        def ask(found: list[ExperimentEntry]) -> None:
-            if found:
-                about = "The experiments, surveys and self-tests in the notebook. Enter opens one."
-                rows = [(one.experiment, _line(one)) for one in found]
-                self.ask(PickDialog("Experiments", rows, about=about, wide=True), answered)
-            else:
-                self.notify("The notebook has no experiment of any kind yet.")
+        self.with_notebook(Notebook.experiments, self._ask_for_experiment)
 
-        def answered(chosen: Experiment) -> None:
-            if chosen.kind is ExperimentKind.STEPS:
-                self.experiment = chosen.name
-                self._look()
-            else:
-                self.app.push_screen(StoredScreen(chosen.recording_id or chosen.name))
+    def _ask_for_experiment(self, entries: list[ExperimentEntry]) -> None:
+        if not entries:
+            self.notify("The notebook has no experiment of any kind yet.")
+            return
 
-        self.with_notebook(lambda notebook: notebook.experiments(), ask)
+        rows = [(entry.experiment, _line_of(entry)) for entry in entries]
+        about = "The experiments, surveys and self-tests in the notebook. Enter opens one."
+        self.ask(PickDialog("Experiments", rows, about=about, wide=True), self._open_experiment)
 
-
-def _line(one: ExperimentEntry) -> str:
-    told = f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind.word:<10} "
-    return f"{told} {plain(one.experiment.name)}"
+    def _open_experiment(self, experiment: Experiment) -> None:
+        if experiment.kind is ExperimentKind.STEPS:
+            self.experiment = experiment.name
+            self._look()
+        else:
+            self.app.push_screen(StoredScreen(experiment.recording_id or experiment.name))
 
 
-def _read(notebook: Notebook, name: str) -> ExperimentSummary | None:
-    name = name or next((one.experiment.name for one in notebook.experiments(ExperimentKind.STEPS)), "")
-    series = notebook.experiment(name) if name else []
+def _draw_step(report: Report, width: int, _height: int) -> str:
+    return report_text(report, width=width, ansi=True).lstrip("\n")
+
+
+def _line_of(entry: ExperimentEntry) -> str:
+    """A row of the list of experiments: day, series, kind and name."""
+    experiment = entry.experiment
+    day = entry.last_at[:10]
+    return f"{day}  {entry.series_count:>3} series  {experiment.kind.word:<10}  {plain(experiment.name)}"
+
+
+def _read_summary(notebook: Notebook, name: str) -> ExperimentSummary | None:
+    """The experiment with this name, without one the newest; None where the notebook has none."""
+    if not name:
+        entries = notebook.experiments(ExperimentKind.STEPS)
+        if not entries:
+            return None
+        name = entries[0].experiment.name
+
+    series = notebook.experiment(name)
     return experiment_summary(name, series) if series else None

@@ -1,6 +1,8 @@
 """The worksheets on the screen, which calculate as one types."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +15,7 @@ from app.base.errors import UsageError
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
-from app.tui.widgets.asking import FormLine, input_lines, typed_count
+from app.tui.widgets.form_lines import FormLine, input_lines, typed_count
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
 from app.worksheets.prediction import group_from, read_part, read_rate
@@ -22,6 +24,9 @@ from forms.report import Report
 from forms.wording import plain
 from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.summary import BottleneckCalculation, Machine, ReferenceKind, UsersCalculation, way_to
+
+_MOST_PARTS = 999_999
+_GROUPS = 5
 
 
 class WorksheetScreen(Copies):
@@ -33,7 +38,8 @@ class WorksheetScreen(Copies):
         cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
 
-    def read(self, typed: dict[str, str]) -> BottleneckCalculation | UsersCalculation | None:
+    def parse(self, typed: Mapping[str, str]) -> BottleneckCalculation | UsersCalculation | None:
+        """What the lines say; None while too little is known. Raises UsageError."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -55,14 +61,22 @@ class WorksheetScreen(Copies):
     @on(Input.Changed)
     def calculate(self) -> None:
         hint = self.query_one("#hint", Static)
+        typed = {box.id or "": box.value.strip() for box in self.query(Input)}
         try:
-            filled = self.read({box.id or "": box.value.strip() for box in self.query(Input)})
+            calculation = self.parse(typed)
         except UsageError as error:
             hint.update(Content(plain(f"! {error}")))
             return
-        hint.update("" if filled else "Fill in what is known.")
-        report = self.report = worksheet_report(to_record(filled, "")) if filled else None
-        self.query_one("#result", AnsiView).show(lambda width, _height: _text(report, width) if report else "")
+
+        result = self.query_one("#result", AnsiView)
+        if calculation is None:
+            self.report = None
+            hint.update("Fill in what is known.")
+            result.show_text("")
+        else:
+            self.report = worksheet_report(to_record(calculation, ""))
+            hint.update("")
+            result.show(partial(_draw_result, self.report))
 
     @on(Input.Submitted)
     def key_down(self) -> None:
@@ -72,13 +86,14 @@ class WorksheetScreen(Copies):
         self.focus_previous()
 
 
-def _text(report: Report, width: int) -> str:
+def _draw_result(report: Report, width: int, _height: int) -> str:
+    """The answer first, and below it the way to it."""
     answer = report_text(replace(report, fields=(), tables=()), width=width, ansi=True)
     way = report_text(replace(report, title="", results=(), advice=(), drawn=()), width=width, ansi=True)
     return f"{answer}\n{way.lstrip()}"
 
 
-_PART = "a rate (118MB, 70ops), or a name: 4 x SATA SSD; empty: no limit"
+_PART_HINT = "a rate (118MB, 70ops), or a name: 4 x SATA SSD; empty: no limit"
 
 
 class BottleneckScreen(WorksheetScreen):
@@ -86,40 +101,49 @@ class BottleneckScreen(WorksheetScreen):
 
     HEADING = "Bottleneck"
     LINES = (
-        FormLine(ReferenceKind.CPU, "CPU", _PART),
-        FormLine(ReferenceKind.DISK, "Disk", _PART, "HDD 7200 RPM"),
-        FormLine(ReferenceKind.NETWORK, "Network", _PART, "1 Gb/s Ethernet"),
+        FormLine(ReferenceKind.CPU, "CPU", _PART_HINT),
+        FormLine(ReferenceKind.DISK, "Disk", _PART_HINT, "HDD 7200 RPM"),
+        FormLine(ReferenceKind.NETWORK, "Network", _PART_HINT, "1 Gb/s Ethernet"),
         FormLine("aim", "Aim", "bytes per second that it should move, such as 500MB: shows the steps"),
     )
 
-    def read(self, typed: dict[str, str]) -> BottleneckCalculation | None:
+    def parse(self, typed: Mapping[str, str]) -> BottleneckCalculation | None:
         machine = Machine(name="as it is")
         for kind in ReferenceKind:
             if typed[kind]:
-                number, several, name = typed[kind].partition(" x ")
-                count = typed_count(kind.value.capitalize(), number, 999_999) if several else 1
-                machine = machine.with_part(kind, read_part(kind, name or number, count))
+                machine = _add_part(machine, kind, typed[kind])
         if not machine.parts:
             return None
+
         machines = way_to(machine, read_rate(typed["aim"])) if typed["aim"] else [machine]
         return BottleneckCalculation(machines=tuple(machines))
 
 
-_GROUP = "office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each"
+def _add_part(machine: Machine, kind: ReferenceKind, text: str) -> Machine:
+    """The machine with a part such as ``4 x SATA SSD``, or ``118MB``. Raises UsageError."""
+    number, separator, name = text.partition(" x ")
+    if not separator:
+        return machine.with_part(kind, read_part(kind, text, 1))
+    count = typed_count(kind.value.capitalize(), number, _MOST_PARTS)
+    return machine.with_part(kind, read_part(kind, name or number, count))
+
+
+_GROUP_HINT = "office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each"
 
 
 class ClientsScreen(WorksheetScreen):
     HEADING = "Clients"
     LINES = (
         FormLine("capacity", "Server", "bytes per second that it moves, such as 112MB"),
-        *(FormLine(f"group-{number}", f"Group {number}", _GROUP) for number in range(1, 6)),
+        *(FormLine(f"group-{number}", f"Group {number}", _GROUP_HINT) for number in range(1, _GROUPS + 1)),
     )
 
-    def read(self, typed: dict[str, str]) -> UsersCalculation | None:
+    def parse(self, typed: Mapping[str, str]) -> UsersCalculation | None:
         if not typed["capacity"]:
             return None
+
         groups = [typed[line.key] for line in self.LINES[1:]]
         return UsersCalculation(
             capacity_bytes_per_second=read_rate(typed["capacity"]),
-            groups=tuple(group_from(words, number) for number, words in enumerate(groups, 1) if words),
+            groups=tuple(group_from(text, number) for number, text in enumerate(groups, 1) if text),
         )

@@ -242,7 +242,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         super().show(report)
         history = self.history
         self.heading = f"History · {history.command or 'loads'} {history.subject}"
-        self.title_is(self.heading)
+        self.set_pane_title(self.heading)
         headline = self.query_one("#headline", Static)
         headline.update(content_of(Toned(history_sentence(history), report.fields[0].tone)))
         headline.display = True
@@ -253,7 +253,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         chart = history_chart(history.lines[self._line % len(history.lines)], history)
         self.query_one("#curve", ChartView).show_chart(partial(curve_chart, chart))
 
-    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  of fewer rows
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  of fewer rows
         return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), width, height, zoomed)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -21,7 +21,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Choices, FilterLine, Pane
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing, shown_of
-from app.tui.widgets.following import FollowsNotebook, written
+from app.tui.widgets.following import FollowsNotebook, file_state
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self._was_elsewhere = not self.app.screen.is_modal
 
     def look(self) -> None:
-        query, before, self._seen = self.asked, self._seen, written(self.context.notebook_path)
-        if before != self._seen:
+        query, before, self._seen_state = self.asked, self._seen_state, file_state(self.context.notebook_path)
+        if before != self._seen_state:
             self.rows.ask_again()
 
         def read(notebook: "Notebook") -> "tuple[ListRows, int, list[Recording]]":
@@ -280,8 +280,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
         self.asked = replace(self.asked, text=event.value)
-        if self._shown_as_of != self._seen:
-            self._shown_as_of = self._seen
+        if self._shown_as_of != self._seen_state:
+            self._shown_as_of = self._seen_state
             self._up_to_date.clear()
         if self._typing is not None:
             self._typing.stop()

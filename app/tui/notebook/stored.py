@@ -17,11 +17,11 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import text_behind_drawing
-from app.tui.widgets import asking
+from app.tui.widgets import logins
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
-from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, join_toned, stopped
+from app.tui.widgets.report_run import MeasurementScreen
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, join_toned, stop_reason
 from forms.layout import Toned
 from forms.report import Report
 from forms.wording import place, plain
@@ -124,13 +124,13 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         super().show(report)
         assert self.head is not None
         self.recorded, self.context.pointed = (self.head.id,), self.head.id
-        self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
+        self.set_pane_title(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
         is_told = self.head.running or (_RESUMED.get(self.head.kind) is _of_trial and not self.head.error)
-        line.update(join_toned([self.answer] if is_told else [stopped(self.head), self.answer], ""))
+        line.update(join_toned([self.answer] if is_told else [stop_reason(self.head), self.answer], ""))
         line.display = True
 
-    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         return self.query_one(FiguresView).figures(self.of_now(report), width, height, zoomed)
 
     def show_again(self) -> None:
@@ -174,4 +174,4 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         if target is None:
             begin(self, Secrets())
         else:
-            asking.log_in(self, target, lambda secrets: begin(self, secrets))
+            logins.log_in(self, target, lambda secrets: begin(self, secrets))

@@ -13,13 +13,14 @@ _REREAD_SECONDS = 2.0
 
 
 class FollowsNotebook(BaseScreen):
-    _seen: tuple[int, ...] = ()
+    _seen_state: tuple[int, ...] = ()
+    """The state of the notebook's files when it was read last."""
 
     def on_mount(self) -> None:
         self.set_interval(_REREAD_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
-        if self.is_active and written(self.context.notebook_path) != self._seen:
+        if self.is_active and file_state(self.context.notebook_path) != self._seen_state:
             self.look()
 
     def look(self) -> None:
@@ -29,7 +30,7 @@ class FollowsNotebook(BaseScreen):
 class FollowsRecording(FollowsNotebook):
     """A page that is drawn again where what it shows has changed."""
 
-    _shown: Any = None
+    _shown_page: Any = None
 
     def read_page(self, notebook: "Notebook") -> Any:
         raise NotImplementedError
@@ -38,7 +39,7 @@ class FollowsRecording(FollowsNotebook):
         raise NotImplementedError
 
     def look(self) -> None:
-        self._seen = written(self.context.notebook_path)
+        self._seen_state = file_state(self.context.notebook_path)
         self.with_notebook(self._read_again, self._show_changed, group="page", exclusive=True)
 
     def _read_again(self, notebook: "Notebook") -> Any:
@@ -48,20 +49,22 @@ class FollowsRecording(FollowsNotebook):
             with notebook.snapshot():
                 return self.read_page(notebook)
         except UnknownReferenceError:
-            if self._shown is None:
+            if self._shown_page is None:
                 raise
-            return self._shown  # it was deleted meanwhile
+            return self._shown_page  # it was deleted meanwhile
 
     def _show_changed(self, page: Any) -> None:
-        if page != self._shown:
-            self._shown = page
+        if page != self._shown_page:
+            self._shown_page = page
             self.show_page(page)
 
 
-def written(path: Path) -> tuple[int, ...]:
-    found: list[int] = []
+def file_state(path: Path) -> tuple[int, ...]:
+    """Time and size of the notebook's file and of what was written beside it, which differ after each change."""
+    state: list[int] = []
     for part in (path, path.with_name(f"{path.name}-wal")):
         with suppress(OSError):
             status = part.stat()
-            found += [status.st_mtime_ns, status.st_size] if status.st_size else []
-    return tuple(found)
+            if status.st_size:
+                state += [status.st_mtime_ns, status.st_size]
+    return tuple(state)

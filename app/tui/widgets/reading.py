@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -34,17 +35,23 @@ class Copies(Exports):
         return report_text(self.report) if self.report else ""
 
     def action_copy(self) -> None:
-        text, path = self.text_to_copy(), self.context.notebook_path.with_name("copied.txt")
+        text = self.text_to_copy()
+        if not text:
+            return
 
-        def write() -> None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with output_file(path) as file:
-                file.write(text.encode())
+        self.app.copy_to_clipboard(text)
+        path = self.context.notebook_path.with_name("copied.txt")
 
-        if text:
-            self.app.copy_to_clipboard(text)
-            said = f"To the clipboard, and to {path}"
-            self.in_background(write, lambda _: self.notify(said, title="Copied"), group="copy")
+        def tell_where(_result: None) -> None:
+            self.notify(f"To the clipboard, and to {path}", title="Copied")
+
+        self.in_background(partial(_write_text, path, text), tell_where, group="copy")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with output_file(path) as file:
+        file.write(text.encode())
 
 
 class GoesOn(MeasureMixin):
@@ -59,15 +66,19 @@ class GoesOn(MeasureMixin):
     def offer(self, steps: list[NextStep]) -> None:
         if self._open_guide() is not None:
             steps = [*steps, NextStep(name="Back to the guide", screen="guide")]
-        if steps:
-            about = "What can be done next. Enter takes it; Escape goes back to reading."
-            rows = [(step, f"{' ' if place else '★'} {step.name}") for place, step in enumerate(steps)]
-            self.ask(PickDialog("What next?", rows, about=about), self.take_step)
+        if not steps:
+            return
+
+        best, *others = steps
+        rows = [(best, f"★ {best.name}"), *((step, f"  {step.name}") for step in others)]
+        about = "What can be done next. Enter takes it; Escape goes back to reading."
+        self.ask(PickDialog("What next?", rows, about=about), self.take_step)
 
 
-def resumable(steps: Iterable[NextStep], head: Recording) -> list[NextStep]:
-    """Without the way to resume a recording that runs, or that was imported."""
-    return [one for one in steps if one.screen != "stored" or not (head.running or head.imported_at)]
+def without_resuming(steps: Iterable[NextStep], head: Recording) -> list[NextStep]:
+    """The steps, without the way to resume a recording that runs, or that was imported."""
+    is_resumable = not (head.running or head.imported_at)
+    return [step for step in steps if is_resumable or step.screen != "stored"]
 
 
 class RecordingGoesOn(GoesOn):
@@ -77,14 +88,15 @@ class RecordingGoesOn(GoesOn):
     """Its id, or its name and its kind."""
 
     def action_next(self) -> None:
-        def read(notebook: Notebook) -> list[NextStep]:
-            head, record = notebook.recording(*self.recorded), None
-            if kind_of(head).read is not None:
-                with suppress(UsageError):  # an imported trial cannot be resumed
-                    record = stored_record(notebook, head)
-            return resumable(after_recording(head.kind, record), head)
+        self.with_notebook(self._read_next_steps, self.offer)
 
-        self.with_notebook(read, self.offer)
+    def _read_next_steps(self, notebook: Notebook) -> list[NextStep]:
+        head = notebook.recording(*self.recorded)
+        record = None
+        if kind_of(head).read is not None:
+            with suppress(UsageError):  # an imported trial cannot be resumed
+                record = stored_record(notebook, head)
+        return without_resuming(after_recording(head.kind, record), head)
 
 
 class ReportScreen(Copies):
@@ -92,7 +104,8 @@ class ReportScreen(Copies):
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
         super().__init__()
-        self.heading, self.read = heading, read
+        self.heading = heading
+        self.read = read
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · {plain(self.heading)}"):
@@ -101,7 +114,7 @@ class ReportScreen(Copies):
                 yield FiguresView(id="report")
         yield KeyBar()
 
-    def title_is(self, title: str) -> None:
+    def set_pane_title(self, title: str) -> None:
         self.query_one(Pane).set_title(f"sharebench · {plain(title)}")
 
     def on_mount(self) -> None:
@@ -113,11 +126,15 @@ class ReportScreen(Copies):
 
     def show(self, report: Report) -> None:
         self.report = report
-        self.query_one("#report", FiguresView).show_chart(partial(self.text_of, report))
+        self.query_one("#report", FiguresView).show_chart(partial(self.draw_report, report))
         self.refresh_bindings()
 
-    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  text alone
-        return in_columns(lambda column: report_text(report, width=column, ansi=True), width, height)
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  text alone
+        return in_columns(partial(_draw_text, report), width, height)
 
     def export_name(self, report: Report) -> str:  # noqa: ARG002  what stands above it
         return self.heading
+
+
+def _draw_text(report: Report, width: int) -> str:
+    return report_text(report, width=width, ansi=True)

@@ -13,12 +13,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from forms.layout import Tone, Toned, cut, visible
-from forms.report import Report
+from forms.report import Chart, Report
 from forms.wording import ended_early, plain
 from storage.records import SeriesStatus
 
 Draw = Callable[[int, int], str]
 """Lines, styled by ANSI escapes, for a width and a height."""
+
+DrawChart = Callable[..., str]
+"""Of a width, a height, and whether it is ``zoomed``."""
 
 
 class AnsiView(Static):
@@ -31,12 +34,16 @@ class AnsiView(Static):
         self._rows = -1
 
     @property
-    def text(self) -> str:
+    def drawn_text(self) -> str:
         return str(self.content)
 
     def show(self, draw: Draw | None) -> None:
         self._draw = draw
         self._redraw()
+
+    def show_text(self, text: str) -> None:
+        """Show a text that is the same at any width."""
+        self.show(draw_text(text))
 
     def on_resize(self) -> None:
         self._redraw()
@@ -45,22 +52,30 @@ class AnsiView(Static):
     def room(self) -> tuple[int, int]:
         """Its width and height; where that is ``auto``, the height of the box that it scrolls in."""
         width, height = self.content_size
-        box = self.parent if self.styles.is_auto_height else None
-        return width, box.size.height if isinstance(box, Widget) else height
+        if self.styles.is_auto_height and isinstance(self.parent, Widget):
+            return width, self.parent.size.height
+        return width, height
 
     def _redraw(self) -> None:
         width, height = self.room
-        grows = self.styles.is_auto_height
-        if width <= 0 or self._drawn_for == (self._draw, width, height):
+        drawn_for = (self._draw, width, height)
+        if width <= 0 or self._drawn_for == drawn_for:
             return
-        self._drawn_for = (self._draw, width, height)
+        self._drawn_for = drawn_for
+
         text = self._draw(width, height) if self._draw else ""
-        before, self._rows = self._rows, text.count("\n")
-        self.update(Text.from_ansi(text), layout=grows and self._rows != before)
+        rows_before = self._rows
+        self._rows = text.count("\n")
+        self.update(Text.from_ansi(text), layout=self.styles.is_auto_height and self._rows != rows_before)
 
 
-DrawChart = Callable[..., str]
-"""Of a width, a height, and whether it is ``zoomed``."""
+def draw_text(text: str) -> Draw:
+    """What draws a text that is the same at any width."""
+    return partial(_fixed_text, text)
+
+
+def _fixed_text(text: str, _width: int, _height: int) -> str:
+    return text
 
 
 class ChartView(AnsiView):
@@ -95,7 +110,8 @@ class ShowsMore(DOMNode):
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return (action, parameters) != ("more", (self.shows_more,)) and super().check_action(action, parameters)
+        is_as_it_is = action == "more" and parameters == (self.shows_more,)
+        return False if is_as_it_is else super().check_action(action, parameters)
 
     def action_more(self, more: bool) -> None:
         self.shows_more = more
@@ -117,27 +133,45 @@ class ZoomsCharts(DOMNode):
 
 
 LEAST_COLUMNS = 160
+"""The width from which text stands in two columns."""
 _GAP = 4
 
 
 def in_columns(draw: Callable[[int], str], width: int, height: int) -> str:
     """What ``draw`` gives for a width: as it is where that fits, else in two columns, broken between paragraphs."""
-    whole = draw(width).rstrip("\n")
-    if width < LEAST_COLUMNS or whole.count("\n") < height:
-        return whole
-    column = (width - _GAP) // 2
-    paragraphs = [part.split("\n") for part in draw(column).strip("\n").split("\n\n")]
-    ends = list(accumulate(len(part) + 1 for part in paragraphs))
-    at = min(range(1, len(paragraphs) + 1), key=lambda count: max(ends[count - 1], ends[-1] - ends[count - 1]))
-    left, right = _lines(paragraphs[:at]), _lines(paragraphs[at:])
-    return "\n".join(
-        f"{one}{' ' * (column + _GAP - Text.from_ansi(one).cell_len)}{other}".rstrip()
-        for one, other in zip_longest(left, right, fillvalue="")
-    )
+    one_column = draw(width).rstrip("\n")
+    if width < LEAST_COLUMNS or one_column.count("\n") < height:
+        return one_column
+
+    column_width = (width - _GAP) // 2
+    paragraphs = [paragraph.split("\n") for paragraph in draw(column_width).strip("\n").split("\n\n")]
+    break_at = _fairest_break([len(paragraph) for paragraph in paragraphs])
+
+    left_lines = _lines_of(paragraphs[:break_at])
+    right_lines = _lines_of(paragraphs[break_at:])
+    rows: list[str] = []
+    for left_line, right_line in zip_longest(left_lines, right_lines, fillvalue=""):
+        # escapes that colour the line take no cells
+        gap = column_width + _GAP - Text.from_ansi(left_line).cell_len
+        rows.append(f"{left_line}{' ' * gap}{right_line}".rstrip())
+    return "\n".join(rows)
+
+
+def _fairest_break(lengths: list[int]) -> int:
+    """How many of paragraphs with so many lines stand on the left, so that the longer side is as short as can be."""
+    ends = list(accumulate(length + 1 for length in lengths))
+    total = ends[-1]
+    longer_sides = [max(end, total - end) for end in ends]
+    return longer_sides.index(min(longer_sides)) + 1
+
+
+def _lines_of(paragraphs: list[list[str]]) -> list[str]:
+    return "\n\n".join("\n".join(paragraph) for paragraph in paragraphs).split("\n") if paragraphs else []
 
 
 _LEAST_CHART = 12
 """Rows from which a chart says more than its lines of text."""
+_ROWS_OF_ITS_TITLE = 2
 
 
 class FiguresView(ChartView):
@@ -146,31 +180,47 @@ class FiguresView(ChartView):
     has_chart = False
 
     def figures(self, report: Report, width: int, height: int, zoomed: bool) -> str:
-        from app.charts.series_charts import curve_chart  # noqa: PLC0415  loaded when the first chart is drawn
-        from forms.exporters.text import figures_text  # noqa: PLC0415  as above
+        # loaded when the first chart is drawn
+        from app.charts.series_charts import curve_chart  # noqa: PLC0415
+        from forms.exporters.text import figures_text  # noqa: PLC0415
 
-        found = [one for one in report.charts if one.in_text and (one.is_dots or one.is_curve)][:1]
-        others = replace(report, drawn=tuple(one for one in report.drawn if one not in found))
-        text = figures_text(others, width=width, ansi=True)
-        rows = height - text.count("\n") - 2
-        had, self.has_chart = self.has_chart, bool(found) and rows >= _LEAST_CHART
-        if had is not self.has_chart:
-            self.screen.refresh_bindings()
+        def draw_all(column_width: int) -> str:
+            return figures_text(report, width=column_width, ansi=True)
+
+        chart = _chart_with_points(report)
+        if chart is None:
+            self._set_has_chart(has_chart=False)
+            return in_columns(draw_all, width, height)
+
+        other_parts = tuple(part for part in report.drawn if part != chart)
+        text = figures_text(replace(report, drawn=other_parts), width=width, ansi=True)
+        rows = height - text.count("\n") - _ROWS_OF_ITS_TITLE
+        self._set_has_chart(has_chart=rows >= _LEAST_CHART)
         if not self.has_chart:
-            return in_columns(lambda column: figures_text(report, width=column, ansi=True), width, height)
-        title = cut(visible(found[0].title), width)
-        return f"{text}\n{title}\n{curve_chart(found[0], width, rows, zoomed=zoomed)}"
+            return in_columns(draw_all, width, height)
+
+        title = cut(visible(chart.title), width)
+        return f"{text}\n{title}\n{curve_chart(chart, width, rows, zoomed=zoomed)}"
+
+    def _set_has_chart(self, *, has_chart: bool) -> None:
+        if has_chart is not self.has_chart:
+            self.has_chart = has_chart
+            self.screen.refresh_bindings()
 
 
-def _lines(paragraphs: list[list[str]]) -> list[str]:
-    return [line for part in paragraphs for line in (*part, "")][:-1]
+def _chart_with_points(report: Report) -> Chart | None:
+    """The first chart that stands in the text of a report as lines, and could be drawn with its points."""
+    for chart in report.charts:
+        if chart.in_text and (chart.is_dots or chart.is_curve):
+            return chart
+    return None
 
 
 STYLES = {Tone.GOOD: "$success", Tone.BAD: "$error", Tone.CAUTION: "$warning", Tone.FAINT: "dim", Tone.DATA: "$primary"}
 
 
-def content_of(said: str | Toned) -> Content:
-    toned = said if isinstance(said, Toned) else Toned(said)
+def content_of(text: str | Toned) -> Content:
+    toned = text if isinstance(text, Toned) else Toned(text)
     return Content.styled(toned.text, STYLES.get(toned.tone, ""))
 
 
@@ -178,6 +228,9 @@ def join_toned(parts: Iterable[str | Toned], gap: str) -> Content:
     return Content(gap).join([content_of(part) for part in parts])
 
 
-def stopped(record: Any) -> Toned:
+def stop_reason(record: Any) -> Toned:
+    """Why a measurement ended before it was complete, to stand before its answer; empty where it is complete."""
+    if record.status is SeriesStatus.COMPLETE:
+        return Toned("")
     error = f": {plain(record.error)}" if record.error else ""
-    return Toned("") if record.status is SeriesStatus.COMPLETE else ended_early(record.status, f"{error}. ")
+    return ended_early(record.status, f"{error}. ")

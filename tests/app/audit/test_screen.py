@@ -18,12 +18,12 @@ from tests.tui import measured, painted, press, settled, text_of
 
 def test_a_missing_target_is_asked_for():
     with pytest.raises(UsageError, match="which server"):
-        AuditScreen.read({"target": "", "ssh": "", "conf": ""})
+        AuditScreen.parse({"target": "", "ssh": "", "conf": ""})
 
 
 def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated():
     with pytest.raises(UsageError, match="a password does not belong") as refused:
-        AuditScreen.read({"target": "nas/data", "ssh": "root:hunter2@nas", "conf": ""})
+        AuditScreen.parse({"target": "nas/data", "ssh": "root:hunter2@nas", "conf": ""})
     assert "hunter2" not in str(refused.value)
 
 

@@ -23,7 +23,7 @@ TYPED = {"target": "nas/data", "only": "", "effort": "usual", "folder": "", "ssh
 
 
 def test_the_lines_say_what_is_measured():
-    request = DiagnosisScreen.read(TYPED | {"only": "folders, connect", "folder": "projects", "effort": "thorough"})
+    request = DiagnosisScreen.parse(TYPED | {"only": "folders, connect", "folder": "projects", "effort": "thorough"})
     assert (request.stages, request.folder) == ((StageName.CONNECT, StageName.FOLDERS), "projects")
     assert request.effort is Effort.THOROUGH
 
@@ -40,7 +40,7 @@ def test_the_lines_say_what_is_measured():
 )
 def test_what_cannot_be_meant_is_told(line: str, typed: str, said: str):
     with pytest.raises(UsageError, match=said) as refused:
-        DiagnosisScreen.read(TYPED | {line: typed})
+        DiagnosisScreen.parse(TYPED | {line: typed})
     assert "hunter2" not in str(refused.value)
 
 

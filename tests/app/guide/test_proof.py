@@ -380,5 +380,5 @@ async def test_the_experiment_measures_its_base_again(app, backend):
         await measured(app, pilot)
         app.visit("experiment")
         await settled(app, pilot)
-        beside = " ".join(app.screen.query_one("#step", AnsiView).text.split())
+        beside = " ".join(app.screen.query_one("#step", AnsiView).drawn_text.split())
         assert "0 → 1, by strict sync = no (unproven): ▲ Faster by " in beside

@@ -43,15 +43,15 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
 @pytest.mark.parametrize(("passed", "left"), [(0.0, 20.0), (9.0, 11.0), (10.0, 10.0), (60.0, 10.0)])
 def test_a_run_that_takes_longer_takes_no_time_from_those_to_come(app: SharebenchApp, monkeypatch, passed, left):
     """Of a mean of 10 s: 18 s of the one that ended, and a round of four as planned, 8 s each."""
-    screen = IsolationRunScreen(IsolationScreen.read(TYPED | {"seconds": "5"}))
-    screen._runs, screen._begun, screen._run_seconds, screen._began_at = 9, 8, [18.0], 100.0
+    screen = IsolationRunScreen(IsolationScreen.parse(TYPED | {"seconds": "5"}))
+    screen._planned_runs, screen._begun_runs, screen._run_seconds, screen._began_at = 9, 8, [18.0], 100.0
     monkeypatch.setattr("app.isolation.screen.monotonic", lambda: 100.0 + passed)
     assert screen.now().endswith(f"about {left:.0f} s left")
 
 
 def test_the_first_run_of_a_resumed_isolation_says_what_is_left(app: SharebenchApp, monkeypatch):
-    screen = IsolationRunScreen(IsolationScreen.read(TYPED | {"seconds": "5"}))
-    screen._runs, screen._begun, screen._began_at = 1, 1, 100.0  # fewer than its rounds
+    screen = IsolationRunScreen(IsolationScreen.parse(TYPED | {"seconds": "5"}))
+    screen._planned_runs, screen._begun_runs, screen._began_at = 1, 1, 100.0  # fewer than its rounds
     monkeypatch.setattr("app.isolation.screen.monotonic", lambda: 100.0)
     assert screen.now().endswith("about 8 s left")
     screen._run_seconds = [18.0]
@@ -59,17 +59,17 @@ def test_the_first_run_of_a_resumed_isolation_says_what_is_left(app: SharebenchA
 
 
 def test_the_lines_are_read():
-    request = IsolationScreen.read(TYPED)
+    request = IsolationScreen.parse(TYPED)
     assert request.clients == (1, 4)
     assert request.rounds == 2
     assert request.without == ()
     assert not request.expose_tbench
-    assert IsolationScreen.read(TYPED | {"expose": "127.0.0.1"}).expose_tbench
-    assert [IsolationScreen.read(TYPED | {"seconds": typed}).seconds for typed in ("", "2", "9")] == [
+    assert IsolationScreen.parse(TYPED | {"expose": "127.0.0.1"}).expose_tbench
+    assert [IsolationScreen.parse(TYPED | {"seconds": typed}).seconds for typed in ("", "2", "9")] == [
         places.DEFAULT_SECONDS, 2, 9
     ]  # fmt: skip
     with pytest.raises(UsageError, match="2 seconds or more"):
-        IsolationScreen.read(TYPED | {"seconds": "1"})
+        IsolationScreen.parse(TYPED | {"seconds": "1"})
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, monkeypatch, client
 def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
     typed = TYPED | wrong
     with pytest.raises(UsageError, match=said):
-        IsolationScreen.read(typed)
+        IsolationScreen.parse(typed)
 
 
 async def test_what_is_wrong_stands_below_the_lines_and_is_typed_over(app: SharebenchApp):
@@ -210,14 +210,14 @@ async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
 
 
 def test_the_table_of_the_form_fills_in_while_it_is_measured():
-    screen = IsolationRunScreen(IsolationScreen.read(TYPED))
+    screen = IsolationRunScreen(IsolationScreen.parse(TYPED))
     screen.take_event(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
-    assert screen.heard_text(80) == ""
+    assert screen.draw_heard(80) == ""
     screen.take_event(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))
     assert screen.now().startswith("Run 1 of 3: server, 4 clients, about ")
     screen.take_event(0, LayerRunEnded(run=STORED.runs[0]))
     screen.take_event(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
-    shown = screen.heard_text(80)
+    shown = screen.draw_heard(80)
     assert "25.0000" in shown, "megabytes a second"
     assert "What each carries, 4 clients" in shown
     assert "! server, 4 clients, round 1: it [red]died" in shown
@@ -280,7 +280,7 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
         assert quit_question(app)
         await measured(app, pilot)
         await settled(app, pilot)
-        assert "Verdict:" not in app.screen.query_one("#run-text", AnsiView).text  # it stands above, in #now
+        assert "Verdict:" not in app.screen.query_one("#run-text", AnsiView).drawn_text  # it stands above, in #now
         assert re.search(
             r"Next, look in|Measure (again|more)|Isolate again|Run it as root", text_of(app.screen, "#now")
         ), "what to do"
@@ -358,4 +358,4 @@ def test_a_configuration_of_this_machine_is_looked_for_at_once(
 ):
     typed = TYPED | {"conf": str(tmp_path / "none.conf")} | more
     with pytest.raises(UsageError, match="is not on this machine") if is_looked_for else nullcontext():
-        IsolationScreen.read(typed)
+        IsolationScreen.parse(typed)

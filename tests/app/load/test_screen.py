@@ -55,7 +55,7 @@ def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
 
 def test_the_lines_are_read_with_what_is_wrong_in_words():
     typed = {"target": "smb://alice@nas/data", "users": "capacity", "scenario": "office", "duration": "30"}
-    request = LoadScreen.read(typed)
+    request = LoadScreen.parse(typed)
     assert request.choices.find_capacity
     assert (request.scenario.name, request.scenario.duration_seconds) == ("office", 30)
     for changes, said in (
@@ -65,7 +65,7 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
         ({"scenario": "nothing"}, "redpaper"),
     ):
         with pytest.raises(UsageError, match=said):
-            LoadScreen.read(typed | changes)
+            LoadScreen.parse(typed | changes)
     practice = LoadScreen.first_values(
         None, [Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", path="big")]
     )
@@ -79,18 +79,18 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     assert state.now(0.0) == "Making the scenario's files: 50 of 60"
     state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
     assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
-    text = state.text(80)
+    text = state.draw(80)
     for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
         assert words in text
     assert "Offered/s" not in text
     state = state.heard(LoadChanged(load=load, point=load.points[0], done=True)).heard(Warned(text="a [red]word"))
-    assert "Offered/s" in state.text(80)
-    assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
-    assert "one connection and one login each" not in state.text(80)
-    assert state.told() == "a [red]word"
+    assert "Offered/s" in state.draw(80)
+    assert "Requests a second over users" in state.draw(80), "with its chart, but not with what it was made from"
+    assert "one connection and one login each" not in state.draw(80)
+    assert state.problem_text() == "a [red]word"
     closed = state.heard(LoadClosed(load=load, failure=Failed(kind=NoSpaceError, text="the disk is full")))
-    assert closed.told() == "the disk is full"
-    assert "connected" not in closed.text(80)
+    assert closed.problem_text() == "the disk is full"
+    assert "connected" not in closed.draw(80)
 
 
 def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_width():
@@ -99,27 +99,27 @@ def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_widt
         for number in range(90):
             state = state.heard(replace(SECOND, users=users, requests_per_second=9.0 * users + number % 3))
     for width, height in ((118, 31), (198, 45)):
-        lines = state.text(width, height).splitlines()
+        lines = state.draw(width, height).splitlines()
         assert len(lines) <= height
         assert max(len(plain(line)) for line in lines) >= width - 2
         text = "\n".join(lines)
         for words in ("requests/s from 0", "ms from 0", "20 users", "40 users", "179 s", "errors 2"):
             assert words in text, words
-    few = state.text(118, _AREAS_FROM - 1)
+    few = state.draw(118, _AREAS_FROM - 1)
     assert "requests/s from 0" not in few
-    assert "requests/s from 0" in state.text(118, _AREAS_FROM)
+    assert "requests/s from 0" in state.draw(118, _AREAS_FROM)
     assert "█" in few
-    assert all(len(line) for line in state.text(78, 20).splitlines())
+    assert all(len(line) for line in state.draw(78, 20).splitlines())
 
 
 def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
     state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for number in range(6):
         state = state.heard(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
-    _rates, p95 = state._areas(10)
+    _rates, p95 = state._area_charts(10)
     assert [bar.value for bar in p95.bars] == [10.0, None] * 3
-    assert plain(state.text(80, 10)).splitlines()[1].endswith("█ █ █ ")
-    assert "ms from 0" in state.text(118, 31)
+    assert plain(state.draw(80, 10)).splitlines()[1].endswith("█ █ █ ")
+    assert "ms from 0" in state.draw(118, 31)
 
 
 def test_the_time_left_is_that_of_the_points_that_are_planned():
@@ -474,7 +474,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
 @pytest.mark.parametrize("other", ["smb://bob@nas2/data", "ftp://alice@nas/data"])
 async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: SharebenchApp, monkeypatch, other):
     first, second, third = (parse_target(url) for url in ("smb://alice@nas/data", "smb://alice@nas3/data", other))
-    request = replace(LoadScreen.read({"target": "nas/data"}), targets=(first, second, third))
+    request = replace(LoadScreen.parse({"target": "nas/data"}), targets=(first, second, third))
 
     def refused(*_: object) -> Iterator[LoadStep]:
         yield LoadClosed(load=full_load(), failure=Failed(kind=LoginError, text="refused"), stored=False)
@@ -668,14 +668,14 @@ def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
     file.write_text('[servers.nas1]\naddress = "nas"\nshare = "data"\nssh = "root@nas"\nsmb_conf = "/x/smb.conf"\n')
     monkeypatch.setattr("app.base.config.config_file", lambda: file)
     config.cache_clear()
-    request = LoadScreen.read({"target": "@nas1"})
+    request = LoadScreen.parse({"target": "@nas1"})
     config.cache_clear()
     assert (request.targets[0].share, request.server_ssh, request.smb_conf) == ("data", "root@nas", "/x/smb.conf")
 
 
 def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
-    screen = LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"}))
+    screen = LoadRunScreen(LoadScreen.parse({"target": "smb://nas/data"}))
     screen.take_event(0, LoadClosed(load=load, failure=Failed(kind=CancelledError, text="cancelled")))
     assert "To resume it, go back and press Ctrl+L" in screen.warnings()
 

@@ -54,8 +54,8 @@ async def test_what_is_typed_takes_the_place_of_the_host_of_last_time(app):
         await pilot.press(*"nas2", "enter")
         assert app.screen.query_one("#hosts", Input).value == "nas2"
         app.screen._fill({"hosts": "nas1", "smb": "data"})
-        assert app.screen.typed()["hosts"] == "nas2", "what is known came later than what was typed"
-        assert app.screen.typed()["smb"] == ""
+        assert app.screen.typed_texts()["hosts"] == "nas2", "what is known came later than what was typed"
+        assert app.screen.typed_texts()["smb"] == ""
 
 
 def lines_for(server: Smbd) -> dict[str, str]:
@@ -82,7 +82,7 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert shows(app, SurveyRunScreen)
         await measured(app, pilot)
         await settled(app, pilot)
-        text = app.screen.query_one("#run-text", AnsiView).text
+        text = app.screen.query_one("#run-text", AnsiView).drawn_text
         assert "Findings" in text
         assert "Answer" not in text, "it stands above"
         assert "MB/s" in text
@@ -164,7 +164,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         await settled(app, pilot)
         assert screen.survey is not None
         assert not screen.survey.complete
-        text = screen.query_one("#run-text", AnsiView).text
+        text = screen.query_one("#run-text", AnsiView).drawn_text
         assert "loopback SMB get" in text
         assert "interrupted" in text
         await pilot.press("escape", "f9")
@@ -187,7 +187,7 @@ async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goe
         await measured(app, pilot)
         assert shows(app, AskDialog)
         assert "Type the password again" in text_of(app.screen, ".dialog-text")
-        assert "failed" in running.query_one("#run-text", AnsiView).text
+        assert "failed" in running.query_one("#run-text", AnsiView).drawn_text
         app.screen.query_one("#answer", Input).value = smbd.password
         await press(app, pilot, "enter")
         assert shows(app, ConfirmDialog)
@@ -312,7 +312,7 @@ OUT = Station(
 
 
 def test_the_lines_are_read():
-    choices = SurveyScreen.read(
+    choices = SurveyScreen.parse(
         {
             "hosts": "nas, 127.0.0.1",
             "smb": "data/bench",
@@ -330,7 +330,7 @@ def test_the_lines_are_read():
         1 << 30,
         {"smb": 4450, "iperf3": 5301},
     )
-    least = SurveyScreen.read({"hosts": "nas", "runs": "5"})
+    least = SurveyScreen.parse({"hosts": "nas", "runs": "5"})
     assert (least.smb, least.ftp, least.user, least.spec.counts.size_bytes, least.ports) == (None, None, None, None, {})
 
 
@@ -348,7 +348,7 @@ def test_the_lines_are_read():
 )
 def test_wrong_lines_are_told(typed, why):
     with pytest.raises(UsageError, match=why):
-        SurveyScreen.read(typed)
+        SurveyScreen.parse(typed)
 
 
 def test_first_values_are_the_practice_servers_or_what_was_typed_last():
@@ -362,18 +362,18 @@ def test_first_values_are_the_practice_servers_or_what_was_typed_last():
     )
     ready = SurveyScreen.first_values({"hosts": "nas"}, practice)
     assert ready["hosts"] == "127.0.0.1"
-    assert SurveyScreen.read(ready).ports == {"smb": 4450, "ftp": 2121}
+    assert SurveyScreen.parse(ready).ports == {"smb": 4450, "ftp": 2121}
 
 
 def test_what_was_measured_before_a_survey_went_on_has_its_average():
     done = replace(GET, state=StationState.DONE, series=series([100e6] * 5))
-    assert begin([done]).text(80).split()[-2:] == ["100.0", "MB/s"]
+    assert begin([done]).draw(80).split()[-2:] == ["100.0", "MB/s"]
 
 
 def test_what_is_said_of_a_series_under_way():
     now = begin([GET, PUT, OUT])
-    assert now.text(80).splitlines()[0].split() == ["loopback", "SMB", "get", "waiting"]
-    assert "network bare TCP put: left out" in now.text(80)
+    assert now.draw(80).splitlines()[0].split() == ["loopback", "SMB", "get", "waiting"]
+    assert "network bare TCP put: left out" in now.draw(80)
     run = Run(number=1, phase=Phase.MEASURED, size_bytes=100_000_000, seconds=1.0)
     said = []
     for event in (
@@ -407,7 +407,7 @@ def test_failures_warnings_and_narrow_screens():
     now = begin([GET]).heard(0, Warned(text="look out")).heard(0, Warned(text="look out"))
     assert now.warnings == ("look out",)
     now = now.heard(0, Failed(kind=LoginError, text="the server refused the password of alice"))
-    assert "failed: the server refu" in now.text(80)
-    assert all(len(line) <= 40 for line in now.text(40).splitlines())
+    assert "failed: the server refu" in now.draw(80)
+    assert all(len(line) <= 40 for line in now.draw(40).splitlines())
     stopped = begin([GET]).heard(0, SeriesClosed(series_id="a", status=SeriesStatus.INTERRUPTED))
-    assert "interrupted" in stopped.text(80)
+    assert "interrupted" in stopped.draw(80)

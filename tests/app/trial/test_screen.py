@@ -76,7 +76,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order.setting.name)
         yield ValueSet("yes", 1)
-        during.append(here(app).heard_text(100))
+        during.append(here(app).draw_heard(100))
         yield SettingRestored("Restored: use sendfile is No again")
         yield Judged(finished(order))
 

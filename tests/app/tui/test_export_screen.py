@@ -349,7 +349,7 @@ async def test_half_typed_names_break_nothing(path, typed, marks, said):
 
 async def test_a_slow_look_at_an_older_name_says_nothing_of_the_newer(path, monkeypatch):
     goes_on = threading.Event()
-    monkeypatch.setattr("app.tui.export.is_there", lambda path: path.name == "older.html" and goes_on.wait(30))
+    monkeypatch.setattr("app.tui.export.output.is_there", lambda path: path.name == "older.html" and goes_on.wait(30))
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)

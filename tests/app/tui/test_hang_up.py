@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from app.tui.widgets.recording import ReportRunScreen
+from app.tui.widgets.report_run import ReportRunScreen
 from tests.tui import app_on, measured, settled
 
 
@@ -27,7 +27,7 @@ class Cleaning(ReportRunScreen):
     def now(self) -> str:
         return ""
 
-    def heard_text(self, width: int) -> str:
+    def draw_heard(self, width: int) -> str:
         return ""
 
 

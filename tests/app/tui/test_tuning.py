@@ -125,7 +125,9 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
 
 
 def test_the_value_of_nothing_said_is_called_the_default_once():
-    named = {name: ValueDialog(find(name), "")._named for name in ("smb encrypt", "aio read size", "strict sync")}
+    named = {
+        name: ValueDialog(find(name), "")._describe_value for name in ("smb encrypt", "aio read size", "strict sync")
+    }
     assert named["smb encrypt"]("default") == "default"
     assert named["aio read size"]("1") == "1  (the default)"
     assert named["strict sync"]("yes") == "yes  (the default)", "which testparm writes as Yes"

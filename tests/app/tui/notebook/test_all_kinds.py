@@ -15,8 +15,8 @@ from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.stored import StoredScreen
-from app.tui.widgets.following import written
-from app.tui.widgets.reading import resumable
+from app.tui.widgets.following import file_state
+from app.tui.widgets.reading import without_resuming
 from app.tui.widgets.views import AnsiView, Draw
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt
@@ -109,12 +109,12 @@ async def test_an_opened_page_follows_what_is_written_elsewhere_and_is_drawn_onl
         await press(app, pilot, "enter", "down", "down")
         page, at = here(app), here(app).query_one(box).scroll_y
         assert at == 2
-        assert shown not in page.query(AnsiView).first().text
+        assert shown not in page.query(AnsiView).first().drawn_text
         drawn.clear()
         book(path, one(9))
         page._look_again()
         await settled(app, pilot)
-        assert page._seen == written(path), "it has looked"
+        assert page._seen_state == file_state(path), "it has looked"
         assert not drawn, "another recording is none of its business"
         with Notebook(path) as notebook:
             change(notebook, made)
@@ -122,7 +122,7 @@ async def test_an_opened_page_follows_what_is_written_elsewhere_and_is_drawn_onl
             while not drawn:
                 await pilot.pause(0.05)  # the page looks by itself
         await settled(app, pilot)
-        assert shown in page.query(AnsiView).first().text
+        assert shown in page.query(AnsiView).first().drawn_text
         assert page.query_one(box).scroll_y == at, "who reads on is not taken back to the top"
         with Notebook(path) as notebook:
             notebook.remove(made)
@@ -169,7 +169,7 @@ async def test_a_load_whose_limit_was_not_reached_leads_to_the_search_for_it(tmp
         app = app_on(tmp_path / "notebook.db", first=step.screen, users=str(step.arguments["users"]))
         async with app.run_test(size=(80, 24)) as pilot:
             await settled(app, pilot)
-            assert here(app).typed()["users"] == "capacity"
+            assert here(app).typed_texts()["users"] == "capacity"
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
     app = app_on(tmp_path / "notebook.db", first="isolation", target="smb://nas/data", rounds="6", seconds="6")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        typed = here(app).typed()
+        typed = here(app).typed_texts()
         assert {name: typed[name] for name in ("target", "rounds", "seconds", "clients")} == {
             "target": "smb://nas/data", "rounds": "6", "seconds": "6", "clients": "1,4,8",
         }  # fmt: skip
@@ -279,4 +279,4 @@ def test_without_advice_of_its_own_a_result_leads_on_by_its_kind(kind: str, firs
 def test_what_was_interrupted_leads_to_where_it_is_resumed_unless_it_runs_or_was_imported(more, offered: bool):
     step, other = NextStep(name="Open it, to resume it", screen="stored"), NextStep(name="x", screen="audit")
     head: Any = SimpleNamespace(**({"running": False, "imported_at": None} | more))
-    assert [one.name for one in resumable([step, other], head)] == ([step.name] * offered) + ["x"]
+    assert [one.name for one in without_resuming([step, other], head)] == ([step.name] * offered) + ["x"]

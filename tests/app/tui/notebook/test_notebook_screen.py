@@ -107,13 +107,13 @@ async def test_a_notebook_under_another_screen_is_not_read_again_until_it_is_see
         await settled(app, pilot)
         notebook = app.screen
         assert isinstance(notebook, NotebookScreen)
-        notebook._seen = ()  # as if another program had written
+        notebook._seen_state = ()  # as if another program had written
         app.push_screen(MessageDialog("Measuring", "what is drawn under it takes time from a transfer"))
         await settled(app, pilot)
         notebook._look_again()
-        assert notebook._seen == ()
+        assert notebook._seen_state == ()
         await press(app, pilot, "enter")
-        assert notebook._seen != ()
+        assert notebook._seen_state != ()
 
 
 async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_path):
@@ -1007,9 +1007,9 @@ async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_erro
         assert "Interrupted before each value" in painted(app)
         await press(app, pilot, "f3")
         notebook_screen = next(one for one in app.screen_stack if isinstance(one, NotebookScreen))
-        notebook_screen._seen = ()
+        notebook_screen._seen_state = ()
         notebook_screen._look_again()
-        assert notebook_screen._seen == (), "what another screen hides is not read"
+        assert notebook_screen._seen_state == (), "what another screen hides is not read"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
@@ -1287,7 +1287,7 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             assert app.screen.query_one("#compared-picture").display is has_chart, width
             picture = app.screen.query_one("#compared-picture")
             assert picture.border_title == here(app).report.chart.title, "an interval is what its title says"
-            assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).text
+            assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).drawn_text
 
 
 async def test_the_runs_of_both_sides_stand_below_their_averages_where_the_report_leaves_room(tmp_path):

@@ -1,0 +1,86 @@
+"""The lines of a form: what each asks for, and how what is typed there is understood."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Label
+
+from app.base.errors import UsageError
+from app.base.ssh_address import check_ssh_host
+from app.base.targets import parse_typed_target
+from app.tui.frame.parts import LineInput
+from storage.records import JSONValue, Target
+
+_GAP_AFTER_NAMES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FormLine:
+    key: str
+    name: str
+    hint: str
+    usual: str = ""
+    about: str = ""
+    """What is said below the lines while it has the focus, where name and hint do not say it."""
+
+
+TARGET = FormLine("target", "Target", "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
+SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
+CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")
+
+
+def remembered_values(lines: Sequence[FormLine], remembered: Mapping[str, JSONValue] | None = None) -> dict[str, str]:
+    """What was typed last, else what is usual; what is no line's, or no text, is left out."""
+    values = {line.key: line.usual for line in lines}
+    for key, value in (remembered or {}).items():
+        if key in values and isinstance(value, str):
+            values[key] = value
+    return values
+
+
+def typed_values(lines: Sequence[FormLine], typed: Mapping[str, str]) -> dict[str, str]:
+    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name."""
+    values = {line.key: typed.get(line.key, "").strip() for line in lines}
+    for line in lines:
+        if line.key == SSH.key and values[line.key]:
+            check_ssh_host(values[line.key], line.name)
+    return values
+
+
+def typed_target(text: str, question: str = "which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE") -> Target:
+    """Raises UsageError, with the question where nothing is typed."""
+    if not text.strip():
+        raise UsageError(question)
+    return parse_typed_target(text)
+
+
+def typed_count(name: str, text: str, most: int) -> int:
+    """Raises UsageError."""
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise UsageError(f"{name}: expected a whole number from 1 to {most:,}, found {text!r}")
+    return int(text)
+
+
+def typed_number(name: str, text: str, least: float, most: float) -> float:
+    """Raises UsageError."""
+    refusal = UsageError(f"{name}: expected a number from {least:g} to {most:g}, found {text!r}")
+    try:
+        number = float(text)
+    except ValueError:
+        raise refusal from None
+    if not least <= number <= most:
+        raise refusal
+    return number
+
+
+def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
+    """An input for each line, its name before it."""
+    longest_name = max(len(line.name) for line in lines)
+    for line in lines:
+        with Horizontal(classes="form-line"):
+            label = Label(line.name)
+            label.styles.width = _GAP_AFTER_NAMES + longest_name
+            yield label
+            yield LineInput(id=line.key, placeholder=line.hint)

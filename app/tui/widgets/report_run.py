@@ -1,0 +1,244 @@
+"""Screens that measure what a form asks for: what is heard meanwhile, and then the report."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from app.base.errors import CancelledError, LoginError
+from app.clients.base import Secrets
+from app.recording.process import SeriesControl
+from app.server.host_activity import MachineNow
+from app.tui.export import Exports
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand, keys
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Pane
+from app.tui.widgets import recording
+from app.tui.widgets.hang_up import HangUp
+from app.tui.widgets.logins import log_in_again
+from app.tui.widgets.reading import RecordingGoesOn
+from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts
+from forms.layout import visible
+from forms.report import Report
+from forms.wording import place
+from storage.records import Target
+
+
+def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
+    """The keys that stop a measurement and export its report; ``stop`` is what F1 help says of the first."""
+    return (
+        KeyCommand(f"{name}.stop", "s", "Stop", stop),
+        KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file."),
+    )
+
+
+def _no_machine() -> MachineNow | None:
+    return None
+
+
+class ReportRunScreen(recording.RecordingScreen, Exports, ShowsMore, ZoomsCharts):
+    """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
+
+    KEEP_ON: ClassVar = "Continue"
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more report.less chart.zoom")
+
+    def __init__(self, heading: str) -> None:
+        super().__init__(SeriesControl())
+        self.heading = heading
+        self._is_report_shown = False
+        self._meter: Callable[[], MachineNow | None] = _no_machine
+        self._hang_up = HangUp(self.control.cancel)
+
+    def compose(self) -> ComposeResult:
+        with Pane(f"sharebench · {self.heading}"):
+            yield Static(id="now", classes="answer")
+            yield Static(id="machine")
+            yield Static(id="warnings")
+            with VerticalScroll(id="run-box"):
+                yield FiguresView(id="run-text")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#run-box").focus()
+        self.begin()
+
+    def begin(self) -> None:
+        self.listen(self.events, every_seconds=recording.REDRAW_SECONDS)
+        self.draw()
+
+    def listen(self, events: Callable[[], Iterable[tuple[int, Any]]], *, every_seconds: float) -> None:
+        """As every recording screen; where the terminal is closed meanwhile, what is on the server is cleaned first."""
+        self._hang_up.watch()
+        super().listen(partial(self._hang_up.to_the_end, events), every_seconds=every_seconds)
+
+    @on(recording.MeasurementEnded)
+    def _nothing_to_clean(self) -> None:
+        self._hang_up.unwatch()
+
+    def on_unmount(self) -> None:
+        self._hang_up.unwatch()
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        raise NotImplementedError
+
+    def watch_machine(self, target: Target) -> None:
+        self._meter = self.context.backend.meter(target)
+
+    def now(self) -> str:
+        """What happens now, in one line."""
+        raise NotImplementedError
+
+    def headline(self) -> Content:
+        """What stands above the report."""
+        return Content(visible(self.now()))
+
+    def warnings(self) -> str:
+        return ""
+
+    def draw_heard(self, width: int) -> str:
+        """What was heard so far, in lines of this width."""
+        raise NotImplementedError
+
+    def tick(self) -> None:
+        self.catch_up()
+        if not self.is_covered:
+            self.draw()
+
+    def draw(self) -> None:
+        if self._is_report_shown:
+            return
+
+        is_stopping = self.control.cancelled.is_set() and not self.is_over
+        self._show_line("#now", Content("Stopping …" if is_stopping else visible(self.now())))
+        self._show_line("#warnings", Content(visible(self.warnings())))
+
+        machine = None if self.is_over else self._meter()
+        machine_text = "" if machine is None else recording.machine_line(machine, self.size.width)
+        self._show_line("#machine", Content(machine_text))
+
+        def draw_heard(width: int, _height: int) -> str:
+            return self.draw_heard(width)
+
+        self.query_one("#run-text", FiguresView).show(draw_heard)
+
+    def _show_line(self, selector: str, content: Content) -> None:
+        line = self.query_one(selector, Static)
+        if line.content != content:
+            line.update(content)
+            line.display = bool(content.plain)
+
+    def show_report(self, report: Report) -> None:
+        self.report = report
+        self._is_report_shown = True
+        self._show_line("#now", self.headline())
+        self._show_line("#warnings", Content(visible(self.warnings())))
+        self._show_line("#machine", Content(""))
+        self.show_again()
+        self.query_one("#run-box").scroll_home(animate=False)
+        self.refresh_bindings()
+
+    def show_again(self) -> None:
+        assert self.report is not None
+        view = self.query_one("#run-text", FiguresView)
+        view.show_chart(partial(view.figures, self.of_now(self.report)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"stop", "finish"}:
+            return not self.is_over
+        if action == "export":
+            return self.report is not None
+        if action == "next":
+            return self._is_report_shown
+        if action == "more" and not self._has_more_to_show():
+            return False
+        return super().check_action(action, parameters)
+
+    def _has_more_to_show(self) -> bool:
+        return self._is_report_shown and self.report is not None and self.report.brief != self.report
+
+
+class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
+    """Measures what a form asks for; a refused login is asked for again, and the report takes the events' place."""
+
+    HEADING: ClassVar[str]
+    doing = "Looking at the server …"
+
+    def __init__(self, request: Any, resumed: Any = None) -> None:
+        super().__init__(self.heading_of(request))
+        self.request = request
+        self.resumed = resumed
+        self.record: Any = None
+        self.is_closed = False
+        self.is_broken_off = False
+        self.problems: list[str] = []
+
+    @staticmethod
+    def to_resume(record: Any, secrets: Secrets, typed: Mapping[str, Any], /) -> Any:
+        """The request that completes a stored recording; ``typed`` is what stands in the form. Raises UsageError."""
+        raise NotImplementedError
+
+    @staticmethod
+    def report_of(record: Any, /) -> Report:
+        raise NotImplementedError
+
+    @classmethod
+    def heading_of(cls, request: Any) -> str:
+        return f"{cls.HEADING} · {place(request.target)}"
+
+    def now(self) -> str:
+        return "Nothing was measured." if self.is_over and not self.is_closed else self.doing
+
+    def targets(self) -> Sequence[Target]:
+        return [self.request.target]
+
+    def steps(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        return ((0, step) for step in self.steps())
+
+    def refusal(self, error: Exception | None) -> str:
+        """Why the server refused the login; empty where it did not."""
+        return str(error) if isinstance(error, LoginError) else ""
+
+    def result(self) -> Report | None:
+        return self.report_of(self.record) if self.is_closed else None
+
+    def measurement_ended(self, error: Exception | None) -> None:
+        self.is_broken_off = error is not None
+        refusal = self.refusal(error)
+        is_asked_again = bool(refusal) and log_in_again(self, self.targets(), refusal, self._measure_again)
+        if error is not None and not is_asked_again:
+            self._tell_failure(error)
+
+        report = self.result()
+        if report is not None:
+            self.recorded = (self.record.id,)
+            self.show_report(report)
+        else:
+            self.draw()
+            self.refresh_bindings()
+
+    def _measure_again(self, secrets: Secrets) -> None:
+        show = self.app.push_screen if self.is_covered else self.app.switch_screen
+        show(type(self)(replace(self.request, secrets=secrets), self.resumed))
+
+    def _tell_failure(self, error: Exception) -> None:
+        self.draw()
+        teller: BaseScreen = self
+        screen_below = self.app.screen_stack[-2]
+        if self.record is None and not self.is_covered and isinstance(screen_below, BaseScreen):
+            self.dismiss()  # there is nothing to see here, and what was typed is below
+            teller = screen_below
+
+        if not isinstance(error, CancelledError):
+            teller.work_failed(error)
+        elif self.record is None:
+            self.app.notify("Nothing was measured.", title="Stopped")
