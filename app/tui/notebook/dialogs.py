@@ -1,7 +1,7 @@
-"""The notebook's dialogs: label and note, names as a baseline, what to sort by; and deleting several at once."""
+"""The notebook's dialogs: label and note, names as a baseline; and deleting several at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,11 +18,12 @@ from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput, text_behind_drawing
 from forms.layout import control_pictures
 from forms.wording import listed, plain
-from storage.errors import RefusedError
+from storage.errors import RefusedError, UnreadableRecordingError
 from storage.notebook import Notebook
 from storage.recordings import Removed, UnknownReferenceError
 
 MOST_NAMED = 4
+_NOTE_ROWS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,17 @@ class EditDialog(BaseDialog[SeriesTexts]):
     ENTER = "Save"
 
     def __init__(self, marked: str = "") -> None:
+        """``marked`` says whose texts they are, where they are not those of the row with the cursor."""
         super().__init__()
-        self.before, self.marked = SeriesTexts("", ""), marked
+        self.before = SeriesTexts("", "")
+        self.marked = marked
 
     def fill(self, before: SeriesTexts) -> None:
         if not self.query("#note"):
             return  # it is closed by now
-        label, note = self.query_one("#label", LineInput), self.query_one("#note", LinesInput)
+
+        label = self.query_one("#label", LineInput)
+        note = self.query_one("#note", LinesInput)
         self.before = SeriesTexts("" if label.value else before.label, "" if note.text else before.note)
         if not label.value:
             label.value = before.label
@@ -58,16 +63,15 @@ class EditDialog(BaseDialog[SeriesTexts]):
             yield LineInput(id="label")
             yield Label("Note")
             note = LinesInput(id="note", tab_behavior="focus")
-            note.styles.height = 6
+            note.styles.height = _NOTE_ROWS
             yield note
             yield Static("Enter in the label saves, in the note Ctrl+S; Esc cancels.")
 
     @on(Input.Submitted)
     def action_save(self) -> None:
-        label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
-        self.dismiss(
-            SeriesTexts(text_behind_drawing(self.before.label, label), text_behind_drawing(self.before.note, note))
-        )
+        label = text_behind_drawing(self.before.label, self.query_one("#label", LineInput).value)
+        note = text_behind_drawing(self.before.note, self.query_one("#note", LinesInput).text)
+        self.dismiss(SeriesTexts(label, note))
 
 
 _OFFERED_NAME = "reference"
@@ -78,25 +82,30 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
     """The names of a series as a baseline; answers with a name, and whether it is given or taken away."""
 
     ENTER = "Save"
-    own: Sequence[str] = ()
-    others: Sequence[str] = ()
+    own_names: Sequence[str] = ()
+    other_names: Sequence[str] = ()
 
     def __init__(self, marked: str = "") -> None:
+        """``marked`` says whose names they are, where they are not those of the row with the cursor."""
         super().__init__()
         self.marked = marked
 
     def offer(self, names: tuple[list[str], list[str]]) -> None:
-        self.own, self.others = names
-        if not self.query("#names"):  # closed by now
+        self.own_names, self.other_names = names
+        if not self.query("#names"):
+            return  # it is closed by now
+
+        all_names = [*self.own_names, *self.other_names]
+        self.query_one("#name", LineInput).placeholder = "" if _OFFERED_NAME in all_names else _OFFERED_NAME
+        if not all_names:
             return
-        is_taken = _OFFERED_NAME in (*self.own, *self.others)
-        self.query_one("#name", LineInput).placeholder = "" if is_taken else _OFFERED_NAME
-        if any(names):
-            offered = self.query_one("#names", OptionList)
-            offered.add_options(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own)
-            offered.add_options(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others)
-            offered.highlighted = 0
-            self.query_one("#or").display = offered.display = True
+
+        options = self.query_one("#names", OptionList)
+        options.add_options(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own_names)
+        options.add_options(Option(Content(f"Move the name here: {plain(name)}")) for name in self.other_names)
+        options.highlighted = 0
+        options.display = True
+        self.query_one("#or").display = True
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
@@ -108,37 +117,84 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
                 yield part
 
     @on(Input.Submitted)
-    def _give(self, event: Input.Submitted) -> None:
-        if name := event.value.strip() or event.input.placeholder:
+    def _give_name(self, event: Input.Submitted) -> None:
+        name = event.value.strip() or event.input.placeholder
+        if name:
             self.dismiss((name, True))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        name = [*self.own, *self.others][event.option_index]
-        self.dismiss((name, event.option_index >= len(self.own)))
+        name = [*self.own_names, *self.other_names][event.option_index]
+        is_given = event.option_index >= len(self.own_names)
+        self.dismiss((name, is_given))
 
 
-Refusal = RefusedError | UnknownReferenceError | None
+@dataclass
+class Deletion:
+    """What was deleted, and why something was not."""
+
+    removed: list[Removed] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    """Ids of what could not be read: deleted for good."""
+    refusal: RefusedError | UnknownReferenceError | None = None
 
 
-def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], Refusal]:
-    removed: list[Removed] = []
-    refusal: Refusal = None
-    for series_id in ids:
+def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
+    deletion = Deletion()
+    unreadable = _unreadable_ids(notebook, ids)
+    for recording_id in ids:
         try:
-            removed.append(notebook.remove(series_id))
+            if recording_id in unreadable:
+                notebook.remove_unread(recording_id)
+                deletion.unreadable.append(recording_id)
+            else:
+                deletion.removed.append(notebook.remove(recording_id))
         except (RefusedError, UnknownReferenceError) as error:
-            refusal = error
-    return removed, refusal
+            deletion.refusal = error
+    return deletion
 
 
 def question_before(notebook: Notebook, names: Mapping[str, str]) -> str:
     """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
-    losses = losses_text(notebook, list(names))
-    named = "".join(names.values()) + "." if losses else ""
-    shown = [*names.values()][:MOST_NAMED] + [f"{len(names) - MOST_NAMED:,} more"] * (len(names) > MOST_NAMED)
-    asked = f"{len(names):,} recordings are marked: {listed(shown)}." if len(names) > 1 else named
-    return f"{asked} {losses}".strip() + " u restores what was deleted until sharebench is left." if asked else ""
+    unreadable = _unreadable_ids(notebook, list(names))
+    readable = [recording_id for recording_id in names if recording_id not in unreadable]
+    losses = losses_text(notebook, readable)
+
+    parts: list[str] = []
+    if len(names) > 1:
+        shown_names = list(names.values())[:MOST_NAMED]
+        if len(names) > MOST_NAMED:
+            shown_names.append(f"{len(names) - MOST_NAMED:,} more")
+        parts.append(f"{len(names):,} recordings are marked: {listed(shown_names)}.")
+    elif losses:
+        parts.append("".join(names.values()) + ".")
+    if losses:
+        parts.append(losses)
+    if parts and readable:
+        parts.append("u restores what was deleted until sharebench is left.")
+    if unreadable:
+        parts.append(
+            f"{listed(unreadable)} cannot be read, so what it was and what it left on a server is not known:"
+            " it is deleted for good."
+        )
+    return " ".join(parts)
+
+
+def _unreadable_ids(notebook: Notebook, ids: Sequence[str]) -> list[str]:
+    """Which of these hold a value that was never stored."""
+    unreadable: list[str] = []
+    others = list(ids)
+    while True:
+        try:
+            notebook.recordings_of(others)
+            notebook.heads_of(others)
+        except UnreadableRecordingError as error:
+            if error.recording_id not in others:
+                raise
+            others.remove(error.recording_id)
+            unreadable.append(error.recording_id)
+        else:
+            return unreadable
 
 
 class LinesInput(TextArea):

@@ -8,223 +8,329 @@ from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 
 if TYPE_CHECKING:
+    from app.kinds import ListedRecordings
     from app.tui.notebook.dialogs import SeriesTexts
+    from forms.report import Report
     from forms.series.listing import RecordingLine
     from storage.notebook import Notebook
     from storage.recordings import Recording
+    from storage.records import Series
 
-_OFFERED = 100
+# The first paint does not wait for what comes after it, so dialogs and kinds are imported in the functions below.
+
+_MOST_OFFERED = 100
 ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.try series.again series.history")
 
 
 class SeriesActions(MeasureMixin):
-    def chosen(self) -> str | None:
+    def pointed_id(self) -> str | None:
         raise NotImplementedError
 
-    def marked(self) -> Sequence[str]:
+    def marked_ids(self) -> Sequence[str]:
         return ()
 
-    def meant(self) -> list[str]:
-        return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
+    def target_ids(self) -> list[str]:
+        """What a key acts on: what is marked, else what is pointed at."""
+        marked = list(self.marked_ids())
+        pointed = self.pointed_id()
+        if marked or pointed is None:
+            return marked
+        return [pointed]
 
     def _marked_text(self) -> str:
         """Whose label or name is asked for, where it is not that of the row with the cursor."""
-        count = len(list(self.marked()))
-        one = " of the marked recording" if count else ""
-        return f" of {count} marked recordings" if count > 1 else one
+        count = len(self.marked_ids())
+        if count > 1:
+            return f" of {count} marked recordings"
+        return " of the marked recording" if count else ""
 
     def changed(self, *series_ids: str) -> None:
+        """Other texts or names of these are stored than before."""
         raise NotImplementedError
 
     # Label and note
 
     def action_edit(self) -> None:
-        from app.tui.notebook.dialogs import EditDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.notebook.dialogs import EditDialog  # noqa: PLC0415
 
-        if not (ids := self.meant()):
+        ids = self.target_ids()
+        if not ids:
             return
         dialog = EditDialog(self._marked_text())
 
-        def answered(words: "SeriesTexts") -> None:
-            write = partial(_set_words, ids=ids, before=dialog.before, words=words)
-            self.with_notebook(write, lambda _: self.changed(*ids))
+        def write(texts: "SeriesTexts") -> None:
+            job = partial(_write_texts, ids=ids, before=dialog.before, texts=texts)
+            self.with_notebook(job, partial(self._tell_changed, ids))
 
-        self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _words_of(notebook, ids), partial(dialog.call_later, dialog.fill))
+        self.ask(dialog, write)
+        self.with_notebook(partial(_read_texts, ids=ids), partial(dialog.call_later, dialog.fill))
+
+    def _tell_changed(self, ids: Sequence[str], _result: object = None) -> None:
+        self.changed(*ids)
+
+    # History
 
     def action_history(self) -> None:
-        from app.watch.record import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.watch.record import history_of_recording  # noqa: PLC0415
 
-        if (here := self.chosen()) is not None:
-            self.with_notebook(
-                lambda notebook: history_of_recording(notebook, here),
-                lambda _: self.sharebench_app.visit("history", reference=here),
-            )
+        recording_id = self.pointed_id()
+        if recording_id is None:
+            return
+
+        def show(_history: object) -> None:
+            self.sharebench_app.visit("history", reference=recording_id)
+
+        self.with_notebook(partial(history_of_recording, reference=recording_id), show)
 
     # Baselines
 
     def action_baseline(self) -> None:
-        from app.tui.notebook.dialogs import BaselineDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.notebook.dialogs import BaselineDialog  # noqa: PLC0415
 
-        if not (ids := self.meant()):
+        ids = self.target_ids()
+        if not ids:
             return
         dialog = BaselineDialog(self._marked_text())
 
-        def answered(naming: tuple[str, bool]) -> None:
-            self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda lost: done(*naming, lost))
+        def change_names(answer: tuple[str, bool]) -> None:
+            name, is_given = answer
+            if is_given:
+                self.with_notebook(partial(_give_name, ids=ids, name=name), partial(self._tell_named, ids, name))
+            else:
+                self.with_notebook(partial(_take_name, name=name), partial(self._tell_unnamed, ids, name))
 
-        def done(name: str, given: bool, lost: int) -> None:
-            named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
-            named += f", and no longer {lost} other{'s' * (lost > 1)}" if lost else ""
-            said = f"{name!r} now names {named}. B marks it; the filter (f) finds it by baseline."
-            self.notify(said if given else f"{name!r} names none now", title="Baseline")
-            self.changed(*ids)
+        self.ask(dialog, change_names)
+        self.with_notebook(partial(_baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
 
-        self.ask(dialog, answered)
-        self.with_notebook(lambda notebook: _baseline_names(notebook, ids), partial(dialog.call_later, dialog.offer))
+    def _tell_named(self, ids: Sequence[str], name: str, renamed_count: int) -> None:
+        owners = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
+        if renamed_count:
+            plural = "s" if renamed_count > 1 else ""
+            owners += f", and no longer {renamed_count} other{plural}"
+        text = f"{name!r} now names {owners}. B marks it; the filter (f) finds it by baseline."
+        self.notify(text, title="Baseline")
+        self.changed(*ids)
+
+    def _tell_unnamed(self, ids: Sequence[str], name: str, _result: None) -> None:
+        self.notify(f"{name!r} names none now", title="Baseline")
+        self.changed(*ids)
 
     # Comparing
 
     def action_compare(self) -> None:
-        here, marked = self.chosen(), list(self.marked())
-        if len(marked) == 1 and here is not None and here != marked[0]:
-            marked.append(here)
-        if len(marked) > 1:
-            self.with_notebook(lambda notebook: _base_first(notebook, marked), self._compare_all)
-        elif here is not None:
-            self.with_notebook(
-                lambda notebook: _base_of(notebook, here) or _others(notebook, here),
-                lambda found: self._compare_with(found, here),
-            )
+        pointed = self.pointed_id()
+        ids = list(self.marked_ids())
+        if len(ids) == 1 and pointed is not None and pointed != ids[0]:
+            ids.append(pointed)
 
-    def _compare_with(self, found: "str | list[RecordingLine]", here: str) -> None:
-        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        if len(ids) > 1:
+            self._compare_sorted(ids)
+        elif pointed is not None:
+            self.with_notebook(partial(_base_or_others, recording_id=pointed), partial(self._compare_with, pointed))
 
-        def chosen(other: str) -> None:
-            self.with_notebook(lambda notebook: _base_first(notebook, [here, other]), self._compare_all)
+    def _compare_with(self, recording_id: str, base_or_others: "str | ListedRecordings") -> None:
+        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415
 
-        if isinstance(found, str):
-            self._compare_all([found, here])
-        elif found:
-            rows = [(one.id, f"{one.when}  {one.label or one.what}  {one.answer.text}") for one in found]
-            about = "The recording to compare with. To compare several, mark them with space and press c."
-            self.ask(PickDialog("Compare with", rows, about=about, wide=True), chosen)
-        else:
+        if isinstance(base_or_others, str):
+            self._compare([base_or_others, recording_id])
+            return
+
+        rows: list[tuple[str | None, str]] = [(line.id, _offer_text(line)) for line in base_or_others.lines]
+        rows += [(None, f"! {other_id} cannot be read") for other_id in base_or_others.problems]
+        if not rows:
             self.notify("The notebook has no other recording of this kind yet.", severity="warning")
+            return
 
-    def _compare_all(self, ids: list[str]) -> None:
-        self.with_notebook(lambda notebook: notebook.recording(ids[0]).kind, lambda kind: self._compare_kind(kind, ids))
+        def compare_with(other_id: str) -> None:
+            self._compare_sorted([recording_id, other_id])
 
-    def _compare_kind(self, kind: str, ids: list[str]) -> None:
+        about = "The recording to compare with. To compare several, mark them with space and press c."
+        self.ask(PickDialog("Compare with", rows, about=about, wide=True), compare_with)
+
+    def _compare_sorted(self, ids: list[str]) -> None:
+        self.with_notebook(partial(_base_first, ids=ids), self._compare)
+
+    def _compare(self, ids: list[str]) -> None:
+        self.with_notebook(partial(_kind_of, recording_id=ids[0]), partial(self._show_comparison, ids))
+
+    def _show_comparison(self, ids: list[str], kind: str) -> None:
         if kind != "series":
-            from app.kinds import compare  # noqa: PLC0415  the first paint does not wait for what comes after it
-            from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415  as above
+            from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415
 
-            self.app.push_screen(
-                ReportScreen("Comparison", lambda notebook: compare(notebook, notebook.recordings_of(ids)).report)
-            )
+            self.app.push_screen(ReportScreen("Comparison", partial(_compare_others, ids=ids)))
         elif len(ids) == 2:
             self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
         else:
             self.sharebench_app.visit("table", ids=ids)
 
+    # To other screens
+
     def open_recording(self, recording_id: str) -> None:
-        self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
+        def read(notebook: "Notebook") -> "Recording":
+            return notebook.recording(recording_id)
+
+        self.with_notebook(read, self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
-        screen, which = ("series", "series_id") if head.kind == "series" else ("stored", "recording_id")
-        self.sharebench_app.visit(screen, **{which: head.id})
+        if head.kind == "series":
+            self.sharebench_app.visit("series", series_id=head.id)
+        else:
+            self.sharebench_app.visit("stored", recording_id=head.id)
 
     def action_again(self) -> None:
         from app.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
-        if (series_id := self.chosen()) is not None:
-            self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)
+        series_id = self.pointed_id()
+        if series_id is not None:
+            self.with_notebook(partial(measure_again, series_id=series_id), self.measure_with)
 
     def action_try(self) -> None:
-        from app.guide.rounds import measure_again  # noqa: PLC0415  as above
+        recording_id = self.pointed_id()
+        if recording_id is not None:
+            self.with_notebook(partial(_prepare_to_try, recording_id=recording_id), self._show_catalogue)
 
-        def read(notebook: "Notebook", here: str) -> str:
-            if notebook.heads_of([here]):
-                measure_again(notebook, here)
-            return _setting_of(notebook, here)
-
-        if (here := self.chosen()) is not None:
-            show = partial(self.sharebench_app.visit, "catalogue")
-            self.with_notebook(partial(read, here=here), lambda name: show(words=name))
+    def _show_catalogue(self, setting: str) -> None:
+        self.sharebench_app.visit("catalogue", words=setting)
 
     def action_export(self) -> None:
-        if ids := self.meant():
+        ids = self.target_ids()
+        if ids:
             self.sharebench_app.visit("export", ids=ids)
 
 
-def _setting_of(notebook: "Notebook", recording_id: str) -> str:
-    from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for what comes after it
+def _prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
+    """Make the choices of a series those of the next one; the setting that a trial tried, empty for others."""
+    from app.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+    from forms.tuning import catalogue  # noqa: PLC0415
 
+    if notebook.heads_of([recording_id]):
+        measure_again(notebook, recording_id)
     plan = notebook.trial(notebook.recording(recording_id).subject)
     return plan.name if plan and catalogue.search(plan.name) else ""
 
 
-def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
-    from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415  the first paint does not wait for what comes after it
+def _read_texts(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
+    """The label and the note that all of these have; empty where they differ."""
+    from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415
 
     heads = notebook.recordings_of(ids)
-    labels, notes = {head.label for head in heads}, {head.note for head in heads}
-    label, note = (texts.pop() if len(texts) == 1 else "" for texts in (labels, notes))
-    return SeriesTexts(label=label, note=note)
+    return SeriesTexts(
+        label=_common_text({head.label for head in heads}),
+        note=_common_text({head.note for head in heads}),
+    )
 
 
-def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", words: "SeriesTexts") -> None:
-    texts = {name: (getattr(before, name), getattr(words, name)) for name in ("label", "note")}
-    changed = {name: now for name, (was, now) in texts.items() if now != was}
-    if changed:
-        with notebook.at_once():
-            for recording_id in ids:
-                notebook.describe(recording_id, **changed)
+def _common_text(texts: set[str]) -> str:
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", texts: "SeriesTexts") -> None:
+    """Store what differs from before."""
+    changed: dict[str, str] = {}
+    if texts.label != before.label:
+        changed["label"] = texts.label
+    if texts.note != before.note:
+        changed["note"] = texts.note
+    if not changed:
+        return
+
+    with notebook.at_once():
+        for recording_id in ids:
+            notebook.describe(recording_id, **changed)
+
+
+def _kind_of(notebook: "Notebook", recording_id: str) -> str:
+    return notebook.recording(recording_id).kind
+
+
+def _compare_others(notebook: "Notebook", ids: Sequence[str]) -> "Report":
+    """The comparison of recordings that are no series."""
+    from app.kinds import compare  # noqa: PLC0415
+
+    return compare(notebook, notebook.recordings_of(ids)).report
 
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
-    from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
+    """Those that are named as a baseline first, then by age."""
+    from app.kinds import alike  # noqa: PLC0415
 
-    named = {baseline.recording_id for baseline in notebook.baselines()}
-    return [head.id for head in sorted(alike(notebook, ids), key=lambda head: (head.id not in named, head.created_at))]
+    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
+
+    def place(head: "Recording") -> tuple[bool, str]:
+        return head.id not in baseline_ids, head.created_at
+
+    return [head.id for head in sorted(alike(notebook, ids), key=place)]
 
 
 def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of these, and those of others."""
     baselines = notebook.baselines()
-    own = {baseline.name for baseline in baselines if baseline.recording_id in ids}
-    return sorted(own), sorted({baseline.name for baseline in baselines} - own)
+    own_names = {baseline.name for baseline in baselines if baseline.recording_id in ids}
+    all_names = {baseline.name for baseline in baselines}
+    return sorted(own_names), sorted(all_names - own_names)
 
 
-def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> int:
+def _give_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
     """How many other recordings had the name."""
-    from app.kinds import alike, check_repeats  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from app.kinds import alike, check_repeats  # noqa: PLC0415
 
-    if not given:
-        notebook.remove_baseline(name)
-        return 0
     if alike(notebook, ids)[0].kind == "series":
         check_repeats(notebook, ids)
-    lost = {*notebook.baseline_ids(name)} - {*ids}
+    others = {*notebook.baseline_ids(name)} - {*ids}
     notebook.set_baseline(name, *ids)
-    return len(lost)
+    return len(others)
 
 
-def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":
-    from app.kinds import lines  # noqa: PLC0415  the first paint does not wait for what comes after it
+def _take_name(notebook: "Notebook", name: str) -> None:
+    notebook.remove_baseline(name)
+
+
+def _base_or_others(notebook: "Notebook", recording_id: str) -> "str | ListedRecordings":
+    """What this is to be compared with, else what it could be compared with."""
+    return _base_of(notebook, recording_id) or _others_of_its_kind(notebook, recording_id)
+
+
+def _offer_text(line: "RecordingLine") -> str:
+    return f"{line.when}  {line.label or line.what}  {line.answer.text}"
+
+
+def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecordings":
+    """The newest others of its kind, those of the same subject first."""
+    from app.kinds import ListedRecordings, readable_lines  # noqa: PLC0415
+    from storage.queries import SeriesQuery  # noqa: PLC0415
 
     with notebook.snapshot():
-        here = notebook.recording(recording_id)
-        found = [head for head in notebook.recordings(here.kind, limit=_OFFERED) if head.id != here.id]
-        return lines(notebook, sorted(found, key=lambda head: head.subject != here.subject))
+        this = notebook.recording(recording_id)
+        ids = [found.series_id for found in notebook.find(SeriesQuery()) if found.kind == this.kind][:_MOST_OFFERED]
+        other_ids = [other_id for other_id in ids if other_id != this.id]
+        listed = readable_lines(notebook, other_ids) if other_ids else ListedRecordings([], {})
+        heads = notebook.recordings_of([line.id for line in listed.lines])
+
+    subjects = {head.id: head.subject for head in heads}
+    listed.lines.sort(key=partial(_has_other_subject, subjects=subjects, subject=this.subject))
+    return listed
 
 
-def _base_of(notebook: "Notebook", series_id: str) -> str | None:
-    equal = next((ids for ids in notebook.repeated_ids() if series_id in ids), (series_id,))
-    able = [one for one in notebook.heads_of(list(equal)) if one.base_id and (one.change or one.id == series_id)]
-    if able:
-        return min(able, key=lambda one: (one.change is None, one.id != series_id)).base_id
-    named = {baseline.recording_id for baseline in notebook.baselines()} - {series_id}
-    kinds = {head.id: head.kind for head in notebook.recordings_of([series_id, *named])}
-    alike = [one for one in named if kinds[one] == kinds.get(series_id)]
-    return alike[0] if len(alike) == 1 else None
+def _has_other_subject(line: "RecordingLine", subjects: dict[str, str], subject: str) -> bool:
+    return subjects[line.id] != subject
+
+
+def _base_of(notebook: "Notebook", recording_id: str) -> str | None:
+    """What a series was made from, by it or by a repeat of it; else the only baseline of the kind."""
+    repeats = next((ids for ids in notebook.repeated_ids() if recording_id in ids), (recording_id,))
+    with_base = [
+        series
+        for series in notebook.heads_of(list(repeats))
+        if series.base_id and (series.change or series.id == recording_id)
+    ]
+
+    def place(series: "Series") -> tuple[bool, bool]:
+        return series.change is None, series.id != recording_id
+
+    if with_base:
+        return min(with_base, key=place).base_id
+
+    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()} - {recording_id}
+    kinds = notebook.kinds_of([recording_id, *baseline_ids])
+    of_its_kind = [baseline_id for baseline_id in baseline_ids if kinds[baseline_id] == kinds.get(recording_id)]
+    return of_its_kind[0] if len(of_its_kind) == 1 else None

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from forms.layout import Toned
     from forms.report import Report
     from forms.series.summary import SeriesSummary
+    from storage.records import Run
+
+# The first paint does not wait for what draws a form, so that is imported in the functions below.
 
 
 class SeriesView(Widget):
     form: "SeriesSummary | None" = None
-    _within = False
+    _shows_newest_run = False
+    """Whether the chart is that within the newest run, not that of the rates of all."""
 
     def compose(self) -> ComposeResult:
         with Pane(id="series-pane"):
@@ -31,55 +35,80 @@ class SeriesView(Widget):
                 with Vertical(id="series-picture", classes="pane"):
                     yield ChartView(id="series-chart")
 
-    def show(
-        self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None, baselines: Sequence[str] = ()
-    ) -> None:
-        from forms import wording  # noqa: PLC0415  the first paint does not wait for what draws a form
-        from forms.exporters.text import figures_text  # noqa: PLC0415  as above
-        from forms.report import Report  # noqa: PLC0415  as above
-        from forms.series.report import series_report  # noqa: PLC0415  as above
-        from forms.series.wording import GAP, series_headline  # noqa: PLC0415  as above
+    def show_series(self, form: "SeriesSummary", baselines: Sequence[str] = ()) -> None:
+        from forms import wording  # noqa: PLC0415
+        from forms.series.report import series_report  # noqa: PLC0415
+        from forms.series.wording import GAP, series_headline  # noqa: PLC0415
 
-        report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
-        before, form = self.form, None if isinstance(shown, Report) else shown
+        is_same_series = self.form is not None and self.form.series.id == form.series.id
         self.form = form
-        self.set_class(form is None, "-report")
-        self.query_one("#series-headline", Static).update(
-            join_toned(series_headline(form) if form else [answer or ""], GAP)
-        )
-        name = wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
-        self.query_one("#series-pane", Pane).set_title(" · ".join([name, *(f"baseline {one}" for one in baselines)]))
-        self.query_one("#series-form", AnsiView).show(
-            None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
-        )
-        if not (before and form and before.series.id == form.series.id):
-            self.query_one("#series-form-box").scroll_home(animate=False)
+        self.set_class(False, "-report")  # noqa: FBT003  Textual's
+        self.query_one("#series-headline", Static).update(join_toned(series_headline(form), GAP))
+        self._show(wording.name_of(form.series), series_report(form), baselines)
+        if not is_same_series:
+            self._scroll_home()
         self._show_chart()
 
+    def show_report(
+        self, report: "Report | None", answer: "Toned | None" = None, baselines: Sequence[str] = ()
+    ) -> None:
+        """Show the form of another recording, or that there is none."""
+        from forms import wording  # noqa: PLC0415
+
+        self.form = None
+        self.set_class(True, "-report")  # noqa: FBT003  Textual's
+        self.query_one("#series-headline", Static).update(join_toned([answer or ""], ""))
+        self._show(wording.plain(report.title) if report else "", report, baselines)
+        self._scroll_home()
+        self._show_chart()
+
+    def _show(self, name: str, report: "Report | None", baselines: Sequence[str]) -> None:
+        title = [name, *(f"baseline {baseline}" for baseline in baselines)]
+        self.query_one("#series-pane", Pane).set_title(" · ".join(title))
+        self.query_one("#series-form", AnsiView).show(partial(_draw_figures, report) if report else None)
+
+    def _scroll_home(self) -> None:
+        self.query_one("#series-form-box").scroll_home(animate=False)
+
     def next_picture(self) -> None:
-        beside = self.query_one("#series-form-box").display and self.query_one("#series-picture").display
-        if beside:
-            self._within = not self._within
+        """From the text to the chart of all runs, to that within the newest run, and back where both have no room."""
+        form_box = self.query_one("#series-form-box")
+        picture = self.query_one("#series-picture")
+        is_beside = form_box.display and picture.display
+        if is_beside:
+            self._shows_newest_run = not self._shows_newest_run
         elif not self.has_class("-pictured"):
             self.add_class("-pictured")
-            self._within = False
-        elif not self._within:
-            self._within = True
+            self._shows_newest_run = False
+        elif not self._shows_newest_run:
+            self._shows_newest_run = True
         else:
             self.remove_class("-pictured")
         self._show_chart()
 
     def _show_chart(self) -> None:
-        from app.charts.series_charts import rates_chart, runs_chart  # noqa: PLC0415  as for the form
+        from app.charts.series_charts import rates_chart, runs_chart  # noqa: PLC0415
 
-        chart, form = self.query_one("#series-chart", ChartView), self.form
-        within = [run for run in form.series.measured() if run.progress] if form and self._within else []
-        run = within[-1] if within else None
+        run = self._newest_run_with_progress() if self._shows_newest_run else None
         caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
-        self.query_one("#series-picture").border_title = caption if self._within else "Rate of each run"
-        if form is None:
+        self.query_one("#series-picture").border_title = caption if self._shows_newest_run else "Rate of each run"
+
+        chart = self.query_one("#series-chart", ChartView)
+        if self.form is None:
             chart.show_chart(None)
-        elif self._within:
+        elif self._shows_newest_run:
             chart.show_chart(partial(runs_chart, [("0 s", run.progress if run else ())]))
         else:
-            chart.show_chart(partial(rates_chart, form, begins_zoomed=True))
+            chart.show_chart(partial(rates_chart, self.form, begins_zoomed=True))
+
+    def _newest_run_with_progress(self) -> "Run | None":
+        if self.form is None:
+            return None
+        runs = [run for run in self.form.series.measured() if run.progress]
+        return runs[-1] if runs else None
+
+
+def _draw_figures(report: "Report", width: int, _height: int) -> str:
+    from forms.exporters.text import figures_text  # noqa: PLC0415
+
+    return figures_text(report, width=width, ansi=True)

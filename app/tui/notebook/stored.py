@@ -1,7 +1,8 @@
 """A stored recording of any kind: its form, and how it is resumed."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from textual.widgets import Static
 
@@ -17,8 +18,8 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import text_behind_drawing
-from app.tui.widgets import logins
 from app.tui.widgets.following import FollowsRecording
+from app.tui.widgets.logins import log_in
 from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.report_run import MeasurementScreen
 from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, join_toned, stop_reason
@@ -32,56 +33,90 @@ from storage.records import ExperimentKind, SeriesStatus, Target
 
 _RESUME = NextStep(name="Resume it")
 
-
-ResumeStep = tuple[Target | None, Callable[[BaseScreen, Secrets], object]]
-
-
-"""Where to log in first, None where nothing is sent yet; and what resumes a recording then."""
-
-
-def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    run, target = _RUN[head.kind], kind_of(head).target(notebook, head)
-    record, remembered = stored_record(notebook, head), notebook.remembered(head.kind) or {}
-    if target is None or not all(same_login(one, target) for one in getattr(record, "targets", ())):
-        text = "Its targets have several users or protocols, and a password typed here would go to all of them."
-        text += f" Resume {head.kind} {head.id} on the command line, as it was begun there."
-        return (None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
-
-    def begin(screen: BaseScreen, secrets: Secrets) -> None:
-        typed = remembered | screen.context.typed.get(head.kind, {})
-        screen.in_background(
-            lambda: run.to_resume(record, secrets, typed), lambda request: screen.app.push_screen(run(request, record))
-        )
-
-    return (target, begin)
-
-
-def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    found, plan = stored_change(notebook, head.subject), notebook.trial(head.subject)
-    imported = any(one.imported_at for one in notebook.heads(experiment=head.subject))
-    if plan is None or imported or (found.complete if found else head.status is SeriesStatus.COMPLETE):
-        return None
-    if head.kind != ExperimentKind.TRIAL:
-        return _on_the_command_line(notebook, head)
-    setting = f"{plan.name} = {plan.values[0]}"
-    return (None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
-
-
-def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | None:
-    if not (resume := kind_of(head).resume):
-        return None
-    dialog = MessageDialog("Resume it on the command line", f"sharebench {resume} {head.id}")
-    return (None, lambda screen, _: screen.app.push_screen(dialog))
-
-
-_RUN: dict[str, type[MeasurementScreen]] = {
+_RUN_SCREENS: dict[str, type[MeasurementScreen]] = {
     LOAD: LoadRunScreen,
     ISOLATION: IsolationRunScreen,
     DIAGNOSIS: DiagnosisRunScreen,
 }
+_KINDS_OF_CHANGES = {"trial", "sweep"}
 
 
-_RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
+class Resumption(NamedTuple):
+    """How a recording is resumed."""
+
+    target: Target | None
+    """Where to log in first; None where nothing is sent yet."""
+    begin: Callable[[BaseScreen, Secrets], None]
+
+
+def _tell(dialog: MessageDialog) -> Resumption:
+    """No resumption here: a dialog that says how it is done elsewhere."""
+
+    def show(screen: BaseScreen, _secrets: Secrets) -> None:
+        screen.app.push_screen(dialog)
+
+    return Resumption(None, show)
+
+
+def _resumption_of(notebook: Notebook, head: Recording) -> Resumption | None:
+    if head.kind in _RUN_SCREENS:
+        return _resumption_of_measurement(notebook, head)
+    if head.kind in _KINDS_OF_CHANGES:
+        return _resumption_of_change(notebook, head)
+    return _resumption_on_the_command_line(head)
+
+
+def _resumption_of_measurement(notebook: Notebook, head: Recording) -> Resumption:
+    run_screen = _RUN_SCREENS[head.kind]
+    target = kind_of(head).target(notebook, head)
+    record = stored_record(notebook, head)
+    remembered = notebook.remembered(head.kind) or {}
+
+    targets = getattr(record, "targets", ())
+    if target is None or not all(same_login(other, target) for other in targets):
+        text = (
+            "Its targets have several users or protocols, and a password typed here would go to all of them."
+            f" Resume {head.kind} {head.id} on the command line, as it was begun there."
+        )
+        return _tell(MessageDialog("Several logins", text))
+
+    def begin(screen: BaseScreen, secrets: Secrets) -> None:
+        typed = remembered | screen.context.typed.get(head.kind, {})
+
+        def run(request: object) -> None:
+            screen.app.push_screen(run_screen(request, record))
+
+        screen.in_background(partial(run_screen.to_resume, record, secrets, typed), run)
+
+    return Resumption(target, begin)
+
+
+def _resumption_of_change(notebook: Notebook, head: Recording) -> Resumption | None:
+    plan = notebook.trial(head.subject)
+    is_imported = any(series.imported_at for series in notebook.heads(experiment=head.subject))
+    if plan is None or is_imported:
+        return None
+
+    change = stored_change(notebook, head.subject)
+    is_complete = change.complete if change else head.status is SeriesStatus.COMPLETE
+    if is_complete:
+        return None
+    if head.kind != ExperimentKind.TRIAL:
+        return _resumption_on_the_command_line(head)
+
+    setting = f"{plan.name} = {plan.values[0]}"
+
+    def begin(screen: BaseScreen, _secrets: Secrets) -> None:
+        screen.app.push_screen(TrialScreen(setting, head.subject))
+
+    return Resumption(None, begin)
+
+
+def _resumption_on_the_command_line(head: Recording) -> Resumption | None:
+    command = kind_of(head).resume
+    if not command:
+        return None
+    return _tell(MessageDialog("Resume it on the command line", f"sharebench {command} {head.id}"))
 
 
 class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
@@ -94,26 +129,35 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         self.reference = recording_id
         self.head: Recording | None = None
         self.answer = Toned("")
-        self.resumption: ResumeStep | None = None
+        self.resumption: Resumption | None = None
+
+    # Reading and showing
 
     def read_report(self, notebook: Notebook) -> Report:
-        head = self.head = notebook.recording(self.reference)
-        kind, over = kind_of(head), head.imported_at is not None or head.running
-        over = over or (head.status is SeriesStatus.COMPLETE and not kind.whole)
-        resume = _RESUMED.get(head.kind, _on_the_command_line)
-        self.resumption = None if over else resume(notebook, head)
+        head = notebook.recording(self.reference)
+        kind = kind_of(head)
+        self.head = head
+
+        is_complete = head.status is SeriesStatus.COMPLETE and not kind.whole
+        can_resume = not (head.imported_at is not None or head.running or is_complete)
+        self.resumption = _resumption_of(notebook, head) if can_resume else None
+
         target = None if kind.whole else kind.target(notebook, head)
         self.heading = head.label or (place(target) if target else head.subject) or head.kind
+
         report = kind.form(notebook, head)
-        said = None if head.running else report.answer
-        self.answer = Toned(plain(said.text), said.tone) if said else answer_of(notebook, head)
+        if report.answer and not head.running:
+            self.answer = Toned(plain(report.answer.text), report.answer.tone)
+        else:
+            self.answer = answer_of(notebook, head)
         return report
 
     def read_page(self, notebook: Notebook) -> tuple[Report, Recording | None, Toned]:
         return self.read_report(notebook), self.head, self.answer
 
     def show_page(self, page: tuple[Report, Recording | None, Toned]) -> None:
-        self.show(page[0])
+        report, _, _ = page
+        self.show(report)
 
     def on_screen_resume(self) -> None:
         if self.report is not None:
@@ -123,12 +167,17 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
     def show(self, report: Report) -> None:
         super().show(report)
         assert self.head is not None
-        self.recorded, self.context.pointed = (self.head.id,), self.head.id
+        self.recorded = (self.head.id,)
+        self.context.pointed = self.head.id
         self.set_pane_title(f"{self.head.kind.capitalize()} · {self.heading}")
-        line = self.query_one("#headline", Static)
-        is_told = self.head.running or (_RESUMED.get(self.head.kind) is _of_trial and not self.head.error)
-        line.update(join_toned([self.answer] if is_told else [stop_reason(self.head), self.answer], ""))
-        line.display = True
+
+        headline = self.query_one("#headline", Static)
+        tells_its_end_itself = self.head.kind in _KINDS_OF_CHANGES and not self.head.error
+        if self.head.running or tells_its_end_itself:
+            headline.update(join_toned([self.answer], ""))
+        else:
+            headline.update(join_toned([stop_reason(self.head), self.answer], ""))
+        headline.display = True
 
     def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         return self.query_one(FiguresView).figures(self.of_now(report), width, height, zoomed)
@@ -137,29 +186,36 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         if self.report is not None:
             self.show(self.report)
 
+    # What can be done with it
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "resume":
             return self.resumption is not None
-        if action == "more" and (self.report is None or self.report.brief == self.report):
-            return False
         if action == "next":
             return bool(self.recorded)
-        return self.head is not None if action == "label" else super().check_action(action, parameters)
+        if action == "label":
+            return self.head is not None
+        if action == "more" and (self.report is None or self.report.brief == self.report):
+            return False
+        return super().check_action(action, parameters)
 
     def action_label(self) -> None:
         head = self.head
         assert head is not None
 
-        def answered(label: str) -> None:
-            text = text_behind_drawing(head.label, label).strip()
-            self.with_notebook(lambda notebook: notebook.describe(head.id, label=text), lambda _: self.look())
+        def write(typed: str) -> None:
+            label = text_behind_drawing(head.label, typed).strip()
+            self.with_notebook(partial(_write_label, recording_id=head.id, label=label), self._look_at_label)
 
         text = "What it is called in lists and on paper; empty for none."
-        self.ask(AskDialog("Label", text, value=head.label), answered)
+        self.ask(AskDialog("Label", text, value=head.label), write)
+
+    def _look_at_label(self, _result: None) -> None:
+        self.look()
 
     def offer(self, steps: list[NextStep]) -> None:
         others = [step for step in steps if step.screen != "stored"]  # it is open
-        super().offer([_RESUME, *others] if self.resumption is not None else others)
+        super().offer(others if self.resumption is None else [_RESUME, *others])
 
     def take_step(self, step: NextStep) -> None:
         if step is _RESUME:
@@ -170,8 +226,13 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
     def action_resume(self) -> None:
         if self.resumption is None or self.sharebench_app.leads_back():
             return
+
         target, begin = self.resumption
         if target is None:
             begin(self, Secrets())
         else:
-            logins.log_in(self, target, lambda secrets: begin(self, secrets))
+            log_in(self, target, partial(begin, self))
+
+
+def _write_label(notebook: Notebook, recording_id: str, label: str) -> None:
+    notebook.describe(recording_id, label=label)

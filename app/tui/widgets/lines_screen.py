@@ -26,6 +26,7 @@ from app.tui.widgets import form_lines, logins
 from app.tui.widgets.form_lines import FormLine
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
+from storage.queries import SeriesQuery
 from storage.records import JSONValue, Target, format_target
 
 
@@ -256,24 +257,28 @@ class LinesScreen(BaseScreen):
     def action_stored(self) -> None:
         self.with_notebook(self._read_stored, self._choose_stored)
 
-    def _read_stored(self, notebook: Notebook) -> list[RecordingLine]:
+    def _read_stored(self, notebook: Notebook) -> kinds.ListedRecordings:
         with notebook.snapshot():
-            return kinds.lines(notebook, notebook.recordings(self.NAME))
+            ids = [found.series_id for found in notebook.find(SeriesQuery()) if found.kind == self.NAME]
+            return kinds.readable_lines(notebook, ids) if ids else kinds.ListedRecordings([], {})
 
-    def _choose_stored(self, lines: Sequence[RecordingLine]) -> None:
+    def _choose_stored(self, listed: kinds.ListedRecordings) -> None:
         heading = f"{self.HEADING}s"
-        if not lines:
+        rows: list[tuple[str | None, str]] = [(line.id, _row_of(line)) for line in listed.lines]
+        rows += [(None, f"! {recording_id} cannot be read") for recording_id in listed.problems]
+        if not rows:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
             return
 
-        rows = [
-            (line.id, f"{line.when}  {line.done:>4}  {line.what}  {line.label}  {line.answer.text}") for line in lines
-        ]
         about = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
         self.ask(PickDialog(heading, rows, about=about, wide=True), self._open_stored)
 
     def _open_stored(self, recording_id: str) -> None:
         self.sharebench_app.visit("stored", recording_id=recording_id)
+
+
+def _row_of(line: RecordingLine) -> str:
+    return f"{line.when}  {line.done:>4}  {line.what}  {line.label}  {line.answer.text}"
 
 
 def _ways_to(values: Mapping[str, JSONValue]) -> str:

@@ -20,10 +20,11 @@ from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import MessageDialog, PickDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook.columns import COLUMNS, PlacedColumn, fit_columns
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts, question_before
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
-from app.tui.notebook.series_list import COLUMNS, PlacedColumn, SeriesList, fitted
+from app.tui.notebook.series_list import SeriesList
 from app.tui.widgets.views import ChartView, in_columns
 from forms.layout import Tone, Toned, visible
 from forms.series.listing import RecordingLine
@@ -246,17 +247,19 @@ async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_t
                 book(path, one(newer))
             await pilot.press("f2")
             await settled(app, pilot)
-            assert here(app).chosen() == f"{expected:012x}", "it stays where it was, unless there is something newer"
+            assert here(app).pointed_id() == f"{expected:012x}", (
+                "it stays where it was, unless there is something newer"
+            )
         book(path, one(4))
         here(app)._look_again()
         await settled(app, pilot)
-        assert here(app).chosen() == f"{3:012x}", "another program's recording does not move the cursor"
+        assert here(app).pointed_id() == f"{3:012x}", "another program's recording does not move the cursor"
         book(path, one(5))
-        here(app)._arrives = True
+        here(app)._points_to_newest = True
         here(app).look()
         here(app)._look_again()
         await settled(app, pilot)
-        assert here(app).chosen() == f"{5:012x}", "looking again does not forget that one just came back"
+        assert here(app).pointed_id() == f"{5:012x}", "looking again does not forget that one just came back"
 
 
 @pytest.mark.parametrize("dialog", ["ctrl+p", "f1"])
@@ -268,7 +271,7 @@ async def test_what_arrives_from_outside_under_a_dialog_does_not_move_the_cursor
         book(three, one(4))
         await press(app, pilot, "escape")
         assert "4 recordings" in painted(app)
-        assert here(app).chosen() == f"{1:012x}"
+        assert here(app).pointed_id() == f"{1:012x}"
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 2), (149, 2), (150, 1), (200, 1)])
@@ -349,7 +352,7 @@ async def test_words_filter_as_they_are_typed(three):
         here(app).look()
         await settled(app, pilot)
         assert len(shown(app)) == 3
-        assert len(here(app).marked()) == 1
+        assert len(here(app).marked_ids()) == 1
         assert "esc Clear marks" in painted(app)
         await press(app, pilot, "escape")
         assert "esc" not in painted(app)
@@ -360,13 +363,13 @@ async def test_the_notebook_that_is_open_twice_has_the_same_marks(three):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, "space")
-        marked = here(app).marked()
+        marked = here(app).marked_ids()
         app.push_screen(NotebookScreen())
         await settled(app, pilot)
         assert "1 marked" in painted(app)
-        assert here(app).marked() == marked
+        assert here(app).marked_ids() == marked
         await press(app, pilot, "escape")
-        assert here(app).marked() == []
+        assert here(app).marked_ids() == []
         assert "esc Back" in painted(app)
         await press(app, pilot, "escape")
         assert "marked" not in painted(app)
@@ -390,7 +393,7 @@ async def test_the_filter_goes_before_marks_that_it_hides(three):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, "space")
-        marked = here(app).marked()
+        marked = here(app).marked_ids()
         await pilot.press("f", *"signing PUT", "enter")
         here(app).look()
         await settled(app, pilot)
@@ -398,9 +401,9 @@ async def test_the_filter_goes_before_marks_that_it_hides(three):
         await press(app, pilot, "escape")
         here(app).look()
         await settled(app, pilot)
-        assert (len(shown(app)), here(app).marked()) == (3, marked)
+        assert (len(shown(app)), here(app).marked_ids()) == (3, marked)
         await press(app, pilot, "escape")
-        assert here(app).marked() == []
+        assert here(app).marked_ids() == []
 
 
 @pytest.mark.parametrize(
@@ -463,7 +466,7 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         here(app).look()
         await settled(app, pilot)
         assert "No recording has all of these words" in painted(app)
-        assert here(app).chosen() is None
+        assert here(app).pointed_id() is None
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
         assert "0 of 3 recordings" in painted(app)
@@ -535,7 +538,7 @@ async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
         await settled(app, pilot)
         assert shown(app) == ["series 3", "series 1", "series 2"]
         await pilot.click(SeriesList, offset=(10, 3))
-        assert here(app).chosen() == f"{2:012x}"
+        assert here(app).pointed_id() == f"{2:012x}"
         await pilot.click(SeriesList, offset=(10, 2), times=2)
         await settled(app, pilot)
         assert isinstance(app.screen, SeriesScreen)
@@ -580,7 +583,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
             assert not notebook.baselines()
         await press(app, pilot, "home", "u")
         assert shown(app) == ["series 3", "series 2", "series 1"]
-        assert here(app).chosen() == f"{1:012x}", "the cursor goes to what is back"
+        assert here(app).pointed_id() == f"{1:012x}", "the cursor goes to what is back"
         with Notebook(three) as notebook:
             assert notebook.series("before").label == "series 1"
         await pilot.press("u")
@@ -615,7 +618,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
     async with app.run_test(notifications=True) as pilot:
         await settled(app, pilot)
         await pilot.press("end", "space", "home", "space")
-        assert here(app).chosen() == f"{2:012x}"
+        assert here(app).pointed_id() == f"{2:012x}"
         assert "2 marked · 3 recordings" in painted(app)
         await press(app, pilot, "d")
         named = "2 recordings are marked: series 1 (2026-01-01 10:00) and series 3 (2026-01-03 10:00)."
@@ -625,7 +628,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert [note.message for note in app._notifications] == [
             "2 recordings. Press u in this list to undo, until you quit."
         ]
-        assert here(app).marked() == []
+        assert here(app).marked_ids() == []
         await pilot.press("u")
         await settled(app, pilot)
         assert [note.message for note in app._notifications] == ["2 recordings."], "one note at a time"
@@ -668,7 +671,7 @@ async def test_what_is_being_measured_stays_while_the_other_marked_series_go(thr
         await pilot.press("enter")
         await settled(app, pilot)
         assert shown(app) == ["series 2"]
-        assert here(app).marked() == [f"{2:012x}"]
+        assert here(app).marked_ids() == [f"{2:012x}"]
 
 
 async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
@@ -679,12 +682,12 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         here(app).look()
         await settled(app, pilot)
         await pilot.press("A")
-        assert here(app).marked() == [f"{2:012x}", f"{1:012x}"]
+        assert here(app).marked_ids() == [f"{2:012x}", f"{1:012x}"]
         assert "2 marked · 2 of 3 recordings" in painted(app)
         keys = footer_of(app)
         assert keys.index("Compare") < keys.index("Export") < keys.index("Delete") < keys.index("Measure")
         await pilot.press("home", "space", "i")
-        assert here(app).marked() == [f"{2:012x}"]
+        assert here(app).marked_ids() == [f"{2:012x}"]
         await pilot.press("escape")
         await settled(app, pilot)
         keys = footer_of(app)
@@ -784,7 +787,7 @@ async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
         await settled(app, pilot)
         await pilot.press("end", "space", "b")
         await settled(app, pilot)
-        assert (here(app).own, here(app).others) == (["before", "fast"], [])
+        assert (here(app).own_names, here(app).other_names) == (["before", "fast"], [])
         await pilot.press(*"both", "enter")
         await settled(app, pilot)
         await pilot.press("A", "b")
@@ -1151,7 +1154,7 @@ async def test_a_list_asks_only_for_the_lines_near_the_view(tmp_path):
         await pilot.press("end")
         await settled(app, pilot)
         assert rows.cursor == 699
-        assert rows.lines[here(app).chosen()].label in painted(app)
+        assert rows.lines[here(app).pointed_id()].label in painted(app)
         assert len(rows.lines) < 500
         await pilot.press("pageup", "pageup", "home")
         await settled(app, pilot)
@@ -1231,7 +1234,7 @@ async def test_what_another_program_stores_is_listed_without_leaving_the_screen(
     async with app.run_test(size=(140, 24)) as pilot:
         await settled(app, pilot)
         await pilot.press("down")
-        pointed = here(app).chosen()
+        pointed = here(app).pointed_id()
         book(three, one(4, (90e6,) * 5, label="by cron"))
         for _ in range(100):
             await pilot.pause(0.1)
@@ -1239,7 +1242,7 @@ async def test_what_another_program_stores_is_listed_without_leaving_the_screen(
                 break
         assert "4 recordings" in painted(app)
         assert "by cron" in shown(app)
-        assert here(app).chosen() == pointed, "whoever reads is left where they are"
+        assert here(app).pointed_id() == pointed, "whoever reads is left where they are"
 
 
 async def test_an_empty_notebook_offers_no_filter(tmp_path):
@@ -1334,7 +1337,7 @@ LINES = [
 
 
 def test_what_an_answer_cut_at_a_clause_leaves_empty_goes_to_the_label():
-    placed = {one.column.order: one for one in fitted(80, LINES)}
+    placed = {one.column.order: one for one in fit_columns(80, LINES)}
     label, answer = placed[SortKey.LABEL], placed[SortKey.AVERAGE]
     assert answer.cell(LINES[0].answer.text).rstrip() == "4 users carried; the li…"
     assert label.cell(LINES[0].name).rstrip() == "redpaper smb://127.0.0.1/bench"
@@ -1346,7 +1349,7 @@ def test_the_cell_to_spare_goes_to_the_column_that_is_cut_in_most_lines(short: i
     of = replace(LINES[0], what="")
     wordy = replace(of, label="", answer=Toned("x" * 60))
     named = replace(of, label="n" * 30, answer=Toned("x"))
-    placed = {one.column.order: one for one in fitted(80, [*[wordy] * short, *[named] * (3 - short)])}
+    placed = {one.column.order: one for one in fit_columns(80, [*[wordy] * short, *[named] * (3 - short)])}
     assert placed[SortKey.LABEL].width == label_width
 
 
@@ -1358,7 +1361,7 @@ def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, t
     """A name has 44 cells before a target has more than 26, and a baseline's 24 before a target any, from 133 on."""
     others = [replace(LINES[0], answer=Toned("x" * answer), what="t" * target, label="l")] * 3
     last = replace(others[0], label="n" * length, baselines=("b" * length,))
-    placed = {one.column.order: one for one in fitted(width, [*others, last])}
+    placed = {one.column.order: one for one in fit_columns(width, [*others, last])}
     cells = {order: one.cell(one.column.text(last)) for order, one in placed.items()}
     assert cells[SortKey.BASELINE].count("b") == seen
     assert width < 200 or cells[SortKey.LABEL].count("n") == seen
@@ -1369,7 +1372,7 @@ def test_a_name_comes_before_long_targets_and_answers(width: int, answer: int, t
 @pytest.mark.parametrize(("width", "has_target"), [(99, True), (100, False)])
 def test_a_baseline_claims_room_for_its_name_from_100_columns_on(width: int, has_target: bool):
     line = replace(LINES[0], answer=Toned("x" * 20), what="t" * 20, label="l", baselines=("b" * 60,))
-    assert any(one.column.order is SortKey.TARGET for one in fitted(width, [line])) is has_target
+    assert any(one.column.order is SortKey.TARGET for one in fit_columns(width, [line])) is has_target
 
 
 @pytest.mark.parametrize(("width", "shown"), [(22, "4 users carried…"), (23, "4 users carried; the l…")])
@@ -1382,7 +1385,7 @@ def test_an_answer_is_cut_at_a_clause_that_fills_two_thirds_of_its_column(width:
 def test_a_target_of_26_cells_comes_before_the_end_of_a_long_answer(length: int, seen: int):
     lines = [replace(LINES[1], what="t" * length, label="", answer=Toned("x" * size)) for size in (90, 20, 20)]
     named = [replace(line, label="l" * 20, baselines=("b" * 24,), experiment="e" * 36) for line in lines]
-    placed = {one.column.order: one for one in fitted(198, named)}
+    placed = {one.column.order: one for one in fit_columns(198, named)}
     assert placed[SortKey.TARGET].cell("t" * length).count("t") == seen
     assert 50 < placed[SortKey.AVERAGE].width < 90
 
@@ -1392,7 +1395,7 @@ def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int)
     answer = f"Limit: Samba, 14 % of both together, with 8 clients; {'x' * behind}"
     column = PlacedColumn(next(one for one in COLUMNS if one.order is SortKey.AVERAGE), 51 + behind)
     lines = [replace(LINES[0], answer=Toned(f"{answer} and so on"))]
-    narrower = column._replace(width=column.used(lines))
+    narrower = column._replace(width=column.used_width(lines))
     assert narrower.cell(lines[0].answer.text).rstrip() == column.cell(lines[0].answer.text).rstrip()
     assert narrower.width <= column.width
 
@@ -1478,9 +1481,9 @@ async def test_only_a_series_is_measured_again(tmp_path):
     app = app_on(path)
     async with app.run_test(size=(200, 36)) as pilot:
         await settled(app, pilot)
-        kinds = {app.screen.query_one(SeriesList).lines[here(app).chosen()].kind: "a Again" in painted(app)}
+        kinds = {app.screen.query_one(SeriesList).lines[here(app).pointed_id()].kind: "a Again" in painted(app)}
         await press(app, pilot, "down")
-        kinds[app.screen.query_one(SeriesList).lines[here(app).chosen()].kind] = "a Again" in painted(app)
+        kinds[app.screen.query_one(SeriesList).lines[here(app).pointed_id()].kind] = "a Again" in painted(app)
     assert kinds == {"load": False, "series": True}
 
 
@@ -1561,7 +1564,7 @@ async def test_what_is_deleted_before_its_line_was_read_is_told_by_its_name(thre
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        name = here(app).rows.names([here(app).chosen()])[here(app).chosen()]
+        name = here(app).rows.names([here(app).pointed_id()])[here(app).pointed_id()]
         here(app).rows.lines.clear()
         await press(app, pilot, "d")
         assert [one.message for one in app._notifications] == [f"{name}. Press u in this list to undo, until you quit."]
@@ -1571,9 +1574,9 @@ async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        series_id = here(app).chosen()
+        series_id = here(app).pointed_id()
         here(app).rows.lines.clear()
-        monkeypatch.setattr("app.tui.notebook.screen._lines", Mock(side_effect=UsageError("of a newer version")))
+        monkeypatch.setattr("app.tui.notebook.screen._read_lines", Mock(side_effect=UsageError("of a newer version")))
         here(app).action_delete()
         for _ in range(50):
             await pilot.pause(0.02)

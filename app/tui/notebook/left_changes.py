@@ -1,0 +1,137 @@
+"""What interrupted trials left changed on a server, and measurements there: told once, and restored by a key."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.tui.frame.base import BaseScreen
+
+if TYPE_CHECKING:
+    from app.trial.restore import Restoration
+    from storage.changes import JournalEntry
+    from storage.notebook import Notebook
+
+_NOTE_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class LeftBehind:
+    changes: "list[JournalEntry]" = field(default_factory=list)
+    leftovers: dict[str, str] = field(default_factory=dict)
+    """What a measurement may have left on its target, and how it is removed, by the recording's id."""
+
+
+class LeftChanges:
+    def __init__(self, screen: BaseScreen, changed: Callable[[], None]) -> None:
+        """``changed`` is called where other keys may be offered than before."""
+        self.screen = screen
+        self.changed = changed
+        self._left = LeftBehind()
+        self._told_ids: set[str] = set()
+        self._has_failed = False
+        self._is_restoring = False
+
+    @property
+    def offered(self) -> bool:
+        """Whether there is something to restore."""
+        return bool(self._left.changes or self._left.leftovers) and not self._is_restoring
+
+    def look(self) -> None:
+        self.screen.with_notebook(_read_left_behind, self._take, group="left behind", exclusive=True)
+
+    def _take(self, answer: LeftBehind | Exception) -> None:
+        if not isinstance(answer, Exception):
+            self._tell(answer)
+        elif not self._has_failed:
+            self._has_failed = True
+            self.screen.work_failed(answer)
+
+    def _tell(self, left: LeftBehind) -> None:
+        self._left = left
+        self.changed()
+
+        texts = {entry.id: f"An interrupted trial left {entry.left}: R restores it." for entry in left.changes}
+        for recording_id in left.leftovers:
+            texts[recording_id] = f"Leftovers of {recording_id} may still be on its target: R names them."
+        for left_id, text in texts.items():
+            if left_id not in self._told_ids:
+                self._told_ids.add(left_id)
+                self.screen.notify(text, severity="warning", timeout=_NOTE_SECONDS, markup=False)
+
+    def ask(self) -> None:
+        if not self._is_restoring:
+            self.screen.with_notebook(_read_left_behind, self._ask_to_restore)
+
+    def _ask_to_restore(self, answer: LeftBehind | Exception) -> None:
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
+
+        if isinstance(answer, Exception):
+            self.screen.work_failed(answer)
+            return
+
+        self._tell(answer)
+        self.screen.app.clear_notifications()
+        if not self.offered:
+            self.screen.notify("There is nothing to restore.")
+        elif not answer.changes:
+            self.screen.sharebench_app.tell_text("Leftovers", "\n\n".join(answer.leftovers.values()))
+        else:
+            changes = ", ".join(map(_describe_change, answer.changes))
+            text = f"Sets {changes}, as before the trial."
+            self.screen.ask(ConfirmDialog("Restore it?", text, yes="Restore", prefer_yes=True), self._restore)
+
+    def _restore(self, _is_wanted: bool) -> None:
+        self._is_restoring = True
+        self.changed()
+        self.screen.notify("Restoring …", markup=False)
+        self.screen.with_notebook(_restore_changes, self._tell_restored, group="restore")
+
+    def _tell_restored(self, restoration: "Restoration") -> None:
+        self._is_restoring = False
+        self.screen.app.clear_notifications()
+        heading = "Not everything was restored" if restoration.problems else "Restored"
+        text = "\n\n".join((*restoration.lines(), *self._left.leftovers.values()))
+        self.screen.sharebench_app.tell_text(heading, text)
+
+    def failed(self) -> None:
+        """Take note that work of the screen has failed, which may have been the restoring."""
+        self._is_restoring = False
+
+
+def _describe_change(entry: "JournalEntry") -> str:
+    place = entry.ssh or "this machine"
+    value = entry.effective_before or "what it was"
+    return f"{entry.name} on {place} to {value} with {entry.undo_path}"
+
+
+def _restore_changes(notebook: "Notebook") -> "Restoration":
+    from app.trial.restore import restore  # noqa: PLC0415  the first paint does not wait for it
+
+    return restore(notebook)
+
+
+def _read_left_behind(notebook: "Notebook") -> LeftBehind | Exception:
+    """What is left, or why it cannot be told: closing the dialog of an error has the screen look again."""
+    import sqlite3  # noqa: PLC0415  the first paint does not wait for it
+
+    from storage.errors import DamagedNotebookError  # noqa: PLC0415
+
+    try:
+        return LeftBehind(notebook.left_behind(), _read_leftovers(notebook))
+    except (sqlite3.Error, DamagedNotebookError, TypeError, ValueError) as error:
+        return error
+
+
+def _read_leftovers(notebook: "Notebook") -> dict[str, str]:
+    from storage.errors import UnreadableRecordingError  # noqa: PLC0415  the first paint does not wait for it
+
+    try:
+        heads = notebook.left_over()
+    except UnreadableRecordingError:
+        return {}  # the list names the recording that cannot be read
+    if not heads:
+        return {}
+
+    from app.kinds import leftover_text  # noqa: PLC0415  the first paint does not wait for it
+
+    return {head.id: leftover_text(notebook, head) for head in heads}
