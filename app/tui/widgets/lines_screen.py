@@ -25,6 +25,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets import form_lines, logins
 from app.tui.widgets.form_lines import FormLine
 from forms.series.listing import RecordingLine
+from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.records import JSONValue, Target, format_target
@@ -85,14 +86,20 @@ class LinesScreen(BaseScreen):
         values = self.first_values(notebook.remembered(self.NAME), practice)
 
         if not practice:
-            used_targets = kinds.used_targets(notebook, self.context.pointed)
-            share = next((target for target in used_targets if target.abilities.has_share), None)
+            share = self._read_used_share(notebook)
             if share is not None:
                 values |= self.values_of(share)
 
         self._offered = _ways_to(values)
         ways = notebook.remembered(self._offered) or {}
         return values | {key: str(way) for key, way in ways.items() if values.get(key) == ""}
+
+    def _read_used_share(self, notebook: Notebook) -> Target | None:
+        """The share that was measured last; None where there is none, or a recording cannot be read."""
+        with suppress(DamagedNotebookError):
+            used_targets = kinds.used_targets(notebook, self.context.pointed)
+            return next((target for target in used_targets if target.abilities.has_share), None)
+        return None
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
