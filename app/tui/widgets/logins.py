@@ -23,7 +23,7 @@ def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets
 
 
 def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]) -> None:
-    """Go on with what logs in to the target; the password is asked for where none is known."""
+    """Log in to the target, and then do the rest; the password is asked for where none is known."""
     logins = screen.context.logins
 
     def keep_and_go_on(secrets: Secrets) -> None:
