@@ -158,7 +158,7 @@ def in_columns(draw: Callable[[int], str], width: int, height: int) -> str:
 
 
 def _fairest_break(lengths: list[int]) -> int:
-    """How many of the paragraphs, whose lines are counted here, stand on the left: the longer side is as short as can be."""
+    """How many paragraphs of these lengths stand on the left, so that the longer side is as short as can be."""
     ends = list(accumulate(length + 1 for length in lengths))
     total = ends[-1]
     longer_sides = [max(end, total - end) for end in ends]
