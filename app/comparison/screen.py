@@ -26,7 +26,6 @@ from forms.layout import Tone, cut, visible
 from forms.report import Bar
 from forms.stats.summary import mean
 from forms.wording import duration
-from forms.wording import duration
 from storage.notebook import Notebook
 from storage.records import Phase, Series
 

@@ -32,7 +32,6 @@ from forms.layout import cut, hanging, pad
 from forms.series.estimate import expected_rate, time_text
 from forms.stats.summary import mean
 from forms.wording import duration
-from forms.wording import duration
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS, RunCounts
 from storage.protocols import protocol_of

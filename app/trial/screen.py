@@ -45,7 +45,6 @@ from forms.stats.settle import slot_seconds
 from forms.trial.report import ChangeSummary, change_report, verdict_field
 from forms.trial.summary import TrialSummary
 from forms.wording import duration
-from forms.wording import duration
 from storage.notebook import Notebook
 from storage.records import Command, Decision, JSONValue, Target
 
