@@ -15,7 +15,7 @@ _NOTE_SECONDS = 30
 
 
 @dataclass(frozen=True)
-class LeftBehind:
+class LeftOnServers:
     changes: "list[JournalEntry]" = field(default_factory=list)
     leftovers: dict[str, str] = field(default_factory=dict)
     """What a measurement may have left on its target, and how it is removed, by the recording's id."""
@@ -26,7 +26,7 @@ class LeftChanges:
         """``changed`` is called where other keys may be offered than before."""
         self.screen = screen
         self.changed = changed
-        self._left = LeftBehind()
+        self._left = LeftOnServers()
         self._told_ids: set[str] = set()
         self._has_failed = False
         self._is_restoring = False
@@ -39,14 +39,14 @@ class LeftChanges:
     def look(self) -> None:
         self.screen.with_notebook(_read_left_behind, self._take, group="left behind", exclusive=True)
 
-    def _take(self, answer: LeftBehind | Exception) -> None:
+    def _take(self, answer: LeftOnServers | Exception) -> None:
         if not isinstance(answer, Exception):
             self._tell(answer)
         elif not self._has_failed:
             self._has_failed = True
             self.screen.work_failed(answer)
 
-    def _tell(self, left: LeftBehind) -> None:
+    def _tell(self, left: LeftOnServers) -> None:
         self._left = left
         self.changed()
 
@@ -62,7 +62,7 @@ class LeftChanges:
         if not self._is_restoring:
             self.screen.with_notebook(_read_left_behind, self._ask_to_restore)
 
-    def _ask_to_restore(self, answer: LeftBehind | Exception) -> None:
+    def _ask_to_restore(self, answer: LeftOnServers | Exception) -> None:
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
 
         if isinstance(answer, Exception):
@@ -110,14 +110,14 @@ def _restore_changes(notebook: "Notebook") -> "Restoration":
     return restore(notebook)
 
 
-def _read_left_behind(notebook: "Notebook") -> LeftBehind | Exception:
+def _read_left_behind(notebook: "Notebook") -> LeftOnServers | Exception:
     """What is left, or why it cannot be told: closing the dialog of an error has the screen look again."""
     import sqlite3  # noqa: PLC0415  the first paint does not wait for it
 
     from storage.errors import DamagedNotebookError  # noqa: PLC0415
 
     try:
-        return LeftBehind(notebook.left_behind(), _read_leftovers(notebook))
+        return LeftOnServers(notebook.left_behind(), _read_leftovers(notebook))
     except (sqlite3.Error, DamagedNotebookError, TypeError, ValueError) as error:
         return error
 

@@ -41,7 +41,7 @@ _RUN_SCREENS: dict[str, type[MeasurementScreen]] = {
 _KINDS_OF_CHANGES = {"trial", "sweep"}
 
 
-class Resumption(NamedTuple):
+class WayToResume(NamedTuple):
     """How a recording is resumed."""
 
     target: Target | None
@@ -49,16 +49,16 @@ class Resumption(NamedTuple):
     begin: Callable[[BaseScreen, Secrets], None]
 
 
-def _tell(dialog: MessageDialog) -> Resumption:
+def _tell(dialog: MessageDialog) -> WayToResume:
     """No resumption here: a dialog that says how it is done elsewhere."""
 
     def show(screen: BaseScreen, _secrets: Secrets) -> None:
         screen.app.push_screen(dialog)
 
-    return Resumption(None, show)
+    return WayToResume(None, show)
 
 
-def _resumption_of(notebook: Notebook, head: Recording) -> Resumption | None:
+def _resumption_of(notebook: Notebook, head: Recording) -> WayToResume | None:
     if head.kind in _RUN_SCREENS:
         return _resumption_of_measurement(notebook, head)
     if head.kind in _KINDS_OF_CHANGES:
@@ -66,7 +66,7 @@ def _resumption_of(notebook: Notebook, head: Recording) -> Resumption | None:
     return _resumption_on_the_command_line(head)
 
 
-def _resumption_of_measurement(notebook: Notebook, head: Recording) -> Resumption:
+def _resumption_of_measurement(notebook: Notebook, head: Recording) -> WayToResume:
     run_screen = _RUN_SCREENS[head.kind]
     target = kind_of(head).target(notebook, head)
     record = stored_record(notebook, head)
@@ -88,10 +88,10 @@ def _resumption_of_measurement(notebook: Notebook, head: Recording) -> Resumptio
 
         screen.in_background(partial(run_screen.to_resume, record, secrets, typed), run)
 
-    return Resumption(target, begin)
+    return WayToResume(target, begin)
 
 
-def _resumption_of_change(notebook: Notebook, head: Recording) -> Resumption | None:
+def _resumption_of_change(notebook: Notebook, head: Recording) -> WayToResume | None:
     plan = notebook.trial(head.subject)
     is_imported = any(series.imported_at for series in notebook.heads(experiment=head.subject))
     if plan is None or is_imported:
@@ -109,10 +109,10 @@ def _resumption_of_change(notebook: Notebook, head: Recording) -> Resumption | N
     def begin(screen: BaseScreen, _secrets: Secrets) -> None:
         screen.app.push_screen(TrialScreen(setting, head.subject))
 
-    return Resumption(None, begin)
+    return WayToResume(None, begin)
 
 
-def _resumption_on_the_command_line(head: Recording) -> Resumption | None:
+def _resumption_on_the_command_line(head: Recording) -> WayToResume | None:
     command = kind_of(head).resume
     if not command:
         return None
@@ -129,7 +129,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         self.reference = recording_id
         self.head: Recording | None = None
         self.answer = Toned("")
-        self.resumption: Resumption | None = None
+        self.resumption: WayToResume | None = None
 
     # Reading and showing
 

@@ -13,7 +13,7 @@ from app.guide.known import recall
 from app.trial.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
-from app.tui.notebook.left_changes import LeftBehind, LeftChanges
+from app.tui.notebook.left_changes import LeftChanges, LeftOnServers
 from app.tui.notebook.screen import NotebookScreen
 from forms.layout import Toned
 from storage.changes import JournalEntry
@@ -160,7 +160,7 @@ def test_what_is_at_work_for_a_moment_is_not_told_again():
     seen = [[abandoned_change()], [], [abandoned_change()]]
     screen = Mock(spec=NotebookScreen)
     screen.notify = lambda text, **_: told.append(text)
-    screen.with_notebook = lambda _job, then, **_: then(LeftBehind(seen.pop(0)))
+    screen.with_notebook = lambda _job, then, **_: then(LeftOnServers(seen.pop(0)))
     left = LeftChanges(screen, lambda: None)
     for offered in (True, False, True):
         left.look()
