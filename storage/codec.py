@@ -114,6 +114,7 @@ def series_to_row(series: records.Series) -> Row:
         "client": series.client.name,
         "client_version": series.client.version,
         "decision": series.decision.value if series.decision else None,
+        "flushed": int(series.flushed),
         "plan": _json(series.plan.to_json() if series.plan else {}),
         "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
@@ -161,7 +162,7 @@ def series_from_row(
         client=records.ClientFacts(
             name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}
         ),
-        plan=_plan(row["plan"]),
+        plan=_plan(row["plan"]), flushed=bool(row["flushed"]),
         quiet=records.quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {}, runs=tuple(runs), failed_attempts=tuple(history.failed_attempts),
         resumed_at=tuple(history.resumed_at), running_by=history.running_by,

@@ -18,6 +18,7 @@ _FORMATS = {
     "0.2.0": "m002_experiments m003_evidence m004_baselines_of_several m005_changes m006_isolations m007_loads"
     " m008_series_texts m009_windows_of_trials m010_owners_of_loads",
     "0.3.0": "m011_recordings",
+    "0.4.0": "m012_flushed",
 }
 _NEEDS = {name: version for version, names in _FORMATS.items() for name in names.split()}
 """The version that each format needs; the statements are in ``formats``, frozen: a change is a new migration."""

@@ -45,6 +45,8 @@ class Settings:
     encrypt: bool = False
     timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 30.0
     drop_cache: bool = False
+    flush: bool = False
+    """A put ends when its file is flushed, not when its last write is answered."""
     single_requests: bool = False
 
 

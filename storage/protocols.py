@@ -21,6 +21,8 @@ class Protocol:
     is_yardstick: bool = False
     is_held_to_yardstick: bool = False
     in_survey: bool = False
+    can_flush: bool = False
+    """Whether a client can ask for a file to be written to the disk."""
     other_client: str | None = None
     servers: tuple[str, ...] = ()
     server_command: str = ""
@@ -38,7 +40,7 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol(
             name="smb", label="SMB", default_port=445, has_share=True, has_login=True, guest="guest", has_dialect=True,
             has_depth=True, through_samba=True, is_held_to_yardstick=True, in_survey=True, other_client="smbclient",
-            servers=("smbd",),
+            servers=("smbd",), can_flush=True,
         ),
         Protocol(
             name="ftp", label="FTP", default_port=21, has_login=True, guest="anonymous", encrypted_as="ftps",
@@ -48,7 +50,7 @@ PROTOCOLS: dict[str, Protocol] = {
             name="ftps", label="FTPS", default_port=21, has_login=True, guest="anonymous", has_tls=True,
             is_yardstick=True, other_client="curl", servers=_FTP_SERVERS,
         ),
-        Protocol(name="file", label="local path", through_samba=True),
+        Protocol(name="file", label="local path", through_samba=True, can_flush=True),
         Protocol(
             name="iperf3", label="bare TCP", default_port=5201, moves_files=False, in_survey=True, servers=("iperf3",),
             server_command="iperf3 -s",

@@ -99,6 +99,9 @@ def with_zone(moment: str) -> str:
     return f"{at.isoformat(' ')[:16]} {at:%Z}"
 
 
+OWN_CLIENT = "sharebench"
+
+
 class Command(StrEnum):
     GET = "get"
     PUT = "put"
@@ -326,6 +329,8 @@ class Series(Head):
     client: ClientFacts
     link_bits_per_second: Count | None = None
     plan: Annotated[Plan | None, plan_from_json] = None
+    flushed: bool = False
+    """Whether each put ended when its file was flushed, not when its last write was answered."""
     scratch_path: str | None = None
     ceiling_bytes_per_second: float | None = None
     quiet: Annotated[Quiet | None, quiet_from_json] = None
@@ -347,6 +352,22 @@ class Series(Head):
 
     def rates(self) -> list[float]:
         return [rate for run in self.measured() if (rate := run.bytes_per_second) is not None]
+
+
+def with_flush(series: Series, *, flushed: bool) -> Series:
+    """The series as one whose puts end so, now and when it is resumed or measured again."""
+    plan = series.plan and replace(series.plan, settings=replace(series.plan.settings, flush=flushed))
+    return replace(series, flushed=flushed, plan=plan)
+
+
+def was_flushed(series: Series) -> bool:
+    """Whether a version that stored nothing about it flushed the file of each put.
+
+    They did for a whole file on a local path, and never for the files of a tree or on a server.
+    """
+    is_tree = series.plan is not None and series.plan.counts.files is not None
+    is_ours = series.client.name == OWN_CLIENT
+    return series.command is Command.PUT and series.target.abilities.is_local and is_ours and not is_tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

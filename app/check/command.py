@@ -26,7 +26,7 @@ _INDENT = " " * 13
 @target_argument()
 @common.measuring_options("Print a JSON array of objects with name, state and text.")
 @series_options(
-    "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "server_ssh",
+    "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "flush", "server_ssh",
     "smb_conf", "timeout_seconds",
 )  # fmt: skip
 def check_command(context: click.Context, /, target: str, as_json: bool, spec: SeriesSpec, **choices: Any) -> int:

@@ -81,6 +81,10 @@ _OPTIONS = (
     _option("encrypt", "--encrypt", None, "Encrypt, even if the server does not require it."),
     _option("drop_cache", "--drop-cache", None, "Read from the disk, not from the page cache (file:// only)."),
     _option(
+        "flush", "--flush", None,
+        "Time a put until its file was flushed, not until its last write was answered (smb, file).",
+    ),
+    _option(
         "single_requests", "--single-requests", None, "Open, read and close small files over SMB in separate requests."
     ),
     _option("profile", "--profile", None, "Read smbd's profile, to compare call by call; needs root on the server."),

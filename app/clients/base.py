@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from app.base.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
 from app.clients.tcp import TcpInfo
 from storage.plan import Settings
-from storage.records import ClientFacts, Target, format_target
+from storage.records import OWN_CLIENT, ClientFacts, Target, format_target
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
 
@@ -305,7 +305,7 @@ def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-OWN = "sharebench"
+OWN = OWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,6 +194,8 @@ _RULES: Mapping[str, _NumberRules] = {
     ),
 }
 _NO_RULES = _NumberRules(computed=frozenset())
+_LATER_MEMBERS = frozenset({"flushed", "flush"})
+"""What a version that wrote none of them did is known, so that they may say something that its documents do not."""
 _NEVER_TAKEN_OVER = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
 """What of a document leads to a process or a server is read from none."""
 
@@ -273,7 +275,8 @@ class _Comparison:
         for name in {**given, **computed}:
             inside = f"{place}.{name}" if place else name
             if name not in given:
-                difference = inside if _says_something(computed[name]) else None
+                says_something = name not in _LATER_MEMBERS and _says_something(computed[name])
+                difference = inside if says_something else None
             elif name not in computed:
                 difference = inside
             else:

@@ -35,6 +35,7 @@ from forms.comparison.wording import comparison_headline, comparison_sentences, 
 from forms.findings.path import is_practice
 from forms.findings.report import SIGNS
 from forms.layout import Tone, Toned
+from forms.series.put_end import put_end
 from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import run_form
 from forms.stats.decision import Doubt, Limits, Verdict
@@ -133,6 +134,9 @@ def _what(choices: GuideChoices) -> Iterator[str]:
         yield f"To measure: {command} of {size} at {place}, with a file made for it and removed afterwards."
     else:
         yield f"To measure: {command} of {wording.plain(choices.file or '')} ({size}) at {place}."
+    end = put_end(command, choices.target, flushed=choices.spec.settings.flush)
+    if end:
+        yield f"Each put is timed {end}."
 
 
 def _settings_from(choices: GuideChoices) -> str:
@@ -241,7 +245,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option(f"Side by side with {name}", Visit("compare", {"base": series_id, "other": series.id}))
         for series_id, name in {stick.series.id: stick.name for stick in reversed(known.yardsticks)}.items()
     ][::-1]
-    if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
+    has_ftp = any(stick.name == "FTP" for stick in known.yardsticks)
+    # FTP cannot flush, so that it is nothing to compare a flushed put with.
+    if series.target.abilities.is_held_to_yardstick and not has_ftp and not series.flushed:
         options.append(_ftp(series, known))
     options += _many_users(choices)
     names = wording.plain(wording.listed([f'"{name}"' for name in known.kept_as]))

@@ -89,7 +89,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(Option(f"Get a file of {typed}", get_made, made, advised=is_first))
     reach = Connect(choices.target, choices.kerberos) if choices.target else None
     options += [
-        Option(f"Put a file of {typed}", _made(choices, known, Command.PUT, size), made),
+        *_puts(choices, known, size),
         Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
         Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
         Option("Pick another file", reach, "look into the share"),
@@ -97,6 +97,16 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     cursor = next((index for index, option in enumerate(options) if option.advised), 0)
     return page(MethodStep.FILE, facts, options, cursor=cursor)
+
+
+def _puts(choices: GuideChoices, known: GuideContext, size: int) -> Iterator[Option]:
+    """A put timed until the server has answered and, where the protocol can, one timed until the flush."""
+    typed = wording.typed_size(size)
+    answered = _made(choices, known, Command.PUT, size)
+    yield Option(f"Put a file of {typed}", answered, "until the server has answered; it may not be on the disk yet")
+    if choices.target is not None and choices.target.abilities.can_flush:
+        flushed = _made(choices, known, Command.PUT, size, flush=True)
+        yield Option(f"Put a file of {typed}, flushed", flushed, "until it is on the disk")
 
 
 _ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
@@ -119,13 +129,18 @@ def _go_on(choices: GuideChoices, known: GuideContext, after: MethodStep = Metho
     return Go(replace(choices, step=next_step(choices, of_it, after)))
 
 
-def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Go:
-    return _go_on(acts.with_made_file(choices, command, size), known)
+def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int, *, flush: bool = False) -> Go:
+    return _go_on(acts.with_made_file(choices, command, size, flush=flush), known)
 
 
 def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Ask:
     typed = wording.typed_size(size)
-    return ask("Size of the file", lambda text: _made(choices, known, command, parse_size(text)), typed)
+    flush = choices.spec.settings.flush and command is Command.PUT
+
+    def take_size(text: str) -> Go:
+        return _made(choices, known, command, parse_size(text), flush=flush)
+
+    return ask("Size of the file", take_size, typed)
 
 
 def _ask_link(choices: GuideChoices) -> Ask:

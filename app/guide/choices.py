@@ -126,15 +126,18 @@ def with_picked_file(choices: GuideChoices) -> GuideChoices:
     return choices if picked == choices else in_new_round(picked)
 
 
-def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
+def with_made_file(choices: GuideChoices, command: Command, size_bytes: int, *, flush: bool = False) -> GuideChoices:
     """A file will be made: sent for a put, or put first and then read for a get."""
     counts = replace(choices.spec.counts, size_bytes=size_bytes)
-    return in_new_round(replace(choices, spec=replace(choices.spec, command=command, counts=counts)))
+    settings = replace(choices.spec.settings, flush=flush)
+    spec = replace(choices.spec, command=command, counts=counts, settings=settings)
+    return in_new_round(replace(choices, spec=spec))
 
 
 def _getting(spec: SeriesSpec) -> SeriesSpec:
     """The spec of a get of a file that is there already."""
-    return replace(spec, command=Command.GET, counts=replace(spec.counts, size_bytes=None))
+    counts = replace(spec.counts, size_bytes=None)
+    return replace(spec, command=Command.GET, counts=counts, settings=replace(spec.settings, flush=False))
 
 
 def new_measurement(choices: GuideChoices) -> GuideChoices:
@@ -259,6 +262,7 @@ _OWN: Mapping[str, tuple[str, Callable[[str], object], str]] = {
     "block": ("block_bytes", parse_size, ""),
     "client encrypt": ("encrypt", _switch, "has_dialect"),
     "client sign": ("sign", _switch, "has_dialect"),
+    "flush": ("flush", _switch, "can_flush"),
 }
 """The option of each, how it is read, and what the protocol must have for it."""
 OWN_CHANGES = tuple(_OWN)
@@ -270,10 +274,12 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
     needed = _OWN[name][2] if name in _OWN else ""
     if needed and not getattr(series.target.abilities, needed):
-        raise UsageError(f"{name} is a setting of SMB: {series.target.abilities.label} has no such thing")
+        raise UsageError(f"{series.target.abilities.label} has no such thing as {name}: leave it as it is")
     if name in _OWN and (client := choices.spec.client or series.client.name) != OWN:
         raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
     own = own_options(name, value)
+    if own.get("flush") and series.command is Command.GET:
+        raise UsageError("a get writes nothing that could be flushed: measure a put first")
     if (own.get("encrypt") or own.get("sign")) and series.environment.get("path", {}).get("smb.guest") == "yes":
         raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
     if own.get("encrypt") and series.environment.get("server", {}).get("smb.conf/global/server smb encrypt") == "off":
@@ -323,7 +329,7 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
         client="",
         link_bits_per_second=None,
         counts=replace(spec.counts, size_bytes=None, verify=False, profile=False),
-        settings=replace(spec.settings, sign=False, encrypt=False, drop_cache=False),
+        settings=replace(spec.settings, sign=False, encrypt=False, drop_cache=False, flush=False),
         monitor=replace(spec.monitor, server_ssh=None, smb_conf=None),
     )
     return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)

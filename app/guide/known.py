@@ -283,7 +283,13 @@ def _yardsticks(
     for head in heads:
         other = head.target.protocol != series.target.protocol
         alike = head.target.host == series.target.host and head.command is series.command
-        if other and alike and head.id not in seen and head.status is SeriesStatus.COMPLETE:
+        if (
+            other
+            and alike
+            and head.flushed == series.flushed
+            and head.id not in seen
+            and head.status is SeriesStatus.COMPLETE
+        ):
             full = _series(notebook, head.id)
             if full and full.measured():
                 yield Yardstick(name=head.target.protocol.upper(), series=full)

@@ -432,12 +432,16 @@ def ceiling_bytes_per_second(
 
 def _measure(order: MeasuringOrder, brake: RunGate, emit: Callable[[Event], None]) -> None:
     spec = order.spec
+    settings = spec.settings
+    if spec.counts.make_file and spec.counts.files is None and order.target.abilities.is_local:
+        # What is still being written to the disk would slow the timed gets of the same file.
+        settings = replace(settings, flush=True)
 
     def client() -> Client:
-        made = make_client(order.target, spec.client, order.secrets, spec.settings, spec.counts.size_bytes)
+        made = make_client(order.target, spec.client, order.secrets, settings, spec.counts.size_bytes)
         if spec.counts.files is None:
             return made
-        return TreeClient(made, make_files(order.target, order.secrets, spec.settings), spec.counts.files)
+        return TreeClient(made, make_files(order.target, order.secrets, settings), spec.counts.files)
 
     if order.profile_conf is None:
         Engine(order, client, brake, emit).measure()

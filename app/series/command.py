@@ -38,7 +38,7 @@ from storage.records import Series, Target, format_target, utc_now
 
 
 @click.command("--versus", add_help_option=False)
-@series_options("client", "block_bytes", "in_flight", "sign", "encrypt")
+@series_options("client", "block_bytes", "in_flight", "sign", "encrypt", "flush")
 def _other(**_choices: object) -> None:
     """The options that can be changed between two runs without touching the server."""
 
@@ -50,7 +50,7 @@ def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
     except (click.UsageError, ValueError) as error:
         why = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
         raise UsageError(
-            f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign and --encrypt"
+            f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
         ) from None
     other = spec_from_options(context.params).to_json()
     if not (given := common.given_options(context)):
@@ -141,6 +141,9 @@ def run_command(
 
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
     With --put, PATH is a folder. Each run is stored as soon as it ends.
+
+    A put is timed until the server, or the kernel for file://, has answered its last write: the data may not be on the
+    disk yet. With --flush it is timed until the file was flushed to the disk.
     """
     common.check_can_store(context)
     control, path = SeriesControl(common.within(choices)), common.notebook_path(context)
@@ -245,7 +248,7 @@ def _repeating(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]
 @common.measuring_options("Print the self-test as JSON.")
 @series_options(
     "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
-    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "ceiling", *OF_THE_SERVER,
+    "in_flight", "sign", "encrypt", "drop_cache", "flush", "quiet_time", "wait_seconds", "ceiling", *OF_THE_SERVER,
 )  # fmt: skip
 def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Find the smallest change that this setup can show.

@@ -217,6 +217,7 @@ def new_series(
         target=request.target,
         client=records.ClientFacts(name=spec.client or "sharebench"),
         plan=spec.plan,
+        flushed=spec.settings.flush,
         label=spec.texts.label,
         note=spec.texts.note,
         question=spec.texts.question,

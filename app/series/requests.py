@@ -44,7 +44,7 @@ def spec_of(series: Series) -> SeriesSpec:
         command=series.command,
         client=plan.client,
         counts=plan.counts,
-        settings=plan.settings,
+        settings=replace(plan.settings, flush=series.flushed),
         monitor=plan.monitor,
         texts=FormTexts(label=series.label),
         lineage=Lineage(experiment=series.experiment),
@@ -84,6 +84,8 @@ def _check(spec: SeriesSpec, target: Target) -> None:
     if not protocol.is_local and spec.settings.drop_cache:
         text = "the page cache of a server cannot be dropped from here: that belongs to file://"
         raise UsageError(text, options="--drop-cache")
+    if spec.settings.flush:
+        _check_flush(spec, protocol)
     if counts.profile and not protocol.has_dialect:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if counts.verify:
@@ -103,6 +105,17 @@ def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
         raise UsageError("a tree is not verified: its files are too many", options="leave out --verify")
     if (spec.counts.size_bytes or 0) > MAX_BLOCK_BYTES:
         raise UsageError(f"a tree has small files, of at most {MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE")
+
+
+def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:
+    if spec.command is Command.GET:
+        raise UsageError("a get writes nothing that could be flushed: that belongs to a put", options="--flush, --put")
+    if not protocol.can_flush:
+        text = f"{protocol.label} has no request that flushes a file: that belongs to smb:// and file://"
+        raise UsageError(text, options="leave out --flush")
+    if spec.client not in ("", OWN):
+        text = f"{spec.client} cannot flush a file: only sharebench's own client does"
+        raise UsageError(text, options="leave out --flush or --client")
 
 
 def _check_verify(spec: SeriesSpec, protocol: Protocol) -> None:

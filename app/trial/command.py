@@ -53,7 +53,7 @@ from storage.records import Command, Decision, ExperimentKind, Phase, with_zone
 
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
-    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note", "question",
+    "encrypt", "flush", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note", "question",
 )  # fmt: skip
 
 
@@ -113,6 +113,8 @@ def request_of(
             if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 raise UsageError(f"{word} belongs to a load: name its users too, --load USERS")
     else:
+        if spec.settings.flush:
+            raise UsageError("the users of --load flush nothing: --flush belongs to a put of one file")
         spec = replace(spec, command=Command.PUT)  # whose target is a folder, as that of a load
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     one_run = replace(spec.counts, runs=1, warmups=1)

@@ -68,8 +68,8 @@ def _baseline_name(_context: click.Context, _option: click.Parameter, name: str)
 @common.measuring_options("Print the check as JSON.")
 @series_options(
     "command", "runs", "warmups", "until_percent", "max_runs", "size_bytes", "make_file", "link_bits_per_second",
-    "client", "block_bytes", "in_flight", "sign", "encrypt", "drop_cache", "verify", "label", "note", "quiet_time",
-    "wait_seconds", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
+    "client", "block_bytes", "in_flight", "sign", "encrypt", "drop_cache", "flush", "verify", "label", "note",
+    "quiet_time", "wait_seconds", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
 )  # fmt: skip
 def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Check once whether TARGET became slower than its baseline.

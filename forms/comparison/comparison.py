@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from forms.comparison.hiccups import Alternative, OutstandingRun
-from forms.comparison.settling import REQUIRED, VERSUS_DIFFERENCES, SettlingStep, typed_value
+from forms.comparison.settling import NAMES_OF_REQUIRED, REQUIRED, VERSUS_DIFFERENCES, SettlingStep, typed_value
 from forms.layout import Sign, Tone
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.trial.summary import TrialSummary
@@ -93,8 +93,7 @@ class Comparison(ChangeDecision):
         required = next((difference for difference in self.differences if difference.name in REQUIRED), None)
         if required is None:
             return None
-        option = required.name.removeprefix("settings.")
-        return Change(name=f"client {option}", value="yes" if required.other else "no")
+        return Change(name=NAMES_OF_REQUIRED[required.name], value="yes" if required.other else "no")
 
     @property
     def decided(self) -> Verdict:

@@ -110,7 +110,7 @@ class _MeasuredSeries:
 
 
 def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
-    for (host, command), group in _by_host_and_command(series):
+    for (host, command), group in _by_host_and_command(_not_flushed(series)):
         ftp = _fastest(measured for measured in group if measured.is_ftp)
         if ftp is None:
             continue
@@ -178,7 +178,8 @@ def _set_ups(group: Sequence[_MeasuredSeries]) -> list[_MeasuredSeries]:
 
 def _place_key(measured: _MeasuredSeries) -> object:
     target = measured.series.target
-    return target.protocol, target.port, target.share, target.path, measured.series.client.name
+    client_name = measured.series.client.name
+    return target.protocol, target.port, target.share, target.path, client_name, measured.series.flushed
 
 
 def _set_up_name(series: Series) -> str:
@@ -253,7 +254,9 @@ def _protection_text(series: Series) -> str:
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
     """Loopback not much faster than the network: suspect the TCP/IP software (Using Samba)."""
-    over_sockets = [measured for measured in _measured_series(series) if not measured.series.target.abilities.is_local]
+    over_sockets = [
+        measured for measured in _measured_series(_not_flushed(series)) if not measured.series.target.abilities.is_local
+    ]
     for command in Command:
         of_command = [measured for measured in over_sockets if measured.series.command is command]
         # Bare TCP tells it without a disk and a server's work; only where it was not measured do files.
@@ -281,7 +284,7 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
 
 def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
     """FTP and SMB both slow: the network only if the other direction or bare TCP is slow too."""
-    groups = dict(_by_host_and_command(series))
+    groups = dict(_by_host_and_command(_not_flushed(series)))
     for (host, command), group in groups.items():
         over_link = [measured for measured in group if measured.percent_of_link is not None]
         smb = _fastest(measured for measured in over_link if measured.is_smb)
@@ -351,6 +354,11 @@ def _is_fast_network(far: _MeasuredSeries) -> bool:
 
 
 _CROSS_RULES = (both_slow, loopback_no_faster, against_ftp, slower_with_a_change)
+
+
+def _not_flushed(series: Sequence[Series]) -> list[Series]:
+    """Without puts whose time includes the server's disk, which no FTP put and no other direction has."""
+    return [one for one in series if not one.flushed]
 
 
 def _measured_series(series: Sequence[Series]) -> list[_MeasuredSeries]:

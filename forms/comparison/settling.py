@@ -25,7 +25,9 @@ _KERNEL = ("net.", "vm.")
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
 VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
 _NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
-REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
+REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt", "flushed": "--flush"}
+NAMES_OF_REQUIRED = {"settings.sign": "client sign", "settings.encrypt": "client encrypt", "flushed": "flush"}
+"""What a change of each is called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +263,7 @@ def _client_options(claimed: Change | None, differing: Sequence[Difference], oth
     # What was negotiated otherwise without being asked for, or what the server has, no option of ours can repeat.
     is_negotiated = bool(names & set(_NEGOTIATED)) and not required
     is_of_server = any(difference.parameter for difference in differing)
-    is_of_client = claimed is None or claimed.name in {*_VERSUS, "client sign", "client encrypt"}
+    is_of_client = claimed is None or claimed.name in {*_VERSUS, *NAMES_OF_REQUIRED.values()}
     if is_negotiated or is_of_server or not is_of_client:
         return None
     return " ".join(options)
@@ -290,6 +292,8 @@ def _options_of_path(base: Series) -> str:
     options = []
     if is_put:
         options.append("--put")
+    if base.flushed:
+        options.append("--flush")
     if makes_file:
         options.append("--make-file")
     if plan and plan.counts.size_bytes and (is_put or makes_file):

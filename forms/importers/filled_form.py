@@ -16,7 +16,8 @@ from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.series.document import series_inside
-from forms.series.report import BLANK_TITLE
+from forms.series.put_end import FLUSHED, PUT_END
+from forms.series.report import BLANK_TITLE, TREE
 from forms.series.report import FORM as RUN_FORM
 from forms.series.run_table import LINK
 from forms.trial.report import SWEEP_SCHEMA, TRIAL_SCHEMA
@@ -284,6 +285,7 @@ def _series(form: _Form, given: Given) -> records.Series:
         link_bits_per_second=link, environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
         plan=Plan(counts=RunCounts(runs=sum(run.phase is records.Phase.MEASURED for run in runs))), runs=runs,
     )  # fmt: skip
+    series = replace(series, flushed=_was_flushed(form, series))
     title = form.text(TITLE)
     untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
     return series if untitled else replace(series, title=title)
@@ -309,6 +311,16 @@ def _client(form: _Form) -> records.ClientFacts:
         text = facts.value.get(name, "")
         facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
     return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(records.ClientFacts)
+
+
+def _was_flushed(form: _Form, series: records.Series) -> bool:
+    """As the form says it; a form of a version that did not say it follows what that version did."""
+    fact = form.facts(PUT_END).maybe(FLUSHED)
+    if fact.value is None:
+        return records.was_flushed(series) and not form.text(TREE)
+    if fact.value not in ("yes", "no"):
+        raise fact.wrong("yes or no")
+    return bool(fact.value == "yes")
 
 
 def _link(form: _Form) -> int | None:

@@ -36,6 +36,7 @@ def series_document(series: records.Series) -> Document:
         **named(series, "experiment", "experiment_kind"),
         "change": change and {**asdict(change), "also_changed": list(change.also_changed)},
         "command": series.command.value,
+        "flushed": series.flushed,
         "target": named(series.target, "protocol", "host", "port", "share", "path", "user"),
         "client": asdict(series.client),
         "link_bits_per_second": series.link_bits_per_second,
@@ -92,7 +93,12 @@ def series_from_document(document: object) -> records.Series:
     if plan is not None:
         plan = replace(plan, monitor=replace(plan.monitor, server_ssh=None, smb_conf=None))
     failed = tuple(replace(run, status=records.RunStatus.FAILED) for run in series.failed_attempts)
-    return replace(series, plan=plan, failed_attempts=failed)
+    series = replace(series, plan=plan, failed_attempts=failed)
+
+    if top.value.get("flushed") is None:
+        return records.with_flush(series, flushed=records.was_flushed(series))
+    is_put = series.command is records.Command.PUT
+    return records.with_flush(series, flushed=series.flushed and is_put)
 
 
 def series_inside(place: JSONNode) -> records.Series:

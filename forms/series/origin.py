@@ -6,6 +6,7 @@ from forms import wording
 from forms.findings.rules_series import harmful_in
 from forms.layout import Tone
 from forms.report import Field
+from forms.series.put_end import put_end_fields_of_several
 from storage.load.records import Load
 from storage.records import Facts, Series, with_zone
 
@@ -61,5 +62,6 @@ def origin_fields(measured: Sequence[Series | Load], *, with_findings: bool = Fa
     environments = [recording.environment for recording in measured]
     yield when_field((recording.created_at for recording in measured), environments)
     yield from who_fields(environments)
+    yield from put_end_fields_of_several(recording for recording in measured if isinstance(recording, Series))
     if not with_findings:
         yield from harmful_fields(environments)

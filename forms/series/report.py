@@ -11,6 +11,7 @@ from forms.layout import Tone
 from forms.report import Field, Report, blank_fields, fields_of
 from forms.series.document import series_document
 from forms.series.origin import from_machines, who_fields
+from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK, blank_run_table, run_table, runs_chart
 from forms.series.summary import SeriesSummary
 from forms.series.wording import plus_or_minus, quiet_text
@@ -23,6 +24,7 @@ from storage.plan import DEFAULT_TREE_FILE_BYTES
 
 FORM = "run form"
 BLANK_TITLE = "Measurement form"
+TREE = "Tree"
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 
 _SUSTAINED_DIFFERS = 0.005
@@ -92,6 +94,7 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield _target_field(series.target)
     yield from fields_of(("Server", series_path.practice_text(series.target)))
     yield _client_field(series.client)
+    yield from put_end_fields(series)
     yield from _tree_fields(series)
     yield link_field(series.link_bits_per_second)
     yield from _round_trip_fields(series)
@@ -152,7 +155,7 @@ def _tree_fields(series: records.Series) -> Iterator[Field]:
     rate = mean(series.rates())
     if rate:
         text += f", {rate / size:,.0f} files/s"
-    yield Field(name="Tree", text=text)
+    yield Field(name=TREE, text=text)
 
 
 def link_field(bits_per_second: int | None) -> Field:

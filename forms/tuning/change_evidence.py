@@ -19,11 +19,13 @@ _FACTS = {
     "file system and journal": ("filesystem.type", "filesystem.options"),
     "number of network cards": ("link.cards_up",),
 }
+_FLUSHED = "flushed"
 _OF_CLIENT = {
     "block": ("client.block_bytes", "path.smb.put_block_bytes"),
     "in-flight": ("client.in_flight", "client.block_bytes", "path.smb.put_block_bytes"),
     "client encrypt": ("client.encryption", "settings.encrypt", "client.signing"),
     "client sign": ("client.signing", "settings.sign"),
+    "flush": (_FLUSHED,),
     "client": ("client.name", "client.version", "client.block_bytes", "client.in_flight"),
 }
 
@@ -45,6 +47,8 @@ class OwnSetting:
 
     def _value(self, series: Series, place: str) -> FactValue | None:
         side, _, name = place.partition(".")
+        if place == _FLUSHED:
+            return "yes" if series.flushed else "no"
         if side == "client" and name in ("name", "version", "block_bytes", "in_flight"):
             value: FactValue | None = getattr(series.client, name)
             return value

@@ -13,10 +13,13 @@ GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+_FLUSHED = "flushed"
+"""None for a get, which has nothing to flush."""
 _REQUIRED = {
     "settings.sign": "client: signing required",
     "settings.encrypt": "client: encryption required",
     "settings.drop_cache": "client: page cache dropped",
+    _FLUSHED: "put flushed to the disk",
 }
 _SHOWN_BY = {"settings.sign": "client.signing", "settings.encrypt": "client.encryption"}
 _OF_PUTS = "smb.put_block_bytes"
@@ -64,7 +67,7 @@ def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
         unknown = tuple(f"client.{part}" for part in agreed)
 
     # What a protocol does not have is no setting of it.
-    may_be_absent = _KNOWN_LATER
+    may_be_absent = (*_KNOWN_LATER, _FLUSHED)
     if base.target.protocol != other.target.protocol:
         may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
 
@@ -200,6 +203,7 @@ def parameter_of(fact: str) -> str | None:
 def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     yield "command", series.command.value
     yield "target", wording.place(series.target)
+    yield _FLUSHED, series.flushed if series.command is Command.PUT else None
     for part in ("user", "domain"):
         yield f"target.{part}", getattr(series.target, part)
     yield "size_bytes", _sizes(series)

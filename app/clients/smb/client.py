@@ -18,7 +18,7 @@ from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.impacket_errors import mapped
 from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Negotiated
 from app.clients.smb.session import Session, reach
-from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, write_file
+from app.clients.smb.share import Share, Window, choose_window, flush_file, list_folder, read_file, write_file
 from app.clients.smb.wire import OpenedFile, place
 from app.clients.tcp import TcpInfo, connection_facts, request_facts
 from storage.plan import Settings
@@ -231,7 +231,10 @@ class SMBClient(SMBLink):
             window = self._window(link, link.negotiated.max_write_bytes)
 
             def move(file: OpenedFile) -> float:
-                return write_file(share.channel, share.tree_id, file, window, meter, content)
+                seconds = write_file(share.channel, share.tree_id, file, window, meter, content)
+                if not self._settings.flush:
+                    return seconds
+                return seconds + flush_file(share.channel, share.tree_id, file, meter)
 
             return _timed_transfer(
                 share,

@@ -49,6 +49,8 @@ class _Moving:
     moved_bytes: int = 0
     file_id: bytes = b""
     """Once it is open, until it is closed."""
+    is_flushed: bool = False
+    """Whether the server was asked to flush it."""
 
 
 class SMBFiles(SMBLink):
@@ -238,6 +240,10 @@ class SMBFiles(SMBLink):
 
         if not moving.file_id:
             return self._ask_to_open(share, moving, length)
+        is_whole = moving.moved_bytes == size_bytes
+        if is_whole and self._flushes(moving) and not moving.is_flushed:
+            moving.is_flushed = True
+            return self._ask_one(share, moving, wire.flush(moving.file_id))
         if moving.is_ended:
             file_id = moving.file_id
             moving.file_id = b""
@@ -255,7 +261,8 @@ class SMBFiles(SMBLink):
         create = opening(path, access, disposition, wire.OPTION_NOT_A_FOLDER)
 
         is_whole = 0 < size_bytes == length <= CREDIT_BYTES and channel.credits >= _RELATED_REQUESTS
-        if share.single_requests or not is_whole:
+        # Samba before 4.17.1 fails a flush in a compound that its disk does not finish at once.
+        if share.single_requests or not is_whole or self._flushes(moving):
             return self._ask_one(share, moving, create)
 
         if data is None:
@@ -273,6 +280,9 @@ class SMBFiles(SMBLink):
         message = wire.frame(*request, share.tree_id)
         return [share.channel.send(message, payload, charge=_cost(share.channel, length))]
 
+    def _flushes(self, moving: _Moving) -> bool:
+        return self._settings.flush and moving.file.data is not None
+
     def _take_answer(self, moving: _Moving, response: Response) -> None:
         share = self._share_at(moving.file.path)
         share.sound(response, (END_OF_FILE,) if response.command == wire.Opcode.READ else ())
@@ -283,6 +293,8 @@ class SMBFiles(SMBLink):
             moving.file_id = opened.file_id
         elif response.command == wire.Opcode.CLOSE:
             moving.file_id = b""
+        elif response.command == wire.Opcode.FLUSH:
+            return
         elif response.status == END_OF_FILE:
             moving.is_ended = True
         else:

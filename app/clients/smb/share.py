@@ -387,3 +387,21 @@ def write_file(
         pipeline.note_moved(piece, wire.written_bytes(response.message))
         meter.advance(channel.handed_bytes - handed_before)
     return meter.clock() - started_at
+
+
+FLUSH_TIMEOUTS = 10
+"""A server may take this many times ``--timeout`` to flush a file: gigabytes may wait for its disk, and none move."""
+
+
+def flush_file(channel: Channel, tree_id: int, file: wire.OpenedFile, meter: Meter) -> float:
+    """Seconds until the server has answered. Raises the error that it answered, or StalledError."""
+    started_at = meter.clock()
+    usual_seconds = channel.stall.seconds
+    channel.stall.seconds = FLUSH_TIMEOUTS * usual_seconds
+    try:
+        answer = channel.ask(wire.frame(*wire.flush(file.file_id), tree_id))
+    finally:
+        channel.stall.seconds = usual_seconds
+    if answer.status != wire.SUCCESS:
+        raise channel.refusal(answer.status)
+    return meter.clock() - started_at

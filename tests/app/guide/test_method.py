@@ -154,6 +154,28 @@ def test_another_transfer_than_the_measured_one_begins_a_new_round():
     )
 
 
+def test_a_put_alone_can_be_flushed_and_by_a_protocol_that_can():
+    page = page_of(replace(MEASURED, step=MethodStep.FILE), LINKED)
+    flushed = [each for each in page.options if each.title.endswith(", flushed")]
+    assert len(flushed) == 1
+    act = flushed[0].act
+    assert isinstance(act, Go)
+    assert (act.choices.spec.command, act.choices.spec.settings.flush) == (Command.PUT, True)
+
+    after = page_of(replace(act.choices, step=MethodStep.FILE), LINKED)
+    for title, flush in (("Get big.bin", False), ("Get a file of", False), ("Put a file of", False)):
+        chosen = option(after, title).act
+        assert isinstance(chosen, Go)
+        assert chosen.choices.spec.settings.flush is flush, title
+    for title, flush in (("Put a file of another size", True), ("Get a file of another size", False)):
+        chosen = ask(after, title).then("128M")
+        assert isinstance(chosen, Go)
+        assert chosen.choices.spec.settings.flush is flush, title
+
+    over_ftp = replace(MEASURED, step=MethodStep.FILE, target=Target(protocol="ftp", host="nas", path="/"))
+    assert not [each for each in page_of(over_ftp, LINKED).options if each.title.endswith(", flushed")]
+
+
 def test_rounds():
     following = next_round(MEASURED, "strict sync", "no", "tuning")
     assert (following.spec.lineage.base_id, following.series_id, following.spec.lineage.experiment) == (
@@ -763,7 +785,7 @@ def test_a_setting_that_ftp_does_not_have_is_refused_at_once(name: str):
     known = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8], target=ftp, client=replace(CLIENT, in_flight=None)))
     page = page_of(replace(MEASURED, target=ftp, step=MethodStep.CHANGE), known)
     asked = ask(page, "Change a setting by hand, before")
-    with pytest.raises(UsageError, match="is a setting of SMB: FTP has no such thing"):
+    with pytest.raises(UsageError, match="FTP has no such thing as"):
         asked.then(name)
     act = asked.then("use_sendfile = NO")
     assert isinstance(act, Go)

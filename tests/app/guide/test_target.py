@@ -494,7 +494,7 @@ async def test_a_click_chooses_and_the_wheel_is_not_needed(guide_app):
 async def test_another_size_is_asked_for_until_it_is_one(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
-        await press(guide_app, pilot, "enter", "enter", "enter", "down", "down", "down", "down", "enter")
+        await press(guide_app, pilot, "enter", "enter", "enter", *["down"] * 5, "enter")
         guide_app.screen.query_one(Input).value = "lots"
         await press(guide_app, pilot, "enter")
         assert "not a size: 'lots'" in text_of(guide_app.screen, ".dialog-text")

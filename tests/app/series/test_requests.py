@@ -28,7 +28,8 @@ from tests.specs import spec_with, varied
 FILE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin")
 USUAL = SeriesSpec()
 OTHER = spec_with(
-    block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, command=Command.PUT,
+    block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, flush=True,
+    command=Command.PUT,
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, files=3, make_file=True,
     verify=True, single_requests=True, profile=True,
     link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
@@ -36,7 +37,7 @@ OTHER = spec_with(
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
 )  # fmt: skip
-FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None)
+FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench")
 NAMES = tuple(USUAL.to_json())
 NOT_TYPED = {"base_id", "repeats", "change_name", "change_value"}
 
@@ -127,6 +128,10 @@ def test_the_guide_reads_what_an_earlier_release_remembered():
         (spec_with(change_name="strict sync"), FILE, "a change belongs to an experiment"),
         (spec_with(sign=True), Target(protocol="file", path="/x"), "signing and encryption belong to smb://"),
         (spec_with(drop_cache=True), FILE, "cannot be dropped from here"),
+        (spec_with(flush=True), FILE, "a get writes nothing"),
+        (spec_with(flush=True, command=Command.PUT, client="smbclient"), FILE, "smbclient cannot flush"),
+        (spec_with(flush=True, command=Command.PUT), Target(protocol="ftp", host="nas", path="/x"), "FTP has no"),
+        (spec_with(flush=True, command=Command.PUT), Target(protocol="iperf3", host="nas", port=1), "TCP has no"),
         (spec_with(profile=True), Target(protocol="file", path="/x"), "only smbd has a profile"),
         (spec_with(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
         (spec_with(verify=True, client="smbclient"), FILE, "cannot be verified"),
