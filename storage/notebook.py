@@ -1,9 +1,11 @@
 """The notebook: one open SQLite file, for one thread."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
+from typing import NamedTuple
 
 from storage import codec, records
 from storage.base import SideTables
@@ -22,13 +24,13 @@ _SERIES = (
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
 _SETTLE = sql("settle")
+_REPEATED = sql("repeated")
+_EARLIER = sql("earlier")
+
 _FACTS_AS_JSON = (
     "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
     " GROUP BY series_id, side"
 )
-
-_REPEATED = sql("repeated")
-_EARLIER = sql("earlier")
 
 WHOLE_SERIES = ("ladder", "repeats", "survey")
 """The kinds of experiment whose series are not interleaved."""
@@ -39,29 +41,25 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def add(self, series: records.Series) -> None:
         with self._db.atomic():
-            part_of = self._whole_of(series)
-            self._add([(series, part_of)])
+            part_of = self._make_experiment_of(series)
+            self._insert_series([_SeriesToAdd(series, part_of)])
             self._settle(part_of)
 
-    def _add(self, many: Sequence[tuple[records.Series, str | None]]) -> None:
-        self.add_recordings([_head_of(series, part_of) for series, part_of in many])
-        self._insert_all("series", (codec.series_to_row(series) for series, _ in many))
-        self._insert_all("runs", (codec.run_to_row(series.id, run) for series, _ in many for run in series.runs))
-        self._insert_all(
-            "failed_attempts",
-            (
-                codec.attempt_to_row(series.id, number, run)
-                for series, _ in many
-                for number, run in enumerate(series.failed_attempts, start=1)
-            ),
-        )
-        for series, _ in many:
+    def _insert_series(self, additions: Sequence["_SeriesToAdd"]) -> None:
+        many = [addition.series for addition in additions]
+        self.add_recordings([_head_of(addition.series, addition.part_of) for addition in additions])
+        self._insert_all("series", map(codec.series_to_row, many))
+        self._insert_all("runs", _run_rows(many))
+        self._insert_all("failed_attempts", _attempt_rows(many))
+
+        for series in many:
             for resumed_at in series.resumed_at:
                 self.add_resumption(series.id, resumed_at)
             for side, facts in series.environment.items():
                 self.set_facts(series.id, side, facts)
 
-    def _whole_of(self, series: records.Series) -> str | None:
+    def _make_experiment_of(self, series: records.Series) -> str | None:
+        """The id of the recording that the series is a part of; None where it is none's."""
         if series.experiment is None:
             return None
         experiment = records.Experiment(name=series.experiment, created_at=series.created_at)
@@ -78,43 +76,66 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._settle(stored.recording_id)
 
     def _settle(self, whole_id: str | None) -> None:
+        """An experiment's status follows from those of its parts."""
         if whole_id is not None:
             self._db.execute(_SETTLE, (whole_id,))
 
     def add_all(self, many: Sequence[records.Series]) -> None:
         """Store new series from documents, all or none, in order of time; a missing base is forgotten."""
+        imported_at = records.utc_now()
+        whole_ids: dict[str, str | None] = {}
+        additions = []
         with self._db.atomic():
-            now, wholes = records.utc_now(), dict[str | None, str | None]()
-            ordered = sorted(many, key=lambda one: one.created_at)
-            for one in ordered:
-                if one.experiment is not None and one.experiment not in wholes:
-                    kind = one.experiment_kind or records.kind_in_name(one.experiment)
-                    about = records.Experiment(name=one.experiment, kind=kind, created_at=one.created_at)
-                    wholes[one.experiment] = self.add_experiment(about, imported_at=now)
-            self._add([(replace(one, base_id=None, imported_at=now), wholes.get(one.experiment)) for one in ordered])
-            for whole_id in wholes.values():
+            for series in sorted(many, key=attrgetter("created_at")):
+                part_of = None
+                if series.experiment is not None:
+                    if series.experiment not in whole_ids:
+                        whole_ids[series.experiment] = self._make_imported_experiment(series, imported_at)
+                    part_of = whole_ids[series.experiment]
+                stored = replace(series, base_id=None, imported_at=imported_at)
+                additions.append(_SeriesToAdd(stored, part_of))
+
+            self._insert_series(additions)
+            for whole_id in whole_ids.values():
                 self._settle(whole_id)
-            for one in many:
-                if one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone():
-                    self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
+            self._link_bases(many)
+
+    def _make_imported_experiment(self, series: records.Series, imported_at: str) -> str | None:
+        assert series.experiment is not None
+        experiment = records.Experiment(
+            name=series.experiment,
+            kind=series.experiment_kind or records.kind_in_name(series.experiment),
+            created_at=series.created_at,
+        )
+        return self.add_experiment(experiment, imported_at=imported_at)
+
+    def _link_bases(self, many: Sequence[records.Series]) -> None:
+        """When all are stored, as a base may be among them."""
+        for series in many:
+            if series.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (series.base_id,)).fetchone():
+                self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (series.base_id, series.id))
 
     def update(self, series: records.Series) -> None:
         """Store what measuring changes, without runs and facts; people's texts stay."""
         row = codec.series_to_row(series)
-        settled = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
+        unchanged = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
         with self._db.atomic():
             self.update_recording(_head_of(series, None))
-            self._db.table("series").update(series.id, {name: row[name] for name in row if name not in settled})
+            self._db.table("series").update(series.id, {name: row[name] for name in row if name not in unchanged})
             self._settle(self.recordings_of([series.id])[0].part_of)
 
     def annotate(self, series: records.Series) -> None:
+        """Store what people say of a series."""
         row = codec.series_to_row(series)
+        texts = {
+            "label": series.label,
+            "note": series.note,
+            "question": series.question,
+            DECISION: series.decision.value if series.decision else "",
+        }
         with self._db.atomic():
-            part_of = self._whole_of(series)
-            decided = {DECISION: series.decision.value if series.decision else ""}
-            self._write_texts(
-                series.id, {"label": series.label, "note": series.note, "question": series.question, **decided}
-            )
+            part_of = self._make_experiment_of(series)
+            self._write_texts(series.id, texts)
             self._db.table("recordings").update(series.id, {"part_of": part_of})
             self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
@@ -140,25 +161,31 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             before = next(map(codec.run_from_row, rows), None)
             if before == run:
                 return
+
             if before and before.status is records.RunStatus.FAILED:
-                sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
-                attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
-                self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, before))
+                self._add_failed_attempt(series_id, before)
                 self._db.execute("DELETE FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
             self._db.table("runs").insert(codec.run_to_row(series_id, run))
 
+    def _add_failed_attempt(self, series_id: str, run: records.Run) -> None:
+        sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
+        attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
+        self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, run))
+
     def _histories(self, ids: Sequence[str]) -> dict[str, codec.SeriesHistory]:
-        found = {series_id: codec.SeriesHistory() for series_id in ids}
+        histories = {series_id: codec.SeriesHistory() for series_id in ids}
         for series_id, owner in self.running().items():
-            if series_id in found:
-                found[series_id].running_by = owner
+            if series_id in histories:
+                histories[series_id].running_by = owner
+
         attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
         for row in self._rows_of(attempts, ids):
             attempt = codec.run_from_row({**row, "status": "failed", "reason": None})
-            found[row["series_id"]].failed_attempts.append(attempt)
+            histories[row["series_id"]].failed_attempts.append(attempt)
+
         for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
-            found[row["series_id"]].resumed_at.append(row["resumed_at"])
-        return found
+            histories[row["series_id"]].resumed_at.append(row["resumed_at"])
+        return histories
 
     def judge_run(self, series_id: str, number: int, status: records.RunStatus, reason: str | None) -> None:
         """Raises UnknownReferenceError."""
@@ -168,32 +195,44 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def series(self, reference: str) -> records.Series:
         series_id = self.resolve(reference, SERIES)
-        for found in self.all_of([series_id]):
-            return found
-        raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
+        many = self.all_of([series_id])
+        if not many:
+            raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
+        return many[0]
 
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
         """In the order of the ids. ``brief``: valid measured runs alone, without progress, and facts to 15 digits."""
+        rows = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         runs = self.runs_of(ids, with_progress=not brief, measured=brief)
-        facts: dict[str, dict[str, dict[str, records.FactValue]]] = {}
-        heads = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
-        if brief:
-            read = cache(json.loads)  # equal facts are one object
-            for row in self._rows_of(_FACTS_AS_JSON, ids):
-                facts.setdefault(row["series_id"], {})[row["side"]] = read(row["facts"])
-        else:
-            for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
-                facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
-        history = self._histories(list(heads))
-        return [codec.series_from_row(heads[i], runs.get(i, ()), facts.get(i), history[i]) for i in ids if i in heads]
+        facts = self._facts_in_brief(ids) if brief else self._facts_of(ids)
+        histories = self._histories(list(rows))
+        return [
+            codec.series_from_row(rows[series_id], runs.get(series_id, ()), facts.get(series_id), histories[series_id])
+            for series_id in ids
+            if series_id in rows
+        ]
+
+    def _facts_of(self, ids: Sequence[str]) -> "_FactsBySeries":
+        facts: _FactsBySeries = {}
+        for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
+            facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
+        return facts
+
+    def _facts_in_brief(self, ids: Sequence[str]) -> "_FactsBySeries":
+        """Numbers to 15 digits; equal facts are one object, which saves time and memory where there are many."""
+        read_json = cache(json.loads)
+        facts: _FactsBySeries = {}
+        for row in self._rows_of(_FACTS_AS_JSON, ids):
+            facts.setdefault(row["series_id"], {})[row["side"]] = read_json(row["facts"])
+        return facts
 
     def experiment(self, name: str) -> list[records.Series]:
-        found = self._db.execute(
+        rows = self._db.execute(
             "SELECT series.id FROM series JOIN recordings ON recordings.id = series.id WHERE experiment = ?"
             " ORDER BY stored_order",
             (name,),
         )
-        return self.all_of([row[0] for row in found])
+        return self.all_of([row[0] for row in rows])
 
     def add_experiment(
         self, experiment: records.Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
@@ -204,8 +243,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._insert_all("experiments", [row], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
-            if stored.kind is records.ExperimentKind.STEPS or stored.recording_id:
+            has_no_recording = stored.kind is records.ExperimentKind.STEPS
+            if has_no_recording or stored.recording_id:
                 return stored.recording_id
+
             recording = Recording(
                 id=experiment.recording_id or records.new_series_id(),
                 kind=stored.kind.value,
@@ -224,9 +265,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
                 raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
+
             self._db.execute("DELETE FROM experiments WHERE name = ?", (new_name,))  # all its series were deleted
             self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
-            for (series_id,) in self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall():
+            series_ids = self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall()
+            for (series_id,) in series_ids:
                 self._write_texts(series_id, {EXPERIMENT: new_name})
 
     def experiment_called(self, name: str) -> records.Experiment | None:
@@ -242,6 +285,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             " GROUP BY experiments.name ORDER BY last_order DESC",
             (kind and kind.value,),
         )
+
         return [
             records.ExperimentEntry(
                 experiment=codec.experiment_from_row(row), series_count=row["series_count"], last_at=row["last_at"]
@@ -263,8 +307,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads_of(self, ids: Sequence[str]) -> list[records.Series]:
-        found = {series.id: series for series in self._heads(self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids))}
-        return [found[series_id] for series_id in ids if series_id in found]
+        rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
+        heads = {series.id: series for series in self._heads(rows)}
+        return [heads[series_id] for series_id in ids if series_id in heads]
 
     def find(self, query: SeriesQuery) -> list[Found]:
         return find(self._db, query)
@@ -273,69 +318,107 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[records.Run, ...]]:
-        wanted = list(ids)
-        found: dict[str, list[records.Run]] = {series_id: [] for series_id in wanted}
+        series_ids = list(ids)
+        runs_by_series: dict[str, list[records.Run]] = {series_id: [] for series_id in series_ids}
         progress = "progress" if with_progress else "'[]' AS progress"
-        which = " AND phase = 'measured' AND status = 'valid'" if measured else ""
+        that_count = " AND phase = 'measured' AND status = 'valid'" if measured else ""
         sql = (
             "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608  our own words
-            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){which} ORDER BY phase DESC, number"
+            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){that_count}"
+            " ORDER BY phase DESC, number"
         )
-        for row in self._rows_of(sql, wanted):
-            found[row["series_id"]].append(codec.run_from_row(row))
-        return {series_id: tuple(runs) for series_id, runs in found.items()}
+        for row in self._rows_of(sql, series_ids):
+            runs_by_series[row["series_id"]].append(codec.run_from_row(row))
+        return {series_id: tuple(runs) for series_id, runs in runs_by_series.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """Bytes/s of the valid measured runs, unordered; read from an index alone."""
-        found: dict[str, list[float]] = {}
+        rates: dict[str, list[float]] = {}
         sql = (
             "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
             " AND phase = 'measured' AND status = 'valid' AND size_bytes BETWEEN 1 AND 9e18"
         )
-        for asked, part in in_parts(sql, ids):
-            for series_id, size_bytes, seconds in self._db.execute(asked, part):
+        for part_sql, some_ids in in_parts(sql, ids):
+            for series_id, size_bytes, seconds in self._db.execute(part_sql, some_ids):
                 if type(seconds) is float and records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
-                    found.setdefault(series_id, []).append(size_bytes / seconds)
-        return found
+                    rates.setdefault(series_id, []).append(size_bytes / seconds)
+        return rates
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
         """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
         teams: dict[str, list[str]] = {}
         for team, series_id in self._db.execute(_REPEATED, (records.ExperimentKind.REPEATS.value,)):
             teams.setdefault(str(team), []).append(str(series_id))
+
         group_of: dict[str, list[str]] = {}
-        for ids in teams.values():
-            whole = list(dict.fromkeys(one for each in ids for one in group_of.get(each, [each])))
-            group_of.update(dict.fromkeys(whole, whole))
-        groups = {id(group): tuple(group) for group in group_of.values()}
-        return [group for group in groups.values() if len(group) > 1]
+        for team_ids in teams.values():
+            group: dict[str, None] = {}  # without repetition, in order
+            for series_id in team_ids:
+                group.update(dict.fromkeys(group_of.get(series_id, [series_id])))
+            merged = list(group)
+            group_of.update(dict.fromkeys(merged, merged))
+
+        groups = {id(ids): tuple(ids) for ids in group_of.values()}
+        return [group_ids for group_ids in groups.values() if len(group_ids) > 1]
 
     def earlier_ids(
         self, series: records.Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
     ) -> list[str]:
         """The newest complete series of the path in that time, oldest first, of no experiment or one of these kinds."""
-        found = self._db.execute(
-            _EARLIER.replace("KINDS", ", ".join(f"'{kind}'" for kind in kinds)),
+        quoted_kinds = ", ".join(f"'{kind}'" for kind in kinds)
+        newest_first = self._db.execute(
+            _EARLIER.replace("KINDS", quoted_kinds),
             {
-                **named(series.target, "protocol", "host", "port", "share", "path"), "command": series.command.value,
-                "client": series.client.name, "before": before, "since": since, "most": most,
+                **named(series.target, "protocol", "host", "port", "share", "path"),
+                "command": series.command.value,
+                "client": series.client.name,
+                "before": before,
+                "since": since,
+                "most": most,
             },
-        )  # fmt: skip
-        return [str(series_id) for (series_id,) in found][::-1]
+        )
+        return [str(series_id) for (series_id,) in newest_first][::-1]
 
     def dialects_of(self, target: records.Target, client: str) -> list[str]:
-        found = self._db.execute(
+        rows = self._db.execute(
             "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
             " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
             " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
             (target.protocol, target.host, target.port, client),
         )
-        return [str(dialect) for (dialect,) in found]
+        return [str(dialect) for (dialect,) in rows]
+
+
+class _SeriesToAdd(NamedTuple):
+    series: records.Series
+    part_of: str | None
+
+
+_FactsBySeries = dict[str, dict[str, dict[str, records.FactValue]]]
+"""By series, side and name."""
+
+
+def _run_rows(many: Iterable[records.Series]) -> Iterator[codec.Row]:
+    for series in many:
+        for run in series.runs:
+            yield codec.run_to_row(series.id, run)
+
+
+def _attempt_rows(many: Iterable[records.Series]) -> Iterator[codec.Row]:
+    for series in many:
+        for number, run in enumerate(series.failed_attempts, start=1):
+            yield codec.attempt_to_row(series.id, number, run)
 
 
 def _head_of(series: records.Series, part_of: str | None) -> Recording:
     return Recording(
-        **named(series, *records.HEAD),
+        id=series.id,
+        created_at=series.created_at,
+        status=series.status,
+        error=series.error,
+        label=series.label,
+        note=series.note,
+        question=series.question,
         kind=SERIES,
         part_of=part_of,
         imported_at=series.imported_at,

@@ -42,11 +42,13 @@ def quiet_from_json(place: JSONNode) -> Quiet | None:
     """The value of :meth:`Quiet.to_json`, None for none. Raises DocumentError."""
     if not place.object_or_empty() or place.value == {"verdict": QuietVerdict.UNKNOWN}:
         return None
+
     verdict = place.maybe("verdict")
+    figure_names = [name for name in place.value if name not in {"verdict", "reasons"}]
     return Quiet(
         verdict=QuietVerdict.UNKNOWN if verdict.value is None else verdict.one_of(QuietVerdict),
         reasons=tuple(reason.text() for reason in place.maybe("reasons").items()),
-        figures={name: place.at(name).read(float | None) for name in place.value if name not in {"verdict", "reasons"}},
+        figures={name: place.at(name).read(float | None) for name in figure_names},
     )
 
 
@@ -88,15 +90,17 @@ def to_minute(moment: str) -> str:
 def with_zone(moment: str) -> str:
     """``2026-03-04 16:10 CET``; what is no moment, in a damaged notebook, as it is."""
     try:
-        at = datetime.fromisoformat(moment)
+        time = datetime.fromisoformat(moment)
     except ValueError:
         return moment
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+
     try:
-        at = at.astimezone(UTC if shows_utc.get() else None)
+        local = time.astimezone(UTC if shows_utc.get() else None)
     except (ValueError, OverflowError, OSError):  # this machine's clock does not reach so far
-        at = at.astimezone(UTC)
-    return f"{at.isoformat(' ')[:16]} {at:%Z}"
+        local = time.astimezone(UTC)
+    return f"{local.isoformat(' ')[:16]} {local:%Z}"
 
 
 OWN_CLIENT = "sharebench"
@@ -211,7 +215,9 @@ class Change:
     remark: str | None = None
 
 
-SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
+SHORTEST_SECONDS = 1e-9
+LONGEST_SECONDS = 1e9
+"""What a run can have taken: anything else was never measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +250,9 @@ class Run:
 
     def percent_of_link(self, link_bits_per_second: int | None) -> float | None:
         bits = self.bits_per_second
-        return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
+        if bits is None or not link_bits_per_second:
+            return None
+        return 100 * bits / link_bits_per_second
 
 
 LEAST_STANDSTILL_SECONDS = 0.5
@@ -258,15 +266,16 @@ def standstill_fact(run_number: int) -> str:
 
 def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
     """The facts of each side that has some. Raises DocumentError."""
-    found: dict[str, dict[str, FactValue]] = {}
+    facts_by_side: dict[str, dict[str, FactValue]] = {}
     for side in SIDES:
         facts = place.object().maybe(side).object_or_empty()
         for name, value in facts.items():
             if not isinstance(value, str | int | float):
                 raise DocumentError(f"{place.name}.{side}.{name}: expected text or a number")
+
         if facts:
-            found[side] = facts
-    return found
+            facts_by_side[side] = facts
+    return facts_by_side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,10 +357,13 @@ class Series(Head):
         return self.quiet.verdict if self.quiet else QuietVerdict.UNKNOWN
 
     def measured(self) -> tuple[Run, ...]:
-        return tuple(r for r in self.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
+        """The valid measured runs: those that count."""
+        return tuple(run for run in self.runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID)
 
     def rates(self) -> list[float]:
-        return [rate for run in self.measured() if (rate := run.bytes_per_second) is not None]
+        """Bytes/s of the runs that count."""
+        rates = (run.bytes_per_second for run in self.measured())
+        return [rate for rate in rates if rate is not None]
 
 
 def with_flush(series: Series, *, flushed: bool) -> Series:
@@ -414,7 +426,8 @@ class Worksheet:
 def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
     """An experiment that begins now, named by kind, subject and local time, as screens show it beside the name."""
     created_at = utc_now()
-    name = f"{kind} {subject} {datetime.fromisoformat(created_at).astimezone():%Y-%m-%d %H:%M:%S}"
+    local_time = datetime.fromisoformat(created_at).astimezone()
+    name = f"{kind} {subject} {local_time:%Y-%m-%d %H:%M:%S}"
     return Experiment(name=name, kind=kind, subject=subject, created_at=created_at)
 
 
@@ -432,23 +445,35 @@ def new_series_id() -> str:
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
     """The URL for ``app.base.targets.parse_target``, without default ports; unescaped only for people."""
-    write = _escape if escaped else lambda text, _more="": text
+    write = _escape if escaped else _leave_as_it_is
     if target.abilities.is_local:
         return "file://" + write(target.path)
-    who = f"{write(target.domain)};" if login and target.domain else ""
-    who += write(target.user, "@/:;") + "@" if login and target.user else ""
+
+    domain = f"{write(target.domain)};" if login and target.domain else ""
+    user = f"{write(target.user, '@/:;')}@" if login and target.user else ""
     host = f"[{target.host}]" if ":" in target.host else target.host
-    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
-    where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
-    slash = "/" if where else ""
-    return f"{target.protocol}://{who}{host}{port}{slash}{write(where)}"
+    has_usual_port = target.port_number == (target.abilities.default_port or 0)
+    port = "" if has_usual_port else f":{target.port}"
+
+    path_parts = (target.share or "", target.path.lstrip("/"))
+    path = "/".join(part for part in path_parts if part)
+    slash = "/" if path else ""
+    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{write(path)}"
 
 
-def _escape(text: str, more: str = "") -> str:
+def _leave_as_it_is(text: str, _reserved: str = "") -> str:
+    return text
+
+
+def _escape(text: str, reserved: str = "") -> str:
+    """Only what would be read as something else: a written escape, ``reserved``, and what is not printed."""
     text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
-    return "".join(
-        quote(c, safe="") if c in more or (not c.isprintable() and not "\ud800" <= c < "\ue000") else c for c in text
-    )
+    return "".join(quote(char, safe="") if char in reserved or _is_unprintable(char) else char for char in text)
+
+
+def _is_unprintable(char: str) -> bool:
+    """Not the surrogates: they stand for bytes of a name that are no text, and cannot be quoted."""
+    return not char.isprintable() and not "\ud800" <= char < "\ue000"
 
 
 LEASE_SECONDS = 600.0
@@ -456,10 +481,15 @@ LEASE_SECONDS = 600.0
 
 
 def this_process() -> Owner:
-    pid, now = os.getpid(), utc_now()
-    boot_id, started = _identity_of(pid)
+    process_id = os.getpid()
+    now = utc_now()
     return Owner(
-        host=socket.gethostname(), boot_id=boot_id, process_id=pid, process_started=started, since=now, renewed_at=now
+        host=socket.gethostname(),
+        boot_id=_boot_id(),
+        process_id=process_id,
+        process_started=_start_of_process(process_id),
+        since=now,
+        renewed_at=now,
     )
 
 
@@ -471,8 +501,9 @@ def ended(owner: Owner) -> Owner:
 def is_alive(owner: Owner) -> bool:
     """Whether the process is alive, as far as can be known from here."""
     if owner.host == socket.gethostname():
-        found = _identity_of(owner.process_id)
-        return bool(found[1]) and found == (owner.boot_id, owner.process_started)
+        started = _start_of_process(owner.process_id)
+        return started != "" and (_boot_id(), started) == (owner.boot_id, owner.process_started)
+
     try:
         age = datetime.now(UTC) - datetime.fromisoformat(owner.renewed_at)
     except (ValueError, TypeError):
@@ -480,15 +511,22 @@ def is_alive(owner: Owner) -> bool:
     return abs(age.total_seconds()) < LEASE_SECONDS
 
 
-def _identity_of(process_id: int) -> tuple[str, str]:
-    """(id of the machine's boot, when the process started), empty where there is none."""
+_STATE = 0
+_START_TIME = 19
+"""Places in /proc/PID/stat after the program's name (proc(5): fields 3 and 22)."""
+
+
+def _start_of_process(process_id: int) -> str:
+    """When a process started, in the kernel's ticks since the boot; empty where it has ended."""
     try:
-        fields = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+        status = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return _boot_id(), ""
-    words = fields.split()
-    gone = words[:1] in (["Z"], ["X"])
-    return _boot_id(), "" if gone or len(words) < 20 else words[19]
+        return ""
+
+    # The name stands in parentheses and may hold any character, also a parenthesis.
+    fields = status.rpartition(")")[2].split()
+    has_ended = fields[_STATE : _STATE + 1] in (["Z"], ["X"])
+    return "" if has_ended or len(fields) <= _START_TIME else fields[_START_TIME]
 
 
 @cache
@@ -501,6 +539,8 @@ def _boot_id() -> str:
 
 def is_own_file(path: Path) -> bool:
     """Whether a file is this user's, the sudo caller's, or does not exist yet."""
-    if not hasattr(os, "geteuid"):
+    if not hasattr(os, "geteuid") or not path.exists():
         return True
-    return not path.exists() or path.stat().st_uid in {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
+
+    own_users = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
+    return path.stat().st_uid in own_users
