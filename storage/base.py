@@ -18,7 +18,11 @@ from storage.queries import in_parts
 from storage.records import Ceiling, JSONValue, Worksheet
 
 _READ_LATER = frozenset({"renewed_at", "set_at"})
+"""A lease's time and a baseline's are read by who needs them: a wrong one must not close the notebook."""
+
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
+_ANY_TYPE: frozenset[type] = frozenset((str, int, float, bytes, type(None)))
+_NO_VALUE: frozenset[type] = frozenset((type(None),))
 
 
 class NotebookBase:
@@ -47,14 +51,15 @@ class NotebookBase:
     def was_moved(self) -> bool:
         return bool(self.why_moved)
 
-    def move_to(self, path: Path | None, why: str) -> None:
+    def move_to(self, path: Path | None, reason: str) -> None:
         """Go on in another notebook, a new one or in memory, which takes whatever refers to what it does not have."""
         moved = open_in_memory() if path is None else open_database(path)
         moved.conn.execute("PRAGMA foreign_keys = OFF")
-        lost, self._db = self._db, moved
+        lost = self._db
+        self._db = moved
         self.is_on_disk = path is not None
         self.path = path or self.path.with_name(":memory:")
-        self.why_moved = why
+        self.why_moved = reason
 
         with suppress(sqlite3.Error):
             # Else what is in the log of the lost file would become part of a copy that is put in its place.
@@ -94,55 +99,80 @@ class NotebookBase:
             self._db.rollback()
 
     def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
+        """The rows have the same columns."""
         rows = iter(rows)
-        if (first := next(rows, None)) is not None:
-            values = ", ".join(f":{name}" for name in first)
-            insert = f"INSERT{' OR IGNORE' if unless_there else ''} INTO {table}"
-            self._db.conn.executemany(f"{insert} ({', '.join(first)}) VALUES ({values})", chain([first], rows))
+        first = next(rows, None)
+        if first is None:
+            return
+
+        columns = ", ".join(first)
+        values = ", ".join(f":{name}" for name in first)
+        insert = "INSERT OR IGNORE INTO" if unless_there else "INSERT INTO"
+        self._db.conn.executemany(f"{insert} {table} ({columns}) VALUES ({values})", chain([first], rows))
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
+        """Rows whose values can have been stored there. Raises DamagedNotebookError for the first other one."""
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
-        kinds = [self._kinds.get(name) for name in names]
-        # A lease's time and a baseline's are read by who needs them: they must not close the notebook.
-        moments = [at for at, name in enumerate(names) if name.endswith("_at") and name not in _READ_LATER]
+        moments = [place for place, name in enumerate(names) if name.endswith("_at") and name not in _READ_LATER]
+
         floats: dict[tuple[type, ...], list[int]] = {}  # places, by the types of a row: few rows differ in them
-        for row in cursor:
-            types = tuple(map(type, row))
+        for values in cursor:
+            row = dict(zip(names, values, strict=True))
+            types = tuple(map(type, values))
             if types not in floats:
-                for name, found, kind in zip(names, types, kinds, strict=True):
-                    if kind is not None and found not in kind:
-                        raise damaged(dict(zip(names, row, strict=True)), f"{name} holds {found.__name__}")
-                floats[types] = [place for place, found in enumerate(types) if found is float]
+                self._check_types(row, names, types)
+                floats[types] = [place for place, stored in enumerate(types) if stored is float]
+
             for place in floats[types]:
-                if not isfinite(row[place]):
-                    raise damaged(dict(zip(names, row, strict=True)), f"{names[place]} holds no number")
+                if not isfinite(values[place]):
+                    raise damaged(row, f"{names[place]} holds no number")
             for place in moments:
-                if row[place] or names[place] == "created_at":
-                    try:
-                        datetime.fromisoformat(str(row[place]))
-                    except ValueError as error:
-                        raise damaged(dict(zip(names, row, strict=True)), f"{names[place]}: {error}") from error
-            yield dict(zip(names, row, strict=True))
+                _check_moment(row, names[place], values[place])
+            yield row
+
+    def _check_types(self, row: Row, names: Iterable[str], types: Iterable[type]) -> None:
+        for name, stored in zip(names, types, strict=True):
+            allowed = self._types_by_column.get(name)
+            if allowed is not None and stored not in allowed:
+                raise damaged(row, f"{name} holds {stored.__name__}")
 
     @cached_property
-    def _kinds(self) -> dict[str, frozenset[type]]:
-        found: dict[str, frozenset[type]] = {}
-        sql = "SELECT c.name, c.type, c.[notnull] FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
-        for name, declared, filled in self._db.conn.execute(f"{sql} WHERE t.type = 'table'"):
-            kinds = _TYPES.get(declared, frozenset((str, int, float, bytes, type(None))))
-            found[name] = found.get(name, frozenset()) | kinds | (frozenset() if filled else {type(None)})
-        return found
+    def _types_by_column(self) -> dict[str, frozenset[type]]:
+        """What a column of that name may hold, in whichever table."""
+        types_by_column: dict[str, frozenset[type]] = {}
+        columns = self._db.conn.execute(
+            "SELECT c.name, c.type, c.[notnull] FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+            " WHERE t.type = 'table'"
+        )
+        for name, declared, is_never_null in columns:
+            types = _TYPES.get(declared, _ANY_TYPE)
+            if not is_never_null:
+                types |= _NO_VALUE
+            types_by_column[name] = types_by_column.get(name, frozenset()) | types
+        return types_by_column
 
     def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
-        for asked, part in in_parts(sql, ids):
-            yield from self._rows(asked, part)
+        for part_sql, some_ids in in_parts(sql, ids):
+            yield from self._rows(part_sql, some_ids)
+
+
+def _check_moment(row: Row, name: str, value: object) -> None:
+    if not value and name != "created_at":
+        return
+    try:
+        datetime.fromisoformat(str(value))
+    except ValueError as error:
+        raise damaged(row, f"{name}: {error}") from error
 
 
 class SideTables(NotebookBase):
     def ceiling(self, key: str) -> Ceiling | None:
-        found = self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,))
-        return next((Ceiling(**row) for row in found), None)
+        rows = self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,))
+        row = next(rows, None)
+        if row is None:
+            return None
+        return Ceiling(key=row["key"], bytes_per_second=row["bytes_per_second"], measured_at=row["measured_at"])
 
     def set_ceiling(self, ceiling: Ceiling) -> None:
         with self._db.atomic():
@@ -150,7 +180,10 @@ class SideTables(NotebookBase):
 
     def worksheets(self, kind: str) -> list[Worksheet]:
         rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
-        return [Worksheet(**row | {"content": object_of(row["content"])}) for row in rows]
+        return [
+            Worksheet(kind=row["kind"], name=row["name"], saved_at=row["saved_at"], content=object_of(row["content"]))
+            for row in rows
+        ]
 
     def save_worksheet(self, worksheet: Worksheet) -> None:
         with self._db.atomic():
@@ -165,5 +198,5 @@ class SideTables(NotebookBase):
                 self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
 
     def remembered(self, key: str) -> dict[str, JSONValue] | None:
-        found = self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)).fetchone()
-        return object_of(found[0]) if found else None
+        row = self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)).fetchone()
+        return object_of(row[0]) if row else None

@@ -26,7 +26,10 @@ from storage.paths import ForeignLinkError, make_folders, real_path
 BUSY_SECONDS = 15.0
 _AGAIN_SECONDS = 0.01
 _ELSEWHERE = "start sharebench with another notebook"
+
 _VFS = ""
+"""SQLite's own way to reach files, by name, in place of the system's usual one: tests set it."""
+
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _ROOM_BYTES = 64 * 1024
@@ -47,7 +50,7 @@ class _OpenFile:
         status = path.stat()
         return cls(path, status.st_dev, status.st_ino, status.st_size)
 
-    def seen_again(self) -> "_OpenFile":
+    def look_again(self) -> "_OpenFile":
         """Raises LostNotebookError where the path has become another file, or none, or an empty one."""
         try:
             now = _OpenFile.at(self.path)
@@ -80,19 +83,20 @@ class NotebookDatabase(Database):
         """Raises LostNotebookError unless the open file is still the one at its path, and whole."""
         if self._file is None:
             return
-        seen = self._file.seen_again()
-        if seen.size_bytes < self._file.size_bytes:
-            self._check_shorter(seen.path)
-        self._file = seen
+
+        now = self._file.look_again()
+        if now.size_bytes < self._file.size_bytes:
+            self._check_shorter(now.path)
+        self._file = now
 
     def _check_shorter(self, path: Path) -> None:
         """A notebook shrinks when somebody vacuums it, which is no loss; this connection's memory may be of before."""
         with closing(_connect(_uri(path, "mode=ro"), uri=True)) as fresh:
             try:
-                sound = fresh.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+                is_sound = fresh.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
             except sqlite3.DatabaseError as error:
-                sound = not errors.is_damaged(error)
-        if not sound:
+                is_sound = not errors.is_damaged(error)
+        if not is_sound:
             raise errors.LostNotebookError(f"the notebook {path} was cut short")
 
     @contextmanager
@@ -102,10 +106,12 @@ class NotebookDatabase(Database):
             with super().atomic():
                 yield self
             return
+
         if self.why_read_only:
             raise errors.ReadOnlyNotebookError(
                 f"the notebook cannot be written: {self.why_read_only}", options=errors.ANOTHER
             )
+
         self.check_file()
         self.conn.execute("BEGIN IMMEDIATE")
         try:
@@ -121,18 +127,19 @@ def open_database(path: Path) -> NotebookDatabase:
     """Open the notebook at ``path``, creating or migrating it. Raises NotebookFileError."""
     try:
         make_folders(path.parent)
-        path = _made(path)
+        path = _make_file(path)
+
         why_not = why_not_writable(path)
         if why_not:
-            return _read_only(path, why_not)
-        return _writable(path)
+            return _open_to_read(path, why_not)
+        return _open_to_write(path)
     except ForeignLinkError as error:
         raise errors.NotebookFileError(
             f"cannot use {path} as a notebook: {error}; {_ELSEWHERE}", options=errors.ANOTHER
         ) from error
     except (OSError, sqlite3.Error) as error:
         if _is_no_room(error, path.parent):
-            return _without_room(path, error)
+            return _open_without_room(path, error)
         raise _unusable(path, error) from error
 
 
@@ -149,7 +156,7 @@ def open_in_memory() -> NotebookDatabase:
     return db
 
 
-def _made(path: Path) -> Path:
+def _make_file(path: Path) -> Path:
     """The file that ``path`` leads to, made if it is missing."""
     real = real_path(path)
     with suppress(FileExistsError):
@@ -173,7 +180,9 @@ def why_not_writable(path: Path) -> str:
         return ""
     if hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY:
         return f"the file system of {path} is read-only"
-    return f"you may not write to {path if is_made and not os.access(path, os.W_OK) else folder}"
+
+    refused = path if is_made and not os.access(path, os.W_OK) else folder
+    return f"you may not write to {refused}"
 
 
 def _unusable(path: Path, error: OSError | sqlite3.Error) -> errors.NotebookFileError:
@@ -186,8 +195,9 @@ def _unusable(path: Path, error: OSError | sqlite3.Error) -> errors.NotebookFile
             f" {_ELSEWHERE}",
             options=errors.ANOTHER,
         )
-    failing = isinstance(error, sqlite3.Error) and errors.is_failing(error)
-    what_to_do = f"the disk gives errors; {errors.SAVE_IT}" if failing else _ELSEWHERE
+
+    is_failing = isinstance(error, sqlite3.Error) and errors.is_failing(error)
+    what_to_do = f"the disk gives errors; {errors.SAVE_IT}" if is_failing else _ELSEWHERE
     return errors.NotebookFileError(
         f"cannot use {path} as a notebook: {errors.in_one_line(error)}; {what_to_do}", options=errors.ANOTHER
     )
@@ -210,17 +220,18 @@ def has_no_room(folder: Path) -> bool:
     return False
 
 
-def _without_room(path: Path, error: OSError | sqlite3.Error) -> NotebookDatabase:
+def _open_without_room(path: Path, error: OSError | sqlite3.Error) -> NotebookDatabase:
     """What is stored can still be read."""
     why_not = f"the disk of {path} is full: make room"
     try:
-        is_there = path.stat().st_size > 0
+        is_made = path.stat().st_size > 0
     except OSError:
-        is_there = False
-    if not is_there:
+        is_made = False
+    if not is_made:
         raise errors.NotebookFileError(f"cannot make {path}: {why_not}", options=errors.ANOTHER) from error
+
     try:
-        return _read_only(path, why_not, is_alone=True)
+        return _open_to_read(path, why_not, is_alone=True)
     except sqlite3.Error as again:
         raise errors.NotebookFileError(
             f"cannot use {path} as a notebook ({errors.in_one_line(again)}): {why_not}", options=errors.ANOTHER
@@ -235,14 +246,15 @@ def _uri(path: Path, options: str) -> str:
     return f"file:{quote(str(path.absolute()))}?{options}"
 
 
-def _writable(path: Path) -> NotebookDatabase:
+def _open_to_write(path: Path) -> NotebookDatabase:
     if not _has_locks(path.parent):
         raise errors.NotebookFileError(
             f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
             " later: keep it on a local disk",
             options=errors.ANOTHER,
         )
-    connection = _connect(_uri(path, f"vfs={_VFS}") if _VFS else str(path), uri=bool(_VFS))
+
+    connection = _connect(_uri(path, f"vfs={_VFS}"), uri=True) if _VFS else _connect(str(path))
     try:
         return _prepare(connection, path)
     except BaseException:
@@ -254,14 +266,15 @@ def _has_locks(folder: Path) -> bool:
     """Tried with another file, since closing the notebook would unlock it."""
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
-            kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
-            kind().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+            # POSIX locks, as SQLite takes them; Windows has none.
+            locker: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
+            locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
         except LockException as error:
             return getattr(error.__cause__, "errno", None) not in _NO_LOCKS
     return True
 
 
-def _read_only(path: Path, why_not: str, *, is_alone: bool = False) -> NotebookDatabase:
+def _open_to_read(path: Path, why_not: str, *, is_alone: bool = False) -> NotebookDatabase:
     """``is_alone``: where need be, other programs may be locked out while it is read."""
     connection = _connection_to_read(path, is_alone=is_alone)
     db = NotebookDatabase(connection)
@@ -327,20 +340,24 @@ def _format_of(db: Database, path: Path) -> int | None:
         if tables:
             raise errors.NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
         return None
+
     row = db.execute("SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1").fetchone()
     if row is None or not isinstance(row[0], int):
         raise errors.DamagedNotebookError(f"{path}: it does not say its format", advice=errors.PUT_BACK)
-    if row[0] > CURRENT_FORMAT:
+
+    newest_format, needed_version = row
+    if newest_format > CURRENT_FORMAT:
         raise errors.NotebookFileError(
-            f"the notebook {path} was made by a newer version: it needs sharebench {row[1]} or newer"
+            f"the notebook {path} was made by a newer version: it needs sharebench {needed_version} or newer"
         )
-    return row[0]
+    return int(newest_format)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
     db = NotebookDatabase(connection)
     _take_without_shared_memory(connection)
-    found = _format_of(db, path)
+    stored_format = _format_of(db, path)
+
     if not _is_wal(connection):
         connection.execute("PRAGMA journal_mode = DELETE")
         db.remark = (
@@ -348,10 +365,12 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
             " local disk is quicker"
         )
     connection.execute("PRAGMA synchronous = FULL")
+
     connection.execute("PRAGMA foreign_keys = OFF")  # while a migration makes tables anew
-    if found != CURRENT_FORMAT:
+    if stored_format != CURRENT_FORMAT:
         _migrate(db, path)
     connection.execute("PRAGMA foreign_keys = ON")
+
     db.watch_file(path)
     return db
 
@@ -370,14 +389,14 @@ def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
 
 def _is_wal(connection: sqlite3.Connection) -> bool:
     """SQLite does not wait here for another connection that makes the notebook, so this does."""
-    given_up_at = monotonic() + BUSY_SECONDS
+    last_try_at = monotonic() + BUSY_SECONDS
     while True:
         try:
             return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
         except sqlite3.OperationalError as error:
             if not errors.is_busy(error):
                 return False
-            if monotonic() >= given_up_at:
+            if monotonic() >= last_try_at:
                 raise
             sleep(_AGAIN_SECONDS)
 
@@ -385,9 +404,9 @@ def _is_wal(connection: sqlite3.Connection) -> bool:
 def _migrate(db: NotebookDatabase, path: Path) -> None:
     db.conn.execute("BEGIN IMMEDIATE")
     try:
-        found = _format_of(db, path)  # again: another program may have migrated it meanwhile
-        if found is not None and found < CURRENT_FORMAT:
-            _keep_copy(path, found)
+        old_format = _format_of(db, path)  # again: another program may have migrated it meanwhile
+        if old_format is not None and old_format < CURRENT_FORMAT:
+            _keep_copy(path, old_format)
         migrations.apply(db)
     except BaseException:
         db.conn.execute("ROLLBACK")
@@ -395,14 +414,16 @@ def _migrate(db: NotebookDatabase, path: Path) -> None:
     db.conn.execute("COMMIT")
 
 
-def _keep_copy(path: Path, found: int) -> None:
+def _keep_copy(path: Path, old_format: int) -> None:
     """In a transaction, so that one program writes it."""
-    name = f"{path.name}.format-{found}"
+    name = f"{path.name}.format-{old_format}"
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    copy = next(one for one in map(path.with_name, names) if not one.exists())
+    copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
+
     part = path.with_name(f"{name}.part")
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))
+
     with closing(_connect(str(path))) as source, closing(sqlite3.connect(part)) as target:
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 _LONGEST = 160
 
 
-def in_one_line(what: object) -> str:
+def in_one_line(message: object) -> str:
     """A library's or the system's message, which may quote the file, as one short printable line."""
-    words = " ".join(str(getattr(what, "strerror", None) or what).split())
+    words = " ".join(str(getattr(message, "strerror", None) or message).split())
     text = "".join(c if c.isprintable() else "\ufffd" for c in words)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -37,16 +37,16 @@ class NotebookFileError(_AdvisedError):
 class DamagedNotebookError(NotebookFileError):
     """SQLite cannot read the file, or a value in it is none that was ever stored."""
 
-    def __init__(self, what: object, *, advice: str = "") -> None:
-        super().__init__(f"the notebook is damaged ({in_one_line(what)}): {advice or SALVAGE}")
+    def __init__(self, fault: object, *, advice: str = "") -> None:
+        super().__init__(f"the notebook is damaged ({in_one_line(fault)}): {advice or SALVAGE}")
 
 
 class UnreadableRecordingError(DamagedNotebookError):
     """A value of one recording is none that was ever stored; all others can be read."""
 
-    def __init__(self, recording_id: str, what: object) -> None:
+    def __init__(self, recording_id: str, fault: object) -> None:
         advice = f"the others can be read, and `sharebench delete {recording_id}` removes it"
-        super().__init__(f"{recording_id} cannot be read: {in_one_line(what)}", advice=advice)
+        super().__init__(f"{recording_id} cannot be read: {in_one_line(fault)}", advice=advice)
         self.recording_id = recording_id
 
 
@@ -62,13 +62,14 @@ class RefusedError(_AdvisedError):
     """The request would be wrong to carry out; ``str()`` says why, and what to do, in one line."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    near = get_close_matches(word, sorted(set(known)), n=1)
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    near = get_close_matches(word, sorted(set(names)), n=1)
     return f"did you mean {near[0]}? " if near else ""
 
 
 def with_article(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    article = "an" if noun[0] in "aeiou" else "a"
+    return f"{article} {noun}"
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -108,11 +109,14 @@ def unusable(error: sqlite3.Error) -> NotebookFileError:
         return ReadOnlyNotebookError(
             "the notebook cannot be written where it is: start sharebench with one that can", options=ANOTHER
         )
-    said = in_one_line(error)
+
+    message = in_one_line(error)
     if is_failing(error):
-        return NotebookFileError(f"the disk that the notebook is on gives errors ({said}): {SAVE_IT}", options=ANOTHER)
+        return NotebookFileError(
+            f"the disk that the notebook is on gives errors ({message}): {SAVE_IT}", options=ANOTHER
+        )
     return NotebookFileError(
-        f"the notebook could not be read or written: {said}; try again, or start sharebench with another one",
+        f"the notebook could not be read or written: {message}; try again, or start sharebench with another one",
         options=ANOTHER,
     )
 
