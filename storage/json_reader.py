@@ -4,9 +4,10 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
+from math import nextafter
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 _Word = TypeVar("_Word", bound=StrEnum)
 _Record = TypeVar("_Record")
@@ -32,9 +33,18 @@ class JSONNode:
     value: Any
 
     def wrong(self, expected: str) -> DocumentError:
-        text = self.value[:40] if isinstance(self.value, str) else self.value
-        found = "nothing" if text is None else _KINDS.get(type(text)) or repr(text)[:40]
-        return DocumentError(f"{self.name or 'document'}: expected {expected}, found {found}")
+        place = self.name or "document"
+        return DocumentError(f"{place}: expected {expected}, found {self._value_in_words()}")
+
+    def _value_in_words(self) -> str:
+        if self.value is None:
+            return "nothing"
+        if type(self.value) in _KINDS:
+            return _KINDS[type(self.value)]
+
+        # Cut before it is quoted too: a text may be as long as the document.
+        start = self.value[:40] if isinstance(self.value, str) else self.value
+        return repr(start)[:40]
 
     def object(self) -> "JSONNode":
         if not isinstance(self.value, dict):
@@ -120,10 +130,11 @@ class JSONNode:
         return self.value
 
     def one_of(self, kind: type[_Word]) -> _Word:
-        found: _Word | None = _words(kind).get(self.value) if isinstance(self.value, str) else None
-        if found is not None:
-            return found
-        raise self.wrong(f"one of {', '.join(word.value for word in kind)}")
+        words: dict[str, _Word] = _words(kind)
+        if isinstance(self.value, str) and self.value in words:
+            return words[self.value]
+        choices = ", ".join(word.value for word in kind)
+        raise self.wrong(f"one of {choices}")
 
     def record(
         self, kind: type[_Record], *, leave: frozenset[str] = frozenset(), needs: tuple[str, ...] = ()
@@ -132,20 +143,25 @@ class JSONNode:
         Defaults may be missing or null unless in ``needs``. ``Annotated[int, JSONNode.count]`` names its reader.
         """
         values = self.object().value
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for name, part in _parts_of(kind):  # type: ignore[arg-type]
-            found[name] = self.record(part)
-        for name, hint, required, shortcut in _fields_of(kind):  # type: ignore[arg-type]
+            arguments[name] = self.record(part)
+
+        for field in _fields_of(kind):  # type: ignore[arg-type]
+            name = field.name
             if name in leave:
                 continue
+
             value = values.get(name)
-            if value is None and not (required or name in needs):
+            if value is None and not (field.is_required or name in needs):
                 continue
-            value = shortcut(value)
-            found[name] = self.at(name).read(hint) if value is _UNREAD else value
-        return kind(**found)
+
+            value = field.shortcut(value)
+            arguments[name] = self.at(name).read(field.hint) if value is _UNREAD else value
+        return kind(**arguments)
 
     def read(self, hint: Any) -> Any:
+        """The value as that type, or union with None, says."""
         if hint in _PLAIN:
             return _PLAIN[hint](self)
         origin, inner = _shape_of(hint)
@@ -154,17 +170,28 @@ class JSONNode:
         if origin in {Union, UnionType}:
             return None if self.value is None else self.read(inner[0])
         if origin is tuple:
-            places = self.items()
-            if inner[-1] is not ... and len(places) != len(inner):
-                raise DocumentError(f"{self.name}: expected {len(inner)} values, found {len(places)}")
-            kinds = inner[:1] * len(places) if inner[-1] is ... else inner
-            return tuple(place.read(kind) for place, kind in zip(places, kinds, strict=True))
+            return self._read_tuple(inner)
         if origin is Mapping:
-            inside = ((key, JSONNode(self._inside(key), value)) for key, value in self.object().value.items())
-            return {_key(place, key, inner[0]): place.read(inner[1]) for key, place in inside}
+            return self._read_mapping(inner[0], inner[1])
         if is_dataclass(hint):
             return self.record(hint)  # type: ignore[arg-type]
         return self.one_of(hint)
+
+    def _read_tuple(self, inner: tuple[Any, ...]) -> tuple[Any, ...]:
+        """``inner``: the types of all values, or that of each and an ellipsis."""
+        places = self.items()
+        if inner[-1] is ...:
+            return tuple(place.read(inner[0]) for place in places)
+        if len(places) != len(inner):
+            raise DocumentError(f"{self.name}: expected {len(inner)} values, found {len(places)}")
+        return tuple(place.read(kind) for place, kind in zip(places, inner, strict=True))
+
+    def _read_mapping(self, key_kind: Any, value_kind: Any) -> dict[Any, Any]:
+        mapping = {}
+        for key, value in self.object().value.items():
+            place = JSONNode(self._inside(key), value)
+            mapping[_read_key(place, key, key_kind)] = place.read(value_kind)
+        return mapping
 
 
 _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
@@ -175,10 +202,12 @@ _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
 }
 
 
-def _key(place: JSONNode, key: str, kind: Any) -> Any:
+def _read_key(place: JSONNode, key: str, kind: Any) -> Any:
     if kind is int and not key.isdecimal():
         raise DocumentError(f"{place.name}: expected a whole number for a name")
-    return kind(key) if kind in _PLAIN else JSONNode(place.name, key).one_of(kind)
+    if kind in _PLAIN:
+        return kind(key)
+    return JSONNode(place.name, key).one_of(kind)
 
 
 @cache
@@ -207,51 +236,88 @@ def _parts_of(kind: Hashable) -> list[tuple[str, type]]:
     return [(name, inner[0]) for name, origin, inner in shapes if origin is Annotated and inner[1] is BESIDE]
 
 
+class _Field(NamedTuple):
+    name: str
+    hint: Any
+    is_required: bool
+    shortcut: Callable[[Any], Any]
+    """Gives the value as it is stored, or _UNREAD where it must be read, which is slower."""
+
+
 @cache
-def _fields_of(kind: Hashable) -> list[tuple[str, Any, bool, Callable[[Any], Any]]]:
+def _fields_of(kind: Hashable) -> list[_Field]:
+    """The fields that lie in the object of a record, without those of its parts."""
     hints = get_type_hints(kind, include_extras=True)
     parts = {name for name, _ in _parts_of(kind)}
     return [
-        (one.name, hint, one.default is MISSING and one.default_factory is MISSING, _shortcut(hint))
-        for one in fields(kind)  # type: ignore[arg-type]
-        for hint in [hints[one.name]]
-        if one.name not in parts
+        _Field(
+            name=field.name,
+            hint=hints[field.name],
+            is_required=field.default is MISSING and field.default_factory is MISSING,
+            shortcut=_shortcut(hints[field.name]),
+        )
+        for field in fields(kind)  # type: ignore[arg-type]
+        if field.name not in parts
     ]
 
 
-def _fields_in_json(kind: Hashable) -> list[tuple[str, Any, bool]]:
-    """Name, type, and whether it must be there, of all that lies in the object of a record."""
-    own = [(name, hint, required) for name, hint, required, _ in _fields_of(kind)]
+def _fields_in_json(kind: Hashable) -> list[_Field]:
+    """All that lies in the object of a record, also the fields of its parts."""
+    in_json = list(_fields_of(kind))
     for _, part in _parts_of(kind):
-        own += _fields_in_json(part)
-    return own
+        in_json += _fields_in_json(part)
+    return in_json
 
 
 _UNREAD = object()
 
 
 def _shortcut(hint: Any) -> Callable[[Any], Any]:
+    """What gives most values of a type without a node for each: a notebook has hundreds of thousands."""
     origin, inner = _shape_of(hint)
     if origin in {Union, UnionType}:
         hint = inner[0]
     if origin is tuple and inner[-1] is ...:
-        return lambda value: () if value == [] else _UNREAD
+        return _empty_tuple
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        words = _words(hint)
-        return lambda value: words.get(value, _UNREAD) if type(value) is str else _UNREAD
-    kind, test = _AS_THEY_ARE.get(hint, (None, None))
-    return lambda value: value if type(value) is kind and (test is None or test(value)) else _UNREAD
+        return partial(_word_or_unread, _words(hint))
+    if hint in _RANGES:
+        return partial(_in_range_or_unread, *_RANGES[hint])
+    if hint in {str, bool}:
+        return partial(_of_type_or_unread, hint)
+    return _unread
 
 
-_AS_THEY_ARE: dict[Any, tuple[type, Callable[[Any], bool] | None]] = {
-    str: (str, None),
-    bool: (bool, None),
-    int: (int, lambda value: 0 <= value <= LARGEST),
-    Count: (int, lambda value: 1 <= value <= LARGEST),
-    float: (float, lambda value: -1e300 < value < 1e300),
-    NotNegative: (float, lambda value: 0 <= value < 1e300),
-    AboveZero: (float, lambda value: 0 < value < 1e300),
+def _unread(_value: Any) -> Any:
+    return _UNREAD
+
+
+def _empty_tuple(value: Any) -> Any:
+    return () if value == [] else _UNREAD
+
+
+def _word_or_unread(words: Mapping[str, StrEnum], value: Any) -> Any:
+    return words.get(value, _UNREAD) if type(value) is str else _UNREAD
+
+
+def _of_type_or_unread(kind: type, value: Any) -> Any:
+    return value if type(value) is kind else _UNREAD
+
+
+def _in_range_or_unread(kind: Any, least: float, most: float, value: Any) -> Any:
+    return value if type(value) is kind and least <= value <= most else _UNREAD
+
+
+_LEAST_ABOVE_ZERO = nextafter(0.0, 1.0)
+_LARGEST_NUMBER = nextafter(1e300, 0.0)
+_RANGES: dict[Any, tuple[type, float, float]] = {
+    int: (int, 0, LARGEST),
+    Count: (int, 1, LARGEST),
+    float: (float, -_LARGEST_NUMBER, _LARGEST_NUMBER),
+    NotNegative: (float, 0.0, _LARGEST_NUMBER),
+    AboveZero: (float, _LEAST_ABOVE_ZERO, _LARGEST_NUMBER),
 }
+"""The type of a number, its least and its largest value; both count. A number is below 1e300."""
 
 
 @cache
@@ -260,21 +326,21 @@ def _words(kind: type[_Word]) -> dict[str, _Word]:
 
 
 def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
-    def read(place: JSONNode) -> int:
+    def read_whole(place: JSONNode) -> int:
         if place.whole(at_least=at_least) > most:
             raise place.wrong(f"a whole number of at most {most}")
         return place.whole()
 
-    return read
+    return read_whole
 
 
 def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
-    def read(place: JSONNode) -> float:
+    def read_number(place: JSONNode) -> float:
         if not 0 < place.number() <= most:
             raise place.wrong(f"a number above 0, at most {most:g}")
         return place.number()
 
-    return read
+    return read_number
 
 
 _SCHEMAS: dict[Any, dict[str, Any]] = {
@@ -302,28 +368,35 @@ def schema_of(hint: Any, records: dict[str, Any], apart: Mapping[type, frozenset
     if origin is Annotated:
         return schema_of(inner[0], records, apart) | _SCHEMAS.get(inner[1], {})
     if origin in {Union, UnionType}:
-        return {"anyOf": [schema_of(one, records, apart) for one in inner]}
+        return {"anyOf": [schema_of(choice, records, apart) for choice in inner]}
     if origin is tuple and inner[-1] is ...:
         return {"type": "array", "items": schema_of(inner[0], records, apart)}
     if origin is tuple:
-        items = [schema_of(one, records, apart) for one in inner]
+        items = [schema_of(item, records, apart) for item in inner]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
     if origin is Mapping:
         return {"type": "object", "additionalProperties": schema_of(inner[1], records, apart)}
     if not is_dataclass(hint):
         return {"enum": [word.value for word in hint]}
+
     name = hint.__name__  # type: ignore[union-attr]
     if name not in records:
-        records[name] = None
-        told = [one for one in _fields_in_json(hint) if one[0] not in apart.get(hint, ())]  # type: ignore[arg-type]
-        records[name] = {
-            "type": "object",
-            "properties": {
-                name: schema_of(inner if required else inner | None, records, apart) for name, inner, required in told
-            },
-            "required": [name for name, _, required in told if required],
-        }
+        records[name] = None  # its place in ``$defs`` is before those of the records in it
+        records[name] = _schema_of_record(hint, records, apart)
     return {"$ref": f"#/$defs/{name}"}
+
+
+def _schema_of_record(kind: Any, records: dict[str, Any], apart: Mapping[type, frozenset[str]]) -> dict[str, Any]:
+    written_fields = [field for field in _fields_in_json(kind) if field.name not in apart.get(kind, ())]
+    properties = {}
+    for field in written_fields:
+        hint = field.hint if field.is_required else field.hint | None
+        properties[field.name] = schema_of(hint, records, apart)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [field.name for field in written_fields if field.is_required],
+    }
 
 
 def named(record: object, *names: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The records of loads: scenarios, histograms of times, points; units in the names."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -9,7 +9,9 @@ from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero
 from storage.plan import MOST_SECONDS
 from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
 
-MOST_FILES, MOST_STEADY_SECONDS, MOST_SHARE = 10_000_000, 7 * 86400.0, 1e6
+MOST_FILES = 10_000_000
+MOST_STEADY_SECONDS = 7 * 86400.0
+MOST_SHARE = 1e6
 
 
 def _share(node: JSONNode) -> float:
@@ -46,8 +48,12 @@ class RequestKind(StrEnum):
     @property
     def writes(self) -> bool:
         return self in {
-            RequestKind.WRITE, RequestKind.WRITE_PARTS, RequestKind.SAVE, RequestKind.COPY_IN, RequestKind.PRINT,
-        }  # fmt: skip
+            RequestKind.WRITE,
+            RequestKind.WRITE_PARTS,
+            RequestKind.SAVE,
+            RequestKind.COPY_IN,
+            RequestKind.PRINT,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +68,11 @@ class Think:
     exponential: bool = False
 
     def __str__(self) -> str:
-        return f"{'exp:' if self.exponential else ''}{self.seconds:g}"
+        distribution = "exp:" if self.exponential else ""
+        return f"{distribution}{self.seconds:g}"
+
+
+USUAL_THINK = Think(seconds=0.1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +82,7 @@ class Scenario:
     files: Annotated[int, up_to(MOST_FILES)] = 0
     sizes: tuple[SizeClass, ...] = ()
     requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
-    think: Think = Think(seconds=0.1)
+    think: Think = USUAL_THINK
     pace_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] | None = None
     """A request per user is due each interval, whatever the answer; absent for think time."""
     duration_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] = 60.0
@@ -86,7 +96,7 @@ class Scenario:
     def to_json(self) -> dict[str, JSONValue]:
         return {
             **named(self, "name", "about", "files"),
-            "sizes": [{"size_bytes": each.size_bytes, "share": each.share} for each in self.sizes],
+            "sizes": [{"size_bytes": size.size_bytes, "share": size.share} for size in self.sizes],
             "requests": {kind.value: share for kind, share in self.requests.items()},
             "think_seconds": self.think.seconds,
             "think_exponential": self.think.exponential,
@@ -96,20 +106,20 @@ class Scenario:
 
 def scenario_from_json(node: JSONNode) -> Scenario:
     """The scenario of :meth:`Scenario.to_json`. Raises DocumentError."""
-    found = node.record(Scenario, leave=frozenset({"think"}))
-    think = found.think
-    found = replace(
-        found,
-        think=Think(
-            seconds=think.seconds if node.maybe("think_seconds").value is None else _seconds(node.at("think_seconds")),
-            exponential=bool(node.maybe("think_exponential").read(bool | None)),
-        ),
-    )
-    if found.needs_files and not found.files:
+    scenario = node.record(Scenario, leave=frozenset({"think"}))
+    scenario = replace(scenario, think=_think_from_json(node))
+    if scenario.needs_files and not scenario.files:
         raise node.maybe("files").wrong("a number of files above 0, since its requests need some")
-    if found.requests and not found.sizes:
+    if scenario.requests and not scenario.sizes:
         raise node.maybe("sizes").wrong("at least one size")
-    return found
+    return scenario
+
+
+def _think_from_json(node: JSONNode) -> Think:
+    is_exponential = bool(node.maybe("think_exponential").read(bool | None))
+    if node.maybe("think_seconds").value is None:
+        return Think(seconds=USUAL_THINK.seconds, exponential=is_exponential)
+    return Think(seconds=_seconds(node.at("think_seconds")), exponential=is_exponential)
 
 
 _BITS = 7
@@ -148,11 +158,14 @@ class Histogram:
         return self.total_microseconds / self.count / 1e6 if self.counts else None
 
     def quantile_seconds(self, share: float) -> float | None:
-        wanted, seen = share * self.count, 0
+        """The middle of the class that this share of the times reaches; None without any."""
+        least_count = share * self.count
+        count = 0
         for number in sorted(self.counts):
-            seen += self.counts[number]
-            if seen >= wanted:
-                return min(lower_bound(number) + (class_width(number) - 1) / 2, self.max_microseconds) / 1e6
+            count += self.counts[number]
+            if count >= least_count:
+                middle = lower_bound(number) + (class_width(number) - 1) / 2
+                return min(middle, self.max_microseconds) / 1e6
         return None
 
     def to_json(self) -> dict[str, JSONValue]:
@@ -163,26 +176,32 @@ class Histogram:
 
 
 def added(histograms: Iterable[Histogram]) -> Histogram:
+    """One histogram of the times in all of them."""
     counts: dict[int, int] = {}
-    total = longest = 0
-    for one in histograms:
-        for number, count in one.counts.items():
+    total_microseconds = 0
+    max_microseconds = 0
+    for histogram in histograms:
+        for number, count in histogram.counts.items():
             counts[number] = counts.get(number, 0) + count
-        total += one.total_microseconds
-        longest = max(longest, one.max_microseconds)
-    return Histogram(counts=counts, total_microseconds=total, max_microseconds=longest)
+        total_microseconds += histogram.total_microseconds
+        max_microseconds = max(max_microseconds, histogram.max_microseconds)
+    return Histogram(counts=counts, total_microseconds=total_microseconds, max_microseconds=max_microseconds)
 
 
 def histogram_from_json(node: JSONNode) -> Histogram:
     """The histogram of :meth:`Histogram.to_json`. Raises DocumentError."""
     if node.value is None:
         return Histogram()
+
     counts: dict[int, int] = {}
     for pair in node.object().at("counts").items():
-        if len(both := pair.items()) != 2:
+        parts = pair.items()
+        if len(parts) != 2:
             raise pair.wrong("[microseconds, count]")
-        number = class_of(both[0].whole(at_least=0))
-        counts[number] = counts.get(number, 0) + both[1].whole(at_least=1)
+        microseconds, count = parts
+        number = class_of(microseconds.whole(at_least=0))
+        counts[number] = counts.get(number, 0) + count.whole(at_least=1)
+
     return Histogram(
         counts=counts,
         total_microseconds=node.at("total_microseconds").whole(at_least=0),
@@ -204,7 +223,11 @@ class HistogramBuilder:
         self.max_microseconds = max(self.max_microseconds, microseconds)
 
     def built(self) -> Histogram:
-        return Histogram(**asdict(self))
+        return Histogram(
+            counts=dict(self.counts),
+            total_microseconds=self.total_microseconds,
+            max_microseconds=self.max_microseconds,
+        )
 
 
 MOST_USERS = 1_000_000

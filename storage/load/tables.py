@@ -12,7 +12,11 @@ from storage.recordings import LOAD, Recording, RecordingTables, to_recording, w
 from storage.records import Spread
 
 _HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
-_PROCESSORS, _SOME_PROCESSORS = ("user", "system", "total"), ("smbd", "kernel", "others")
+"""The fields of a point that are histograms, by their names in a document."""
+
+_SPREADS = ("user", "system", "total")
+_OPTIONAL_SPREADS = ("smbd", "kernel", "others")
+
 ELSEWHERE = frozenset({*_HISTOGRAMS.values(), "operations", "generator_cpu_percent", "client_interfaces", "server"})
 """Fields of a point that its document holds in another shape."""
 _NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
@@ -27,8 +31,8 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
         "first_error": point.first_error or None,
         "print_queue": point.print_queue and asdict(point.print_queue),
         "histogram": {
-            **{name: getattr(point, one).to_json() for name, one in _HISTOGRAMS.items()},
-            "operations": {name: each.to_json() for name, each in point.operations.items()},
+            **{name: getattr(point, attribute).to_json() for name, attribute in _HISTOGRAMS.items()},
+            "operations": {name: histogram.to_json() for name, histogram in point.operations.items()},
         },
         "generator": {"cpu_percent": list(point.generator_cpu_percent), "interfaces": _cards(point.client_interfaces)},
         "server": point.server and _server_to_json(point.server),
@@ -36,7 +40,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
 
 
 def _server_to_json(server: PointServer) -> dict[str, Any]:
-    spreads = {name: getattr(server, f"{name}_percent") for name in (*_PROCESSORS, *_SOME_PROCESSORS)}
+    spreads = {name: getattr(server, f"{name}_percent") for name in (*_SPREADS, *_OPTIONAL_SPREADS)}
     return {
         **named(server, "samples", "processors"),
         "cpu_percent": {name: spread and asdict(spread) for name, spread in spreads.items()},
@@ -54,12 +58,15 @@ def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
 def point_from_json(node: JSONNode) -> LoadPoint:
     """The point of :func:`point_to_json`. Raises DocumentError."""
     point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
-    shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
-    operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())
-    times: dict[str, Any] = {one: histogram_from_json(shapes.maybe(name)) for name, one in _HISTOGRAMS.items()}
+    histograms = node.at("histogram").object()
+    generator = JSONNode("generator", node.maybe("generator").object_or_empty())
+    operations = JSONNode("operations", histograms.maybe("operations").object_or_empty())
     return replace(
         point,
-        **times,
+        response=histogram_from_json(histograms.maybe("response")),
+        service=histogram_from_json(histograms.maybe("service")),
+        logins=histogram_from_json(histograms.maybe("logins")),
+        generator_lateness=histogram_from_json(histograms.maybe("lateness")),
         operations={name: histogram_from_json(operations.at(name)) for name in operations.value},
         generator_cpu_percent=generator.maybe("cpu_percent").read(tuple[float, ...]),
         client_interfaces=_cards_from(generator.maybe("interfaces")),
@@ -69,10 +76,13 @@ def point_from_json(node: JSONNode) -> LoadPoint:
 
 def _server_from_json(node: JSONNode) -> PointServer:
     processors = node.object().at("cpu_percent").object()
-    spreads: dict[str, Any] = {f"{name}_percent": processors.at(name).record(Spread) for name in _PROCESSORS}
-    spreads |= {f"{name}_percent": processors.maybe(name).read(Spread | None) for name in _SOME_PROCESSORS}
     return PointServer(
-        **spreads,
+        user_percent=processors.at("user").record(Spread),
+        system_percent=processors.at("system").record(Spread),
+        total_percent=processors.at("total").record(Spread),
+        smbd_percent=processors.maybe("smbd").read(Spread | None),
+        kernel_percent=processors.maybe("kernel").read(Spread | None),
+        others_percent=processors.maybe("others").read(Spread | None),
         samples=node.at("samples").count(),
         processors=node.maybe("processors").read(Count | None) or 1,
         processes=node.maybe("sessions").read(int | None) or 0,
@@ -125,23 +135,25 @@ class LoadTables(RecordingTables):
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
     def loads_like(self, load: Load, before: str) -> list[Load]:
+        """Those of the same scenario against the same targets, made before a moment, oldest first."""
         rows = self._rows(
             "SELECT * FROM recordings WHERE kind = ? AND subject = ? AND created_at < ? ORDER BY created_at",
             (LOAD, head_of_load(load).subject, before),
         )
         loads = map(self._load, self._recordings(rows))
-        return [one for one in loads if (one.targets, one.scenario) == (load.targets, load.scenario)]
+        return [past for past in loads if (past.targets, past.scenario) == (load.targets, load.scenario)]
 
     @of_a_sound_file
     def _load(self, head: Recording) -> Load:
-        left = head.leftovers or {}
+        leftovers = head.leftovers or {}
         sql = "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number"
         rows = map(dict, self._rows(sql, (head.id,)))
         points = (JSONNode("figures", object_of(row.pop("figures")) | row) for row in rows)
+
         return replace(
             with_head(head).record(Load, leave=NOT_TOLD),
             points=tuple(map(point_from_json, points)),
-            scratch_folder=str(left["scratch_folder"]) if "scratch_folder" in left else None,
+            scratch_folder=str(leftovers["scratch_folder"]) if "scratch_folder" in leftovers else None,
             imported_at=head.imported_at,
             owner=head.lease,
         )
