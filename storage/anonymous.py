@@ -3,12 +3,13 @@
 import getpass
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from storage.database import NotebookDatabase
 
-USER, DOMAIN = "user", "domain"
+USER = "user"
+DOMAIN = "domain"
 _NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER}
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
 _LEAST_INSIDE = 4
@@ -142,25 +143,43 @@ _NAMES = {"experiments": "name", "baselines": "name", "worksheets": "name"}
 def forget_users(db: NotebookDatabase) -> dict[str, str]:
     """Take them out of a database that nobody else has open; new names, by the old ones, of what was called so."""
     db.execute("PRAGMA foreign_keys = OFF")
-    people = {
-        row[0] for row in db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
-    }
-    domains = {row[0] for row in db.execute("SELECT domain FROM series")}
-    for (content,) in db.execute("SELECT content FROM recordings").fetchall():
-        _collect(json.loads(content), people, domains)
-    names = {str(name): USER for name in {*people, getpass.getuser()} if name}
-    names |= {str(name): DOMAIN for name in domains if name}
-    forget = _Forget({name.casefold(): said for name, said in names.items() if name.casefold() not in _NO_PERSON})
+    forget = _Forget(_names_in(db))
 
     renamed: dict[str, str] = {}
     for table, column in _NAMES.items():
-        given = [row[0] for row in db.execute(f"SELECT DISTINCT {column} FROM {table}")]  # noqa: S608  our own names
-        renamed |= forget.without_clashes(given)
+        rows = db.execute(f"SELECT DISTINCT {column} FROM {table}")  # noqa: S608  our own names
+        renamed |= forget.without_clashes(row[0] for row in rows)
 
-    db.conn.create_function("in_words", 1, lambda text: renamed.get(text) or forget.in_words(text))
+    def rename(name: Any) -> Any:
+        return renamed.get(name, name)
+
+    def clean_words(text: Any) -> Any:
+        return renamed.get(text) or forget.in_words(text)
+
+    db.conn.create_function("renamed", 1, rename)
+    db.conn.create_function("in_words", 1, clean_words)
     db.conn.create_function("in_json", 1, forget.in_json)
     db.conn.create_function("in_worksheet", 1, forget.in_worksheet)
-    db.conn.create_function("renamed", 1, lambda name: renamed.get(name, name))
+    _rewrite(db)
+    return renamed
+
+
+def _names_in(db: NotebookDatabase) -> dict[str, str]:
+    """By each name of a person or domain in the database, and of whoever exports it, what is said in its place."""
+    users = db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
+    people = {row[0] for row in users}
+    domains = {row[0] for row in db.execute("SELECT domain FROM series")}
+    for (content,) in db.execute("SELECT content FROM recordings").fetchall():
+        _collect_names(json.loads(content), people, domains)
+
+    people.add(getpass.getuser())
+    replacements = {str(name).casefold(): USER for name in people if name}
+    replacements |= {str(name).casefold(): DOMAIN for name in domains if name}
+    return {name: replacement for name, replacement in replacements.items() if name not in _NO_PERSON}
+
+
+def _rewrite(db: NotebookDatabase) -> None:
+    """With the functions that the connection was given for it."""
     with db.atomic():
         db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
         db.execute("DELETE FROM facts WHERE name = 'measured.by'")
@@ -168,33 +187,44 @@ def forget_users(db: NotebookDatabase) -> dict[str, str]:
         for table, column in _NAMES.items():
             db.execute(f"UPDATE {table} SET {column} = renamed({column})")  # noqa: S608  our own names
         db.execute("UPDATE worksheets SET content = in_worksheet(content)")
-        for columns, function in ((_WORDS, "in_words"), (_DOCUMENTS, "in_json")):
-            for table, names_of in columns.items():
-                assignments = ", ".join(f"{name} = {function}({name})" for name in names_of)
-                db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
-    return renamed
+        _rewrite_columns(db, _WORDS, "in_words")
+        _rewrite_columns(db, _DOCUMENTS, "in_json")
 
 
-def _collect(value: Any, people: set[str], domains: set[str]) -> None:
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _collect(inner, people, domains)
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            said = _NAMED_BY.get(key)
-            if said and isinstance(inner, str):
-                (people if said == USER else domains).add(inner)
+def _rewrite_columns(db: NotebookDatabase, columns_by_table: Mapping[str, Iterable[str]], function: str) -> None:
+    for table, columns in columns_by_table.items():
+        assignments = ", ".join(f"{column} = {function}({column})" for column in columns)
+        db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
+
+
+def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _collect_names(item, people, domains)
+    if not isinstance(value, dict):
+        return
+
+    for key, item in value.items():
+        _collect_names(item, people, domains)
+        kind = _NAMED_BY.get(key)
+        if kind and isinstance(item, str):
+            names = people if kind == USER else domains
+            names.add(item)
 
 
 class _Forget:
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
         longest_first = sorted(names, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(_found_as, longest_first)), re.IGNORECASE) if names else None
+        self._pattern = re.compile("|".join(map(_pattern_of, longest_first)), re.IGNORECASE) if names else None
 
     def in_words(self, text: Any) -> Any:
         if self._pattern is None or not isinstance(text, str):
             return text
-        return self._pattern.sub(lambda found: self._names[found[0].casefold()], text)
+        return self._pattern.sub(self._replacement, text)
+
+    def _replacement(self, match: re.Match[str]) -> str:
+        return self._names[match[0].casefold()]
 
     def in_json(self, text: str | None) -> str | None:
         return None if text is None else json.dumps(self._clean(json.loads(text), _OUR_MEMBERS))
@@ -205,14 +235,16 @@ class _Forget:
 
     def without_clashes(self, names: Iterable[str]) -> dict[str, str]:
         """By what held a user's name, what it is called without; no two things are called the same."""
-        given = set(names)
+        taken = set(names)
         renamed: dict[str, str] = {}
-        for name in sorted(given):
+        for name in sorted(taken):
             cleaned = str(self.in_words(name))
             if cleaned == name:
                 continue
-            number, unique = 1, cleaned
-            while unique in given or unique in renamed.values():
+
+            unique = cleaned
+            number = 1
+            while unique in taken or unique in renamed.values():
                 number += 1
                 unique = f"{cleaned} {number}"
             renamed[name] = unique
@@ -223,6 +255,7 @@ class _Forget:
             return {name: self._clean(inner, ours, name) for name, inner in value.items()}
         if isinstance(value, list):
             return [self._clean(inner, ours, member) for inner in value]
+
         if not isinstance(value, str) or not value:
             return value
         if member in _NAMED_BY:
@@ -230,7 +263,7 @@ class _Forget:
         return value if member in ours or _ID_OR_TIME.fullmatch(value) else self.in_words(value)
 
 
-def _found_as(name: str) -> str:
+def _pattern_of(name: str) -> str:
     """The pattern of a name in text. One of our words counts only before a host, after a domain and as a home."""
     word = re.escape(name)
     if name in _OUR_WORDS:

@@ -103,8 +103,11 @@ class TrialPlan(GridAxis):
         return self.cells or tuple((value,) for value in self.values)
 
     def to_json(self) -> dict[str, Any]:
-        load = self.load and {**named(self.load, "users", "processes"), "scenario": self.load.scenario.to_json()}
-        return asdict(self) | {"load": load}
+        document = asdict(self)
+        if self.load:
+            scenario = self.load.scenario.to_json()
+            document["load"] = {**named(self.load, "users", "processes"), "scenario": scenario}
+        return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,14 +134,17 @@ class ChangeTables(RecordingTables):
 
     def close_journal(self, change_id: str) -> None:
         with self._db.atomic():
-            now = (ChangeState.UNDONE.value, utc_now(), change_id)
-            self._db.execute("UPDATE changes SET state = ?, ended_at = ? WHERE id = ?", now)
+            self._db.execute(
+                "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
+                (ChangeState.UNDONE.value, utc_now(), change_id),
+            )
 
     def take_journal(self, change_id: str) -> bool:
         """Claim a standing change for this process; False where it is restored or claimed."""
         with self._db.atomic():
             if not any(entry.id == change_id for entry in self.left_behind()):
                 return False
+
             owner = json.dumps(asdict(this_process()))
             self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
         return True
@@ -157,9 +163,12 @@ class ChangeTables(RecordingTables):
             )
 
     def journal(self, state: ChangeState | None = None, experiment: str | None = None) -> list[JournalEntry]:
-        wanted = "state = ifnull(?, state) AND experiment = ifnull(?, experiment)"
-        sql = f"SELECT * FROM changes WHERE {wanted} ORDER BY created_at, id"  # noqa: S608  our own words
-        return [_entry(row) for row in self._rows(sql, (state and state.value, experiment))]
+        rows = self._rows(
+            "SELECT * FROM changes WHERE state = ifnull(?, state) AND experiment = ifnull(?, experiment)"
+            " ORDER BY created_at, id",
+            (state and state.value, experiment),
+        )
+        return [_entry_from_row(row) for row in rows]
 
     def left_behind(self) -> list[JournalEntry]:
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
@@ -168,16 +177,17 @@ class ChangeTables(RecordingTables):
         return [entry for entry in self.journal(ChangeState.OPEN) if entry.at_work]
 
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
-        row = json.dumps(plan.to_json())
+        content = json.dumps(plan.to_json())
         with self._db.atomic():
-            for (found,) in self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall():
-                self._set_content(found, row)
+            recording_ids = self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall()
+            for (recording_id,) in recording_ids:
+                self._set_content(recording_id, content)
 
     @of_a_sound_file
     def trial(self, experiment: str) -> TrialPlan | None:
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
-        found = self._db.execute(sql, (experiment,)).fetchone()
-        content = found and object_of(found[0])
+        row = self._db.execute(sql, (experiment,)).fetchone()
+        content = object_of(row[0]) if row else {}
         return JSONNode("plan", content).record(TrialPlan) if content else None
 
     def add_slot(self, slot: Slot) -> None:
@@ -193,10 +203,21 @@ class ChangeTables(RecordingTables):
         for row in self._rows(sql, (experiment,)):
             if row["control_seconds"] <= 0 or (row["requests_per_second"] or 0) < 0:
                 raise DamagedNotebookError("a place of a trial holds no time")
-            slots.append(Slot(**{**row, "generator_limited": bool(row["generator_limited"])}))
+            slots.append(_slot_from_row(row))
         return slots
 
 
+def _slot_from_row(row: Mapping[str, Any]) -> Slot:
+    return Slot(
+        series_id=row["series_id"],
+        number=row["number"],
+        position=row["position"],
+        control_seconds=row["control_seconds"],
+        requests_per_second=row["requests_per_second"],
+        generator_limited=bool(row["generator_limited"]),
+    )
+
+
 @of_a_sound_file
-def _entry(row: Mapping[str, Any]) -> JournalEntry:
+def _entry_from_row(row: Mapping[str, Any]) -> JournalEntry:
     return JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)

@@ -23,11 +23,16 @@ def keepable(value: Any) -> Any:
 
 
 def as_it_was(value: Any) -> Any:
-    """A value from the notebook; names have their bytes again."""
-    return _KEPT.sub(lambda match: chr(0xDC00 + int(match[1], 16)), value) if isinstance(value, str) else value
+    """A value from the notebook; bytes of a file's name that are no text are those bytes again."""
+    return _KEPT.sub(_surrogate_of, value) if isinstance(value, str) else value
+
+
+def _surrogate_of(match: re.Match[str]) -> str:
+    return chr(0xDC00 + int(match[1], 16))
 
 
 def _mark(match: re.Match[str]) -> str:
+    """Python has a byte that is no text as one of the surrogates U+DC80 to U+DCFF (PEP 383)."""
     code = ord(match[0])
     return f"\ufffd{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"
 
@@ -40,7 +45,7 @@ class TextConnection(sqlite3.Connection):
             raise DamagedNotebookError(error.reason) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        return super().executemany(sql, (_all_keepable(each) for each in parameters))
+        return super().executemany(sql, map(_all_keepable, parameters))
 
 
 def _all_keepable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
@@ -56,41 +61,39 @@ Row = dict[str, Any]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_HEAD = ("created_at", "error", "label", "note", "question", "imported_at")
 _PLAIN = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
 SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
-_NAMES = {"share", "path", "user"}
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
-_OWNERS = ("series_id", "load_id", "isolation_id", "recording_id", "id")
+_OWNER_COLUMNS = ("series_id", "load_id", "isolation_id", "recording_id", "id")
 
 
-def damaged(row: object, what: object) -> DamagedNotebookError:
+def damaged(row: object, fault: object) -> DamagedNotebookError:
     """The error about a row with a value that was never stored; it names the recording that the row belongs to."""
     if isinstance(row, Mapping):
-        for name in _OWNERS:
+        for name in _OWNER_COLUMNS:
             if isinstance(row.get(name), str):
-                return UnreadableRecordingError(row[name], what)
-    return DamagedNotebookError(what)
+                return UnreadableRecordingError(row[name], fault)
+    return DamagedNotebookError(fault)
 
 
 def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
     """Report a value of the wrong kind as a damaged file; our own mistakes stay what they are."""
 
     @wraps(read)
-    def reading(*arguments: _P.args, **named: _P.kwargs) -> _T:
+    def read_or_report(*arguments: _P.args, **options: _P.kwargs) -> _T:
         try:
-            return read(*arguments, **named)
+            return read(*arguments, **options)
         except UnreadableRecordingError:
             raise
         except (ValueError, LookupError, DamagedNotebookError) as error:
             raise damaged(arguments[0] if arguments else None, error) from error
 
-    return reading
+    return read_or_report
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -99,10 +102,10 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 @of_a_sound_file
 def object_of(text: str) -> dict[str, records.JSONValue]:
     """The object in a column. Raises ValueError for any other JSON."""
-    found = json.loads(text)
-    if not isinstance(found, dict):
+    value = json.loads(text)
+    if not isinstance(value, dict):
         raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a Python type
-    return found
+    return value
 
 
 def series_to_row(series: records.Series) -> Row:
@@ -118,11 +121,15 @@ def series_to_row(series: records.Series) -> Row:
         "plan": _json(series.plan.to_json() if series.plan else {}),
         "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
-    row |= {f"change_{name}": getattr(series.change, name, None) for name in records.Change.__dataclass_fields__}
-    if series.change:
-        also = _json(list(series.change.also_changed))
-        row |= {"change_evidence": series.change.evidence.value, "change_also_changed": also}
-    return row
+    return row | _change_to_columns(series.change)
+
+
+def _change_to_columns(change: records.Change | None) -> Row:
+    columns = {f"change_{name}": getattr(change, name, None) for name in records.Change.__dataclass_fields__}
+    if change:
+        columns["change_evidence"] = change.evidence.value
+        columns["change_also_changed"] = _json(list(change.also_changed))
+    return columns
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,8 +141,8 @@ class SeriesHistory:
     running_by: records.Owner | None = None
 
 
-@lru_cache(maxsize=64)
-def _plan(text: str) -> Plan | None:
+@lru_cache(maxsize=64)  # most series have one of few plans
+def _plan_from_column(text: str) -> Plan | None:
     return plan_from_json(JSONNode("plan", json.loads(text)).object())
 
 
@@ -147,26 +154,70 @@ def series_from_row(
     history: SeriesHistory | None = None,
 ) -> records.Series:
     history = history or SeriesHistory()
-    change = None
-    if row["change_name"] is not None:
-        found = {name: row[f"change_{name}"] for name in records.Change.__dataclass_fields__}
-        also = json.loads(found["also_changed"] or "[]")
-        change = JSONNode("change", {**found, "also_changed": also}).record(records.Change)
+    leftovers = object_of(row["leftovers"] or "{}")
     return records.Series(
-        **{name: row[name] for name in (*_HEAD, *_PLAIN)},
-        scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
-        status=records.SeriesStatus(row["status"]), command=records.Command(row["command"]),
+        id=row["id"],
+        created_at=row["created_at"],
+        status=records.SeriesStatus(row["status"]),
+        error=row["error"],
+        label=row["label"],
+        note=row["note"],
+        question=row["question"],
+        title=row["title"],
+        experiment=row["experiment"],
         experiment_kind=records.ExperimentKind(row["experiment_kind"]) if row["experiment_kind"] else None,
-        decision=records.Decision(row["decision"]) if row["decision"] else None, change=change,
-        target=records.Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
-        client=records.ClientFacts(
-            name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}
-        ),
-        plan=_plan(row["plan"]), flushed=bool(row["flushed"]),
+        base_id=row["base_id"],
+        decision=records.Decision(row["decision"]) if row["decision"] else None,
+        change=_change_from_columns(row),
+        command=records.Command(row["command"]),
+        target=_target_from_columns(row),
+        client=_client_from_columns(row),
+        link_bits_per_second=row["link_bits_per_second"],
+        plan=_plan_from_column(row["plan"]),
+        flushed=bool(row["flushed"]),
+        scratch_path=as_it_was(leftovers.get("scratch_path")),
+        ceiling_bytes_per_second=row["ceiling_bytes_per_second"],
         quiet=records.quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
-        environment=environment or {}, runs=tuple(runs), failed_attempts=tuple(history.failed_attempts),
-        resumed_at=tuple(history.resumed_at), running_by=history.running_by,
-    )  # fmt: skip
+        environment=environment or {},
+        runs=tuple(runs),
+        failed_attempts=tuple(history.failed_attempts),
+        resumed_at=tuple(history.resumed_at),
+        imported_at=row["imported_at"],
+        running_by=history.running_by,
+    )
+
+
+def _change_from_columns(row: Mapping[str, Any]) -> records.Change | None:
+    if row["change_name"] is None:
+        return None
+
+    values = {name: row[f"change_{name}"] for name in records.Change.__dataclass_fields__}
+    values["also_changed"] = json.loads(values["also_changed"] or "[]")
+    return JSONNode("change", values).record(records.Change)
+
+
+def _target_from_columns(row: Mapping[str, Any]) -> records.Target:
+    return records.Target(
+        protocol=row["protocol"],
+        host=row["host"],
+        port=row["port"],
+        share=as_it_was(row["share"]),
+        path=as_it_was(row["path"]),
+        user=as_it_was(row["user"]),
+        domain=row["domain"],
+    )
+
+
+def _client_from_columns(row: Mapping[str, Any]) -> records.ClientFacts:
+    return records.ClientFacts(
+        name=row["client"],
+        version=row["client_version"],
+        dialect=row["dialect"],
+        signing=row["signing"],
+        encryption=row["encryption"],
+        block_bytes=row["block_bytes"],
+        in_flight=row["in_flight"],
+    )
 
 
 @of_a_sound_file
@@ -192,17 +243,33 @@ def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
 
 @of_a_sound_file
 def owner_from_row(row: Mapping[str, Any]) -> records.Owner:
-    return records.Owner(**{name: row[name] for name in records.Owner.__dataclass_fields__})
+    return records.Owner(
+        host=row["host"],
+        boot_id=row["boot_id"],
+        process_id=row["process_id"],
+        process_started=row["process_started"],
+        since=row["since"],
+        renewed_at=row["renewed_at"],
+    )
 
 
 @of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> records.Run:
-    if row["seconds"] is not None and not records.SHORTEST_SECONDS <= row["seconds"] <= records.LONGEST_SECONDS:
-        raise ValueError(f"a run of {row['seconds']} seconds")
+    seconds = row["seconds"]
+    if seconds is not None and not records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
+        raise ValueError(f"a run of {seconds} seconds")
+
     return records.Run(
-        **{name: row[name] for name in _RUN},
+        number=row["number"],
         phase=records.Phase(row["phase"]),
         status=records.RunStatus(row["status"]),
+        reason=row["reason"],
+        started_at=row["started_at"],
+        size_bytes=row["size_bytes"],
+        seconds=seconds,
+        open_seconds=row["open_seconds"],
+        close_seconds=row["close_seconds"],
+        error=row["error"],
         progress=() if row["progress"] == "[]" else _progress(row["progress"]),
     )
 
@@ -211,4 +278,4 @@ def _progress(text: str) -> tuple[tuple[float, int], ...]:
     points = json.loads(text)
     if not isinstance(points, list) or not all(isinstance(point, list) for point in points):
         raise ValueError(f"expected pairs, found {text[:20]}")
-    return tuple((at, moved) for at, moved in points)
+    return tuple((seconds, moved_bytes) for seconds, moved_bytes in points)

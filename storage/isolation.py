@@ -54,23 +54,34 @@ PROFILE = "profile."
 
 
 def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, FactValue]:
-    return {
-        f"{PROFILE}{number}.{name}.{unit}": getattr(one, unit)
-        for name, one in profile.items() if name.startswith(_KEPT)
-        for unit in ("calls", "microseconds") if getattr(one, unit)
-    }  # fmt: skip
+    """The counters that users can have waited for, but those that are zero, as facts of that round."""
+    facts: dict[str, FactValue] = {}
+    for name, counter in profile.items():
+        if not name.startswith(_KEPT):
+            continue
+        if counter.calls:
+            facts[f"{PROFILE}{number}.{name}.calls"] = counter.calls
+        if counter.microseconds:
+            facts[f"{PROFILE}{number}.{name}.microseconds"] = counter.microseconds
+    return facts
 
 
 def profile_rounds(facts: Facts) -> list[dict[str, ProfileCounter]]:
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for name, value in facts.items():
-        parts = name.removeprefix(PROFILE).split(".")
-        if name.startswith(PROFILE) and len(parts) == 3 and isinstance(value, int):
-            found.setdefault(parts[0], {}).setdefault(parts[1], {})[parts[2]] = value
-    return [
-        {name: ProfileCounter(calls=of.get("calls", 0), microseconds=of.get("microseconds", 0))
-         for name, of in one.items()} for one in found.values()
-    ]  # fmt: skip
+    """The counters of :func:`profile_facts` by name, of each round."""
+    rounds: dict[str, dict[str, ProfileCounter]] = {}
+    for fact, value in facts.items():
+        parts = fact.removeprefix(PROFILE).split(".")
+        if not fact.startswith(PROFILE) or len(parts) != 3 or not isinstance(value, int):
+            continue
+
+        number, name, unit = parts
+        counters = rounds.setdefault(number, {})
+        counter = counters.setdefault(name, ProfileCounter())
+        if unit == "calls":
+            counters[name] = replace(counter, calls=value)
+        elif unit == "microseconds":
+            counters[name] = replace(counter, microseconds=value)
+    return list(rounds.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,25 +166,25 @@ class Isolation(LeasedHead):
     left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 
-_RUN_HEAD = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
-
+_RUN_COLUMNS = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
 
 
 def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
     """The isolation as a JSON object, without what must be restored and who measures it."""
-    found = {name: value for name, value in asdict(isolation).items() if name not in _OURS_ALONE}
-    found["ceilings"] = {str(clients): rate for clients, rate in isolation.ceilings.items()}
-    return found
+    document = {name: value for name, value in asdict(isolation).items() if name not in _OURS_ALONE}
+    document["ceilings"] = {str(clients): rate for clients, rate in isolation.ceilings.items()}
+    return document
 
 
 def isolation_from_json(node: JSONNode) -> Isolation:
     """The isolation in a JSON object. Raises DocumentError, naming the first wrong place."""
-    found = node.record(Isolation, leave=_OURS_ALONE)
-    if len({run.key for run in found.runs}) < len(found.runs):
+    isolation = node.record(Isolation, leave=_OURS_ALONE)
+    keys = {run.key for run in isolation.runs}
+    if len(keys) < len(isolation.runs):
         raise DocumentError("runs: two runs of the same round, layer and number of clients")
-    return found
+    return isolation
 
 
 def _head_of_isolation(isolation: Isolation) -> Recording:
@@ -200,21 +211,24 @@ class IsolationTables(RecordingTables):
 
     def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
         """Store a run when it ends, replacing a failed one of the same round, layer and clients."""
-        found = asdict(run)
-        row: Row = {name: found.pop(name) for name in _RUN_HEAD}
-        row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
+        content = asdict(run)
+        row: Row = {name: content.pop(name) for name in _RUN_COLUMNS}
+        row |= {"isolation_id": isolation_id, "content": json.dumps(content)}
         with self._db.atomic():
             self._db.table("layer_runs").insert(row, replace=True)
 
     def isolation(self, reference: str) -> Isolation:
         head = self.recording(reference, ISOLATION)
-        runs = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
-        order = list(Layer)
-        found = sorted(map(_run_from_row, runs), key=lambda run: (run.round, run.clients, order.index(run.layer)))
-        return replace(_from_head(head), runs=tuple(found))
+        rows = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
+        runs = sorted(map(_run_from_row, rows), key=_in_measured_order)
+        return replace(_from_head(head), runs=tuple(runs))
 
     def isolations(self) -> list[Isolation]:
         return [_from_head(head) for head in self.recordings(ISOLATION)]
+
+
+def _in_measured_order(run: LayerRun) -> tuple[int, int, int]:
+    return run.round, run.clients, list(Layer).index(run.layer)
 
 
 @of_a_sound_file
@@ -229,5 +243,5 @@ def _from_head(head: Recording) -> Isolation:
 
 @of_a_sound_file
 def _run_from_row(row: Mapping[str, Any]) -> LayerRun:
-    content: dict[str, JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_HEAD}
+    content: dict[str, JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_COLUMNS}
     return JSONNode("layer_runs", content).record(LayerRun)

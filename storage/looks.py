@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
 from typing import Annotated
 
 from storage.codec import of_a_sound_file
@@ -82,7 +83,7 @@ class Audit:
         return sum(finding.verdict is verdict for finding in self.findings)
 
     def settings_by_name(self) -> dict[str, str]:
-        return {f"[{one.section}] {one.name}": one.value for one in self.settings}
+        return {f"[{setting.section}] {setting.name}": setting.value for setting in self.settings}
 
 
 def audit_from_json(node: JSONNode) -> Audit:
@@ -165,10 +166,16 @@ class Diagnosis(Head):
         return stages_of(self.only)
 
     def stage(self, name: StageName) -> Stage | None:
-        return next((s for s in self.stages if s.name is name and s.status is SeriesStatus.COMPLETE), None)
+        """None where it was not measured to its end."""
+        for stage in self.stages:
+            if stage.name is name and stage.status is SeriesStatus.COMPLETE:
+                return stage
+        return None
 
     def with_stage(self, stage: Stage) -> "Diagnosis":
-        return replace(self, stages=(*(each for each in self.stages if each.name is not stage.name), stage))
+        """With it in place of an earlier stage of that name."""
+        others = [other for other in self.stages if other.name is not stage.name]
+        return replace(self, stages=(*others, stage))
 
 
 _LOCAL = frozenset({"leftover"})
@@ -177,9 +184,9 @@ _LOCAL = frozenset({"leftover"})
 @of_a_sound_file
 def diagnosis_of(recording: Recording) -> Diagnosis:
     """The diagnosis in a stored recording. Raises DamagedNotebookError."""
-    found = diagnosis_from_json(with_head(recording))
-    left = (recording.leftovers or {}).get("folder")
-    return replace(found, leftover=left if isinstance(left, str) else None)
+    diagnosis = diagnosis_from_json(with_head(recording))
+    folder = (recording.leftovers or {}).get("folder")
+    return replace(diagnosis, leftover=folder if isinstance(folder, str) else None)
 
 
 def diagnosis_from_json(node: JSONNode) -> Diagnosis:
@@ -235,7 +242,7 @@ class Watch:
 
 
 def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
-    return frozenset(one for watch in watches for one in watch_of(watch).unconfirmed_ids)
+    return frozenset(chain.from_iterable(watch_of(watch).unconfirmed_ids for watch in watches))
 
 
 @of_a_sound_file
@@ -245,8 +252,10 @@ def watch_of(recording: Recording) -> Watch:
 
 
 def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
-    if not isinstance(record, Diagnosis):
-        return to_recording(record, AUDIT if isinstance(record, Audit) else WATCH, status=SeriesStatus.COMPLETE)
+    if isinstance(record, Audit):
+        return to_recording(record, AUDIT, status=SeriesStatus.COMPLETE)
+    if isinstance(record, Watch):
+        return to_recording(record, WATCH, status=SeriesStatus.COMPLETE)
     return to_recording(
         record,
         DIAGNOSIS,
