@@ -9,7 +9,9 @@ and migrated when it is opened; ``tests/storage`` keeps a dump of each old forma
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.resources import files
+from typing import TypeGuard
 
 from sqlite_utils import Database, Migrations
 
@@ -25,43 +27,60 @@ _NEEDS = {name: version for version, names in _FORMATS.items() for name in names
 CURRENT_FORMAT = len(_NEEDS)
 
 
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _is_whole(value: object, least: int, most: float) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most and value % 1 == 0
+    return _is_number(value) and least <= value <= most and value % 1 == 0
 
 
 def _is_above_zero(value: object, most: float) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and 0 < value <= most
+    return _is_number(value) and 0 < value <= most
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 _ENDLESS = 1e300
 _SETTINGS_OF_FORMAT_3: dict[str, Callable[[object], bool]] = {
-    "block_bytes": lambda value: _is_whole(value, 1, _ENDLESS),
-    "in_flight": lambda value: _is_whole(value, 1, 512),
-    "sign": lambda value: isinstance(value, bool),
-    "encrypt": lambda value: isinstance(value, bool),
-    "timeout_seconds": lambda value: _is_above_zero(value, 86_400),
-    "drop_cache": lambda value: isinstance(value, bool),
+    "block_bytes": partial(_is_whole, least=1, most=_ENDLESS),
+    "in_flight": partial(_is_whole, least=1, most=512),
+    "sign": _is_flag,
+    "encrypt": _is_flag,
+    "timeout_seconds": partial(_is_above_zero, most=86_400),
+    "drop_cache": _is_flag,
 }
-_PLAN_OF_FORMAT_3: dict[str, Callable[[object], bool]] = {
-    "runs": lambda value: _is_whole(value, 0, 100_000),
-    "warmups": lambda value: _is_whole(value, 0, 1000),
-    "until_percent": lambda value: _is_above_zero(value, 100),
-    "max_runs": lambda value: _is_whole(value, 0, 100_000),
-    "size_bytes": lambda value: _is_whole(value, 1, _ENDLESS),
-    "make_file": lambda value: isinstance(value, bool),
-    "verify": lambda value: isinstance(value, bool),
-    "client": lambda value: isinstance(value, str),
-    "settings": lambda value: _fits(value, _SETTINGS_OF_FORMAT_3),
-    "quiet_time": lambda value: value in ("record", "require", "skip"),
-    "server_ssh": lambda value: isinstance(value, str),
-    "smb_conf": lambda value: isinstance(value, str),
-    "ceiling": lambda value: value in ("record", "renew", "skip"),
-}
-_VERDICTS_OF_FORMAT_3 = ("quiet", "typical", "busy", "unknown", None)
 
 
 def _fits(value: object, checks: Mapping[str, Callable[[object], bool]]) -> bool:
-    return isinstance(value, dict) and all(value.get(name) is None or fit(value[name]) for name, fit in checks.items())
+    """Whether it is an object whose members, as far as they are there, are what they must be."""
+    if not isinstance(value, dict):
+        return False
+    return all(value.get(name) is None or is_fit(value[name]) for name, is_fit in checks.items())
+
+
+_PLAN_OF_FORMAT_3: dict[str, Callable[[object], bool]] = {
+    "runs": partial(_is_whole, least=0, most=100_000),
+    "warmups": partial(_is_whole, least=0, most=1000),
+    "until_percent": partial(_is_above_zero, most=100),
+    "max_runs": partial(_is_whole, least=0, most=100_000),
+    "size_bytes": partial(_is_whole, least=1, most=_ENDLESS),
+    "make_file": _is_flag,
+    "verify": _is_flag,
+    "client": _is_text,
+    "settings": partial(_fits, checks=_SETTINGS_OF_FORMAT_3),
+    "quiet_time": ("record", "require", "skip").__contains__,
+    "server_ssh": _is_text,
+    "smb_conf": _is_text,
+    "ceiling": ("record", "renew", "skip").__contains__,
+}
+_VERDICTS_OF_FORMAT_3 = ("quiet", "typical", "busy", "unknown", None)
 
 
 def _was_quiet(value: object) -> bool:
@@ -70,32 +89,49 @@ def _was_quiet(value: object) -> bool:
     reasons = value.get("reasons") or []
     if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):
         return False
-    figures = (value[name] for name in value if name not in {"verdict", "reasons"})
-    return all(
-        one is None or (not isinstance(one, bool) and isinstance(one, int | float) and abs(one) < _ENDLESS)
-        for one in figures
-    )
+
+    figures = [value[name] for name in value if name not in {"verdict", "reasons"}]
+    return all(figure is None or (_is_number(figure) and abs(figure) < _ENDLESS) for figure in figures)
 
 
 def sql(name: str, folder: str = "statements") -> str:
     return files("storage").joinpath(folder, f"{name}.sql").read_text(encoding="utf-8")
 
 
+def _script(name: str) -> str:
+    """The statements of a format, with those that several formats share in place of their names."""
+    shared_parts = sql("shared", "formats").split("-- @")[1:]
+    statements_by_name = dict(part.rstrip("\n").split("\n", 1) for part in shared_parts)
+
+    def shared_statements(match: re.Match[str]) -> str:
+        return statements_by_name[match[1] or match[2]]
+
+    script = sql(name, "formats")
+    while "@" in script:  # shared statements name others
+        script = re.sub(r"^ *@(\w+)|@(\w+)", shared_statements, script, flags=re.MULTILINE)
+    return script
+
+
+def _drop_unfit_plans(db: Database) -> None:
+    """Before format 3 plans and verdicts of quiet were imported unchecked."""
+    rows = db.execute('SELECT id, "plan", quiet FROM series').fetchall()
+    for series_id, plan_text, quiet_text in rows:
+        plan = json.loads(plan_text or "null")
+        if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):
+            db.execute("UPDATE series SET \"plan\" = '{}' WHERE id = ?", (series_id,))
+
+        quiet = json.loads(quiet_text or "null")
+        if quiet is not None and not _was_quiet(quiet):
+            db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
+
+
 def _migration(number: int, name: str) -> Callable[[Database], None]:
     def migrate(db: Database) -> None:
-        parts = dict(part.rstrip("\n").split("\n", 1) for part in sql("shared", "formats").split("-- @")[1:])
-        script = sql(name, "formats")
-        while "@" in script:
-            script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
-        for statement in filter(str.strip, script.split(";\n")):
-            db.execute(statement)  # ``executescript`` would commit the migration's transaction
-        if number == 3:  # an earlier version imported them unchecked
-            for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
-                plan, quiet = (json.loads(text or "null") for text in texts)
-                if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):
-                    db.execute("UPDATE series SET \"plan\" = '{}' WHERE id = ?", (series_id,))
-                if quiet is not None and not _was_quiet(quiet):
-                    db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
+        for statement in _script(name).split(";\n"):
+            if statement.strip():
+                db.execute(statement)  # ``executescript`` would commit the migration's transaction
+        if number == 3:
+            _drop_unfit_plans(db)
         db.table("notebook_formats").insert({"format": number, "needs_version": _NEEDS[name]})
 
     return migrate

@@ -60,7 +60,7 @@ def place_of(path: Path) -> Iterator[Place]:
         yield Place(path=real, name=str(real), folder=None, is_link=path.is_symlink())
         return
     with ExitStack() as opened:
-        yield _Walk(path, opened).place()
+        yield _Walk(path, opened).find_place()
 
 
 def real_path(path: Path) -> Path:
@@ -89,7 +89,7 @@ class _Walk:
         self._path = Path.cwd()
         self._folder = self._open(".", None, os.O_DIRECTORY)
 
-    def place(self) -> Place:
+    def find_place(self) -> Place:
         while self._names:
             name = self._names.popleft()
             if name in {"/", "//"}:

@@ -86,13 +86,14 @@ def _buffer() -> IO[bytes]:
 
 
 def _wait(process: "subprocess.Popen[bytes]", name: str, seconds: float, *outputs: IO[bytes]) -> None:
-    until = time.monotonic() + seconds
+    end = time.monotonic() + seconds
     while True:
-        left = until - time.monotonic()
+        remaining_seconds = end - time.monotonic()
         with suppress(subprocess.TimeoutExpired):
-            process.wait(max(0.0, min(_LOOK_SECONDS, left)))
+            process.wait(max(0.0, min(_LOOK_SECONDS, remaining_seconds)))
             return
-        if left <= 0:
+
+        if remaining_seconds <= 0:
             raise TimeoutError(f"`{name}` did not end within {seconds:g} s")
         if sum(os.fstat(output.fileno()).st_size for output in outputs) > MOST_OUTPUT_BYTES:
             raise TimeoutError(f"`{name}` wrote more than {MOST_OUTPUT_BYTES // 2**20} MiB")

@@ -34,29 +34,57 @@ class Protocol:
 
 _FTP_SERVERS = ("vsftpd", "proftpd", "pure-ftpd")
 
-PROTOCOLS: dict[str, Protocol] = {
-    row.name: row
-    for row in (
-        Protocol(
-            name="smb", label="SMB", default_port=445, has_share=True, has_login=True, guest="guest", has_dialect=True,
-            has_depth=True, through_samba=True, is_held_to_yardstick=True, in_survey=True, other_client="smbclient",
-            servers=("smbd",), can_flush=True,
-        ),
-        Protocol(
-            name="ftp", label="FTP", default_port=21, has_login=True, guest="anonymous", encrypted_as="ftps",
-            is_yardstick=True, in_survey=True, other_client="curl", servers=_FTP_SERVERS,
-        ),
-        Protocol(
-            name="ftps", label="FTPS", default_port=21, has_login=True, guest="anonymous", has_tls=True,
-            is_yardstick=True, other_client="curl", servers=_FTP_SERVERS,
-        ),
-        Protocol(name="file", label="local path", through_samba=True, can_flush=True),
-        Protocol(
-            name="iperf3", label="bare TCP", default_port=5201, moves_files=False, in_survey=True, servers=("iperf3",),
-            server_command="iperf3 -s",
-        ),
-    )
-}  # fmt: skip
+_SMB = Protocol(
+    name="smb",
+    label="SMB",
+    default_port=445,
+    has_share=True,
+    has_login=True,
+    guest="guest",
+    has_dialect=True,
+    has_depth=True,
+    through_samba=True,
+    is_held_to_yardstick=True,
+    in_survey=True,
+    other_client="smbclient",
+    servers=("smbd",),
+    can_flush=True,
+)
+_FTP = Protocol(
+    name="ftp",
+    label="FTP",
+    default_port=21,
+    has_login=True,
+    guest="anonymous",
+    encrypted_as="ftps",
+    is_yardstick=True,
+    in_survey=True,
+    other_client="curl",
+    servers=_FTP_SERVERS,
+)
+_FTPS = Protocol(
+    name="ftps",
+    label="FTPS",
+    default_port=21,
+    has_login=True,
+    guest="anonymous",
+    has_tls=True,
+    is_yardstick=True,
+    other_client="curl",
+    servers=_FTP_SERVERS,
+)
+_LOCAL = Protocol(name="file", label="local path", through_samba=True, can_flush=True)
+_TCP = Protocol(
+    name="iperf3",
+    label="bare TCP",
+    default_port=5201,
+    moves_files=False,
+    in_survey=True,
+    servers=("iperf3",),
+    server_command="iperf3 -s",
+)
+
+PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (_SMB, _FTP, _FTPS, _LOCAL, _TCP)}
 """In listing order. FTPS begins on FTP's port (RFC 4217); 990 must be given."""
 
 

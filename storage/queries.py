@@ -65,6 +65,10 @@ _HAYSTACK = (
     " JOIN recordings AS part ON part.id = tried.id WHERE part.part_of = recordings.id), '')"
 )
 _TEXTS = "JOIN recording_texts AS texts ON texts.recording_id = recordings.id"
+_BASELINE_NAMES = (
+    "LEFT JOIN (SELECT recording_id, group_concat(name, ' ') AS names FROM baselines GROUP BY recording_id)"
+    " AS named ON named.recording_id = recordings.id"
+)
 _RATES = """
 LEFT JOIN (
     SELECT series_id, count(*) AS n, avg(size_bytes / seconds) AS average,
@@ -99,23 +103,37 @@ _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCEN
 def find(db: "Database", query: SeriesQuery) -> list[Found]:
     """Matching series in order; those without a value in the sorted column last, newest first."""
     words = query.text.replace("=", " ").casefold().split()
-    conditions = [f"instr(folded({_HAYSTACK}), ?)"] * len(words)
+
+    def shown_of(recording_id: str) -> str:
+        return query.shown.get(recording_id, "")
+
     db.conn.create_function("folded", 1, str.casefold, deterministic=True)
-    db.conn.create_function("shown", 1, lambda recording_id: query.shown.get(recording_id, ""))
+    db.conn.create_function("shown", 1, shown_of)
+    parts = [
+        "SELECT recordings.id, series.experiment, kind FROM recordings LEFT JOIN series ON series.id = recordings.id",
+        _BASELINE_NAMES,
+        _RATES if query.order in _NEEDS_RATES else "",
+        _TEXTS if words else "",
+        _condition(query, words),
+        f"ORDER BY {_order(query)}",
+    ]
+    return [Found._make(row) for row in db.execute(" ".join(parts), words)]
+
+
+def _condition(query: SeriesQuery, words: Sequence[str]) -> str:
+    conditions = [f"instr(folded({_HAYSTACK}), ?)"] * len(words)
+    if not query.parts:
+        conditions.append("part_of IS NULL")
+    return f"WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def _order(query: SeriesQuery) -> str:
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
     newer = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
     order = f"{column} {direction} NULLS LAST, {newer}"
-    if query.grouped:
-        newest = "max(recordings.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
-        order = f"series.experiment IS NULL, {newest}, {order}"
-    if not query.parts:
-        conditions.append("part_of IS NULL")
-    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    sql = (
-        "SELECT recordings.id, series.experiment, kind FROM recordings LEFT JOIN series ON series.id = recordings.id"  # noqa: S608 (our own expressions; words are arguments)
-        " LEFT JOIN (SELECT recording_id, group_concat(name, ' ') AS names FROM baselines GROUP BY recording_id)"
-        f" AS named ON named.recording_id = recordings.id {_RATES if query.order in _NEEDS_RATES else ''}"
-        f" {_TEXTS if words else ''} {where} ORDER BY {order}"
-    )
-    return [Found._make(row) for row in db.execute(sql, words)]
+    if not query.grouped:
+        return order
+
+    newest = "max(recordings.created_at) OVER (PARTITION BY series.experiment) DESC, series.experiment"
+    return f"series.experiment IS NULL, {newest}, {order}"
