@@ -16,6 +16,7 @@ FULL = plan_with(
         sign=True,
         encrypt=True,
         timeout_seconds=5.5,
+        flush=True,
         drop_cache=True,
         single_requests=True,
     ),
