@@ -10,7 +10,7 @@ from threading import Event
 
 from app.base.errors import UnreachableError
 from app.clients.base import Secrets
-from app.guide.browsing import BrowsedFolder
+from app.clients.browsing import BrowsedFolder
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep
 from app.load.spec import LoadRequest

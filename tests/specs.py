@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from app.guide.choices import GuideChoices
+from app.method.choices import GuideChoices
 from app.recording.process import MeasuringOrder
 from app.recording.spec import SeriesRequest, SeriesSpec, with_values
 from storage.plan import Plan, Settings

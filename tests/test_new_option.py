@@ -17,7 +17,7 @@ from app.series.command import run_command
 from app.series.record import new_series
 from app.cli.run_options import spec_from_parameters
 from app.clients.base import Secrets
-from app.guide.choices import GuideChoices
+from app.method.choices import GuideChoices
 from app.recording.process import MeasuringOrder
 from app.base.child_process import line_of, message_of
 from app.base.targets import parse_target

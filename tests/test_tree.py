@@ -52,7 +52,7 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
             "app.clients.base",
             "app.base.config",
             "forms.series.listing",
-            "app.guide.rounds",
+            "app.method.next_steps",
         }
     )
 

@@ -13,10 +13,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
+from app.backend import Backend
 from app.base.errors import CancelledError, SharebenchError
 from app.clients.base import DirectoryEntry, Secrets
-from app.guide.backend import Backend
-from app.guide.browsing import BrowsedFolder, Item, ItemKind, items
+from app.clients.browsing import BrowsedFolder, Item, ItemKind, items
 from app.load.record import LoadStep
 from app.load.spec import LoadRequest
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started

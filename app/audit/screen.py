@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from app.audit.engine import AuditRequest, AuditResult, audit_server
 from app.clients.base import Secrets
-from app.guide.known import server_ways
+from app.server.named_servers import server_ways
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import TextDialog
 from app.tui.notebook.stored import StoredScreen
@@ -32,7 +32,7 @@ class AuditScreen(LinesScreen):
         question = "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE"
         target = form_lines.typed_target(values["target"], question)
         ways = server_ways(target, values["ssh"], values["conf"])
-        return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
+        return AuditRequest(target=target, ssh=ways.server_ssh, smb_conf=ways.smb_conf)
 
     def begin(self, request: AuditRequest) -> None:
         def audit(secrets: Secrets) -> None:

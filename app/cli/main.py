@@ -105,9 +105,9 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
         if os.environ.get("TERM") == "dumb":
-            from app.guide.plain import PlainGuide  # noqa: PLC0415  clients and recorder
+            from app.guide.command import ask_plainly  # noqa: PLC0415  loaded when it is called
 
-            PlainGuide(common.notebook_path(context)).run()
+            ask_plainly(common.notebook_path(context))
             context.exit(0)
         context.exit(context.obj["open_tui"](common.notebook_path(context)))
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from app.base.errors import CancelledError, LoginError, UsageError
 from app.charts.series_charts import bars_chart
-from app.guide.choices import INTERLEAVED
+from app.method.choices import INTERLEAVED
 from app.recording.process import RunFinished, RunStarted, ScratchMade, Started
 from app.recording.spec import Lineage, SeriesRequest
 from app.series.progress import RunPace

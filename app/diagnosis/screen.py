@@ -9,8 +9,8 @@ from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.diagnosis import record as diagnosing
 from app.diagnosis import spec
-from app.guide.known import server_ways
 from app.recording.process import Warned
+from app.server.named_servers import server_ways
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines
 from app.tui.widgets.form_lines import FormLine
@@ -101,8 +101,8 @@ class DiagnosisScreen(LinesScreen):
             effort=Effort(values["effort"] or Effort.USUAL),
             only=stages,
             folder=values["folder"] or None,
-            server_ssh=ways["server_ssh"],
-            smb_conf=ways["smb_conf"],
+            server_ssh=ways.server_ssh,
+            smb_conf=ways.smb_conf,
         )
         spec.check_request(request)
         return request

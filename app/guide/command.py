@@ -2,11 +2,16 @@
 
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from app.base.errors import UsageError
 from app.cli import common
+
+if TYPE_CHECKING:
+    from app.practice.servers import PracticeServers
 
 
 @common.command("guide")
@@ -17,14 +22,28 @@ def guide_command(context: click.Context, plain: bool) -> int:
 
     With --plain, or where TERM is dumb, the guide asks numbered questions: for screen readers and serial consoles.
     """
-    if plain or os.environ.get("TERM") == "dumb":
-        from app.guide.plain import PlainGuide  # noqa: PLC0415  clients and recorder, which a screen loads later
-
-        PlainGuide(common.notebook_path(context)).run()
+    path = common.notebook_path(context)
+    if plain or _is_dumb_terminal():
+        ask_plainly(path)
         return 0
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _is_terminal():
         raise UsageError("the guide needs a terminal; `sharebench guide --plain` reads its answers from anywhere")
-    return int(context.find_root().obj["open_tui"](common.notebook_path(context), first="guide"))
+    return int(context.find_root().obj["open_tui"](path, first="guide"))
+
+
+def ask_plainly(notebook_path: Path) -> None:
+    """The guide as numbered questions, until the user leaves."""
+    from app.guide.plain import PlainGuide  # noqa: PLC0415  clients and recorder, which a screen loads later
+
+    PlainGuide(notebook_path).run()
+
+
+def _is_dumb_terminal() -> bool:
+    return os.environ.get("TERM") == "dumb"
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @common.command("completion")
@@ -55,32 +74,40 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
     demo measures with two request sizes and prints one form and the comparison. It uses a notebook of its own, unless
     --db names another.
     """
-    from app.guide.after_run import PRACTICE_BLOCK  # noqa: PLC0415  as above
-    from app.guide.backend import Logins  # noqa: PLC0415  as above
-    from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
+    from app.clients.session_logins import Logins  # noqa: PLC0415  keeps `--help` light
+    from app.practice.servers import PracticeServers  # noqa: PLC0415  as above
+
+    options = context.find_root().obj
+    if not options.get("db"):
+        options["db"] = str(common.notebook_path(context).with_name("practice.db"))
+    path = common.notebook_path(context)
+
+    with PracticeServers() as servers:
+        practice = (servers.smb, servers.ftp)
+        logins = Logins()
+        for target in practice:
+            logins.keep(target, servers.secrets)
+
+        on_terminal = not headless and _is_terminal()
+        if plain or (on_terminal and _is_dumb_terminal()):
+            from app.guide.plain import PlainGuide  # noqa: PLC0415  as above
+
+            PlainGuide(path, logins=logins, practice=practice).run()
+            return 0
+        if on_terminal:
+            return int(options["open_tui"](path, first="guide", practice=practice, logins=logins))
+        _measure_demo(path, servers, runs)
+    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+    return 0
+
+
+def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
+    from app.guide.pages.change import PRACTICE_BLOCK  # noqa: PLC0415  keeps `--help` light
     from app.recording.spec import FormTexts, SeriesSpec  # noqa: PLC0415  as above
     from app.series.command import run_versus  # noqa: PLC0415  as above
     from forms.wording import typed_size  # noqa: PLC0415  as above
     from storage.plan import RunCounts  # noqa: PLC0415  as above
 
-    given = context.find_root().obj
-    if not given.get("db"):
-        given["db"] = str(common.notebook_path(context).with_name("practice.db"))
-    path = common.notebook_path(context)
-    with PracticeServers() as servers:
-        logins, both = Logins(), (servers.smb, servers.ftp)
-        for target in both:
-            logins.keep(target, servers.secrets)
-        on_terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
-        if plain or (on_terminal and os.environ.get("TERM") == "dumb"):
-            from app.guide.plain import PlainGuide  # noqa: PLC0415  as above
-
-            PlainGuide(path, logins=logins, practice=both).run()
-            return 0
-        if on_terminal:
-            return int(given["open_tui"](path, first="guide", practice=both, logins=logins))
-        spec = SeriesSpec(counts=RunCounts(runs=runs), texts=FormTexts(label="practice"))
-        words = f"--block {typed_size(PRACTICE_BLOCK)}"
-        run_versus(spec, words, servers.smb, servers.secrets, path, with_form=True)
-    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
-    return 0
+    spec = SeriesSpec(counts=RunCounts(runs=runs), texts=FormTexts(label="practice"))
+    words = f"--block {typed_size(PRACTICE_BLOCK)}"
+    run_versus(spec, words, servers.smb, servers.secrets, path, with_form=True)

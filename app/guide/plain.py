@@ -12,21 +12,24 @@ from typing import Any
 import click
 
 from app import kinds
+from app.backend import Backend
 from app.base.errors import SharebenchError, UsageError
 from app.cli.commands.export import write_forms
 from app.cli.progress import watch
 from app.clients.base import Secrets
+from app.clients.browsing import BrowsedFolder, Item, ItemKind
+from app.clients.session_logins import Logins
 from app.comparison.history import sides_to_compare
-from app.guide import session as asked
-from app.guide.after_run import page_of
-from app.guide.backend import Backend, Logins
-from app.guide.browsing import BrowsedFolder, Item, ItemKind
-from app.guide.choices import STEPS, GuideChoices, Judge, MethodStep, Option, Page, Visit, new_measurement
-from app.guide.rounds import measured_place, take_change
+from app.guide import session as needs
+from app.guide.page import Judge, Option, Page, Visit
+from app.guide.pages.steps import page_of
 from app.guide.session import GuideSession
+from app.method.choices import STEPS, GuideChoices, MethodStep, new_measurement
+from app.method.measured_place import measured_place
+from app.method.rounds import request_of, take_change
 from app.server.changes.script import ConsentNeededError
 from app.trial.command import carried_out
-from app.trial.spec import consent_lines
+from app.trial.spec import TrialOrder, consent_lines
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
@@ -60,6 +63,11 @@ class BackError(Exception):
     """The user goes back to the page."""
 
 
+def _print_at_once(text: str) -> None:
+    """Into a pipe too, where Python would hold lines back."""
+    click.echo(for_terminal(text))
+
+
 class PlainGuide:
     """Asks until the user leaves; every choice is stored in the notebook, as on the screen."""
 
@@ -71,12 +79,15 @@ class PlainGuide:
         practice: Sequence[Target] = (),
         *,
         read: Callable[[], str] | None = None,
-        say: Callable[[str], None] = lambda text: click.echo(for_terminal(text)),  # at once, into a pipe too
+        say: Callable[[str], None] = _print_at_once,
         ask_password: Callable[[str], str] = getpass.getpass,
     ) -> None:
-        backend, logins = backend or Backend(), logins or Logins()
-        self.session = GuideSession(notebook_path, backend, logins, practice, kinds.used_targets)
-        self._read, self._print, self._ask_password = read or sys.stdin.readline, say, ask_password
+        self.session = GuideSession(
+            notebook_path, backend or Backend(), logins or Logins(), practice, kinds.used_targets
+        )
+        self._read = read or sys.stdin.readline
+        self._print = say
+        self._ask_password = ask_password
         self._enter_at: tuple[object, ...] | None = None
         self._enter_to = ""
         """The page and the question that Enter alone answered last: if it led nowhere, it leaves or goes back."""
@@ -92,18 +103,23 @@ class PlainGuide:
             self._say("Everything is kept; `sharebench guide --plain` continues from here.")
 
     def _step(self) -> None:
+        """Show the page, and ask until something of it was done."""
         session = self.session
         page = page_of(session.choices, session.known)
         offered = [option for option in page.options if option.act is not None]
         for line in _page_lines(page, session.choices.step):
             self._say(line)
+
         place = (session.choices, page.facts)
-        leaves, understood = not offered or place == self._enter_at, False
+        enter_leaves = not offered or place == self._enter_at
+        question = "Your choice; Enter leaves" if enter_leaves else "Your choice"
+        understood = False
         while not understood:
-            word = self._ask(f"Your choice{'; Enter leaves' if leaves else ''}").strip().lower()
-            if leaves and not word:
+            word = self._ask(question).strip().lower()
+            if enter_leaves and not word:
                 raise LeftError
-            self._enter_at, self._enter_to = None if word else place, ""
+            self._enter_at = None if word else place
+            self._enter_to = ""
             try:
                 understood = self._do_word(word, page, offered)
             except BackError:
@@ -113,6 +129,7 @@ class PlainGuide:
                 return
 
     def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> bool:
+        """Whether it was understood, and did something."""
         session = self.session
         if word in {"q", "quit"}:
             raise LeftError
@@ -123,7 +140,7 @@ class PlainGuide:
         elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(STEPS):
             self._drive(session.go(STEPS[int(word[1:]) - 1]))
         elif not word and offered:
-            self._drive(session.do(_taken_by_enter(page, offered).act))
+            self._drive(session.do(_option_on_enter(page, offered).act))
         elif word.isdecimal() and 0 < int(word) <= len(offered):
             self._drive(session.do(offered[int(word) - 1].act))
         elif word == "?":
@@ -134,53 +151,55 @@ class PlainGuide:
             return False
         return True
 
+    # What the session's steps need
+
     def _drive(self, steps: Generator[Any, Any, Any]) -> Any:
         answer: Any = None
         error: Exception | None = None
         while True:
             try:
-                request = steps.throw(error) if error else steps.send(answer)
+                need = steps.throw(error) if error else steps.send(answer)
             except StopIteration as end:
                 return end.value
+            error = None
             try:
-                answer, error = self._answer(request), None
+                answer = self._answer(need)
             except Exception as raised:  # noqa: BLE001  the session says what becomes of it
                 error = raised
 
-    def _answer(self, request: Any) -> Any:
-        match request:
-            case asked.Work(job=job, doing=doing):
+    def _answer(self, need: Any) -> Any:
+        match need:
+            case needs.Work(job=job, doing=doing):
                 if doing:
                     self._say(f"{doing[0].upper()}{doing[1:]}.")
                 return job()
-            case asked.Words():
-                return self._words(request)
-            case asked.Password():
-                return self._password(request)
+            case needs.Words():
+                return self._answer_words(need)
+            case needs.Password():
+                return self._answer_password(need)
             case BrowsedFolder():
-                return self._pick(request)
-            case asked.Tell(text=text, yes=yes) if yes:
+                return self._pick(need)
+            case needs.Tell(text=text, yes=yes) if yes:
                 if self._ask_words(f"{' '.join(text.split())}? y or n").lower() != "y":
                     raise UsageError("nothing was measured")
-            case asked.Tell(text=text, heading=heading):
+            case needs.Tell(text=text, heading=heading):
                 self._say(f"{heading}: {text}" if heading else text)
-            case asked.MeasurementJob():
-                return self._measured(request)
+            case needs.MeasurementJob():
+                return self._measure(need)
             case Visit(name, arguments):
-                return self._visited(name, arguments)
+                return self._visit(name, arguments)
         return None
 
-    def _words(self, words: asked.Words) -> str:
+    def _answer_words(self, words: needs.Words) -> str:
         if self._enter_to == words.heading:
             raise BackError
-        now = f" (Enter for {words.value})" if words.value else ""
-        answer = self._ask_words(
-            f"{words.heading}{'' if words.heading.endswith('?') else '.'} {words.text.removesuffix('.')}{now}"
-        )
+        end = "" if words.heading.endswith("?") else "."
+        on_enter = f" (Enter for {words.value})" if words.value else ""
+        answer = self._ask_words(f"{words.heading}{end} {words.text.removesuffix('.')}{on_enter}")
         self._enter_to = "" if answer else words.heading
         return answer or words.value
 
-    def _password(self, wanted: asked.Password) -> Secrets:
+    def _answer_password(self, wanted: needs.Password) -> Secrets:
         if wanted.why:
             self._say(f"{wanted.why}. Type the password again.")
         password = self._ask_password(visible(f"Password of {wanted.target.user} on {wanted.target.host}: "))
@@ -190,18 +209,42 @@ class PlainGuide:
 
     def _ask_words(self, question: str) -> str:
         answer = self._ask(question).strip()
-        self._enter_at = None if answer else self._enter_at
+        if answer:
+            self._enter_at = None
         if answer == "q":
             raise LeftError
         if answer == "b":
             raise BackError
         return answer
 
+    def _pick(self, place: BrowsedFolder) -> Item:
+        sizes = {number: item.size_bytes for number, item in enumerate(place.choices, start=1) if item.size_bytes}
+        largest = max(sizes, key=sizes.__getitem__, default=None)
+        for number, item in enumerate(place.choices, start=1):
+            mark = " (Enter)" if number == largest else ""
+            self._say(f"{number}. {_item_line(item)}{mark}")
+
+        count = len(place.choices)
+        on_enter = f"takes {largest}, b goes" if largest else "goes"
+        word_of_enter = str(largest) if largest else ""
+        while word := self._ask_words(f"Which; Enter {on_enter} back") or word_of_enter:
+            if word.isdecimal() and 0 < int(word) <= count:
+                return place.choices[int(word) - 1]
+            self._say(f"Not understood. A number from 1 to {count} chooses, Enter {on_enter} back, q leaves.")
+        raise BackError
+
+    def _measure(self, job: needs.MeasurementJob) -> str | None:
+        self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
+        closed = watch(job.events(), job.control, redraws=False)
+        if closed.failure is not None:
+            self._say(f"The series ended early: {closed.failure.text}")
+        return closed.series_id if closed.stored else None
+
     # Other screens
 
-    def _visited(self, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
+    def _visit(self, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
         if name == "trial":
-            self._try(str(arguments["setting"]))
+            self._try_setting(str(arguments["setting"]))
             return None
         with Notebook(self.session.path) as notebook:
             match name:
@@ -214,69 +257,59 @@ class PlainGuide:
                 case "catalogue":
                     self._say(list_text(entries()))
                 case "entry":
-                    entry, share = find(str(arguments["entry"])), arguments.get("share")
-                    place = replace(
-                        measured_place(notebook, self.session.practice), share=str(share) if share else None
-                    )
-                    self._say(entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
-                    question = f"The value of {entry.parameter} in the next series, or Enter for none"
-                    value = self._ask_words(question).strip()
-                    return take_change(notebook, self.session.practice, entry.parameter, value) if value else None
+                    return self._visit_entry(notebook, str(arguments["entry"]), arguments.get("share"))
                 case "export":
-                    ids = arguments["ids"]
-                    self._export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [])
+                    self._export(notebook, arguments["ids"])
                 case _:
                     otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
                     self._say(_commands(arguments).get(name, otherwise))
         return None
 
-    def _export(self, notebook: Notebook, ids: Sequence[str]) -> None:
-        file_name = self._ask_words(f"File, ending in {', '.join(one.suffix for one in FORMATS.values())}").strip()
-        path = Path(file_name).expanduser()
+    def _visit_entry(self, notebook: Notebook, name: str, share: object) -> GuideChoices | None:
+        """Show the entry, and take its setting into the next series where a value is typed."""
+        entry = find(name)
+        practice = self.session.practice
+        place = replace(measured_place(notebook, practice), share=str(share) if share else None)
+        self._say(entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
+        value = self._ask_words(f"The value of {entry.parameter} in the next series, or Enter for none").strip()
+        return take_change(notebook, practice, entry.parameter, value) if value else None
+
+    def _export(self, notebook: Notebook, ids: object) -> None:
+        suffixes = ", ".join(kind.suffix for kind in FORMATS.values())
+        path = Path(self._ask_words(f"File, ending in {suffixes}").strip()).expanduser()
         if format_of(path.name) is None:
             raise UsageError(f"{path.name or 'no name'}: no format has that suffix")
         if path.exists():
             raise UsageError(f"{path} is there already: name another file")
-        write_forms(str(path), None, lambda: series_reports([notebook.series(each) for each in ids]))
+        series_ids = [str(series_id) for series_id in ids] if isinstance(ids, tuple | list) else []
+        write_forms(str(path), None, lambda: series_reports([notebook.series(series_id) for series_id in series_ids]))
 
-    def _pick(self, place: BrowsedFolder) -> Item:
-        sizes = {number: item.size_bytes for number, item in enumerate(place.choices, start=1) if item.size_bytes}
-        largest = max(sizes, key=sizes.__getitem__, default=None)
-        for number, item in enumerate(place.choices, start=1):
-            self._say(f"{number}. {_item_line(item)}{' (Enter)' if number == largest else ''}")
-        most, on_enter = len(place.choices), f"takes {largest}, b goes" if largest else "goes"
-        while word := self._ask_words(f"Which; Enter {on_enter} back") or (str(largest) if largest else ""):
-            if word.isdecimal() and 0 < int(word) <= most:
-                return place.choices[int(word) - 1]
-            self._say(f"Not understood. A number from 1 to {most} chooses, Enter {on_enter} back, q leaves.")
-        raise BackError
+    def _try_setting(self, setting: str) -> None:
+        order = self._order_trial(setting)
+        self._consent(consent_lines(order))
+        self._say(report_text(change_report(carried_out(order, self.session.path, redraws=False))))
 
-    def _measured(self, job: asked.MeasurementJob) -> str | None:
-        self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
-        closed = watch(job.events(), job.control, redraws=False)
-        if closed.failure is not None:
-            self._say(f"The series ended early: {closed.failure.text}")
-        return closed.series_id if closed.stored else None
-
-    def _try(self, setting: str) -> None:
+    def _order_trial(self, setting: str) -> TrialOrder:
+        """The order of the trial, once each risk that it has was consented to."""
         session = self.session
         choices = session.choices
         assert choices.target is not None
-        request = asked.request_of(choices, self._drive(session.secrets(choices.target, kerberos=choices.kerberos)))
+        secrets = self._drive(session.secrets(choices.target, kerberos=choices.kerberos))
+        request = request_of(choices, secrets)
+
         accepted: tuple[str, ...] = ()
         restart = False
         while True:
             try:
-                order = session.backend.order_trial(
+                return session.backend.order_trial(
                     request, setting, accepted=accepted, restart=restart, keeps_size=choices.makes_file
                 )
-                break
             except ConsentNeededError as needed:
                 self._consent([str(needed)])
-                accepted += () if needed.risk_of is None else (needed.risk_of,)
-                restart = restart or needed.risk_of is None
-        self._consent(consent_lines(order))
-        self._say(report_text(change_report(carried_out(order, session.path, redraws=False))))
+                if needed.risk_of is None:
+                    restart = True
+                else:
+                    accepted += (needed.risk_of,)
 
     def _consent(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -284,26 +317,31 @@ class PlainGuide:
         if self._ask_words("Continue? y or n").lower() != "y":
             raise UsageError("nothing was written")
 
+    # The terminal
+
     def _ask(self, question: str) -> str:
         self._say(f"{question}:")
-        if not (line := self._read()):
+        line = self._read()
+        if not line:
             raise LeftError
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
         words = plain_signs(text.translate(_ASCII))
-        if sys.stdout.isatty():  # a terminal would break lines within words
+        if sys.stdout.isatty():
+            # A terminal would break lines within words.
             columns = shutil.get_terminal_size().columns
-            words = "\n".join(
-                part
-                for line in words.split("\n")
-                for part in (wrap(line, columns) if width(line) > columns else [line])
-            )
+            lines: list[str] = []
+            for line in words.split("\n"):
+                lines += wrap(line, columns) if width(line) > columns else [line]
+            words = "\n".join(lines)
         self._print(words)
 
 
 def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
-    target, ssh = shlex.quote(str(arguments.get("target", ""))), str(arguments.get("ssh", ""))
+    """What to type in place of a screen."""
+    target = shlex.quote(str(arguments.get("target", "")))
+    ssh = str(arguments.get("ssh", ""))
     server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
     return {
         "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
@@ -319,9 +357,11 @@ def _item_line(item: Item) -> str:
     return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
 
 
-def _taken_by_enter(page: Page, offered: Sequence[Option]) -> Option:
-    chosen = page.options[page.cursor]
-    return chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
+def _option_on_enter(page: Page, offered: Sequence[Option]) -> Option:
+    pointed = page.options[page.cursor]
+    if pointed.advised:
+        return pointed
+    return next((option for option in offered if option.advised), offered[0])
 
 
 def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
@@ -333,16 +373,31 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     yield from (fact.text if isinstance(fact, Toned) else fact for fact in page.facts)
     if page.columns:
         yield f"In columns: {' '.join(page.columns.split())}"
-    number = 0
+    yield from _option_lines(page)
+
+
+def _option_lines(page: Page) -> Iterator[str]:
+    """The options, those that can be chosen with their numbers."""
     offered = [option for option in page.options if option.act is not None]
-    taken = _taken_by_enter(page, offered) if offered else None
+    on_enter = _option_on_enter(page, offered) if offered else None
+    number = 0
     for option in page.options:
-        run = "run " if isinstance(option.act, Judge) else ""
-        title = f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split()).removesuffix('…')}".strip()
-        said = ", ".join(filter(None, (title, option.hint)))
+        text = ", ".join(filter(None, (_title_text(option), option.hint)))
         if option.act is None:
-            yield f"-  {said}"
-        else:
-            number += 1
-            mark = " (recommended)" if option.advised else " (Enter)" if option is taken else ""
-            yield f"{number}. {said}{mark}"
+            yield f"-  {text}"
+            continue
+
+        number += 1
+        mark = ""
+        if option.advised:
+            mark = " (recommended)"
+        elif option is on_enter:
+            mark = " (Enter)"
+        yield f"{number}. {text}{mark}"
+
+
+def _title_text(option: Option) -> str:
+    sign = SIGNS.get(option.mark, "")
+    run = "run " if isinstance(option.act, Judge) else ""
+    title = " ".join(option.title.split()).removesuffix("…")
+    return f"{sign} {run}{title}".strip()

@@ -1,7 +1,7 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -16,7 +16,7 @@ from textual.widgets import Static
 from app.base.errors import CancelledError, LoginError
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
 from app.clients.base import Secrets
-from app.guide.before_run import filling_table
+from app.guide.form_table import filling_table
 from app.guide.session import MeasurementJob
 from app.recording.process import ControlMessage, MeasuringOrder, SeriesControl
 from app.series.progress import STALL_SECONDS, SeriesProgress, prepare
@@ -33,11 +33,13 @@ from forms.layout import cut, visible
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
+from storage.plan import Settings
 
 DRAWING_SHARE = 0.005
 """Of a processor, where none is idle: what drawing takes is missing from the transfer."""
 LONG_RUN_SECONDS = 1.0
 _TABLE_FRAME = 5
+_MOST_POINTS = 400
 _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 
@@ -59,16 +61,21 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.form: SeriesSummary | None = None
         self._read_at = -inf
         self._unread = False
+
+        self._meter: Callable[[], MachineNow | None] = _no_machine
+        self._machine: MachineNow | None = None
+        self._cpu: dict[float, float] = {}
+        """Percent that this machine was busy, by the seconds of the transfer."""
+        self._moved_at = monotonic()
+
         self._offers: tuple[bool, ...] = ()
         self._drawn_line = ("", "")
-        self._machine: MachineNow | None = None
-        self._meter: Callable[[], MachineNow | None] = lambda: None
-        self._moved_at = monotonic()
         self._drawn_warnings: tuple[str, ...] = ()
-        self._cpu: dict[float, float] = {}
-        self._taken = (-inf, 0.0)
-        """When it was last drawn, and what this thread had taken of a processor by then."""
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
+        """When each part was last drawn, and of what."""
+        self._drawn_at = -inf
+        self._processor_seconds = 0.0
+        """What this thread had taken of a processor when it was last drawn."""
 
     @property
     def is_over(self) -> bool:
@@ -102,14 +109,15 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def take_event(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
         before = self.running
-        self.running = before.heard(event)
-        if self.running.now is None or before.now is None or self.running.now.moved_bytes > before.now.moved_bytes:
+        running = before.heard(event)
+        self.running = running
+        if running.now is None or before.now is None or running.now.moved_bytes > before.now.moved_bytes:
             self._moved_at = monotonic()
-        if self.running.series_id and before.series_id is None:
-            self.measurement.opened(self.running.series_id)
-        if (before.finished_runs, before.is_over) != (self.running.finished_runs, self.running.is_over):
+        if running.series_id and before.series_id is None:
+            self.measurement.opened(running.series_id)
+        if (before.finished_runs, before.is_over) != (running.finished_runs, running.is_over):
             self._unread = True
-        if self.running.finished_runs and not before.finished_runs:
+        if running.finished_runs and not before.finished_runs:
             self.remove_class("-within")
 
     def on_resize(self) -> None:
@@ -122,16 +130,19 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     @property
     def _is_busy(self) -> bool:
         """Whether no processor is idle."""
-        machine, processors = self._machine, os.cpu_count() or 1
-        return machine is not None and (100 - machine.cpu_percent) * processors < 100
+        if self._machine is None:
+            return False
+        idle_percent = (100 - self._machine.cpu_percent) * (os.cpu_count() or 1)
+        return idle_percent < 100
 
     def _read_form(self) -> None:
-        every = PART_SECONDS if self._is_busy else REDRAW_SECONDS
-        due = not self._is_timed or monotonic() >= self._read_at + every
+        interval = PART_SECONDS if self._is_busy else REDRAW_SECONDS
+        is_due = not self._is_timed or monotonic() >= self._read_at + interval
         series_id = self.running.series_id
-        if not self._unread or not due or series_id is None:
+        if not self._unread or not is_due or series_id is None:
             return
-        self._unread, self._read_at = False, monotonic()
+        self._unread = False
+        self._read_at = monotonic()
 
         def read(notebook: Notebook) -> SeriesSummary:
             return run_form(notebook.series(series_id))
@@ -150,12 +161,16 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
             return
-        failure, target = self.running.failure, self.measurement.target
+
+        failure = self.running.failure
         if failure is None or failure.kind is CancelledError:
             return
-        asks = failure.kind is LoginError and not (self.running.finished_runs or self.measurement.secrets.kerberos)
-        if not (asks and target and log_in_again(self, [target], failure.text, self._measure_again)):
-            self.sharebench_app.tell_text("The series ended early", failure.text)
+        target = self.measurement.target
+        is_of_login = failure.kind is LoginError and not self.running.finished_runs
+        may_ask = is_of_login and not self.measurement.secrets.kerberos
+        if may_ask and target and log_in_again(self, [target], failure.text, self._measure_again):
+            return
+        self.sharebench_app.tell_text("The series ended early", failure.text)
 
     def _measure_again(self, secrets: Secrets) -> None:
         request = self.measurement.request
@@ -165,10 +180,13 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def tick(self) -> None:
         """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
         self.catch_up()
-        self._machine = None if self.is_over else self._meter()  # afterwards it is none of the series' business
-        if self._machine is not None and (at := self.running.transfer_seconds):
-            self._cpu[at] = self._machine.cpu_percent
+        # After its end the machine is none of the series' business.
+        self._machine = None if self.is_over else self._meter()
+        transfer_seconds = self.running.transfer_seconds
+        if self._machine is not None and transfer_seconds:
+            self._cpu[transfer_seconds] = self._machine.cpu_percent
         self._read_form()
+
         if not self._is_timed:
             self.draw()
         elif not self.is_covered and self._may_draw():
@@ -179,12 +197,15 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def _may_draw(self) -> bool:
         """Whether the time since it was last drawn is worth what that took."""
-        at, taken = monotonic(), thread_time()
-        waited, cost = at - self._taken[0], taken - self._taken[1]
-        due = not self._is_busy or waited >= min(PART_SECONDS, cost / DRAWING_SHARE)
-        if due:
-            self._taken = at, taken
-        return due
+        now = monotonic()
+        processor_seconds = thread_time()
+        waited_seconds = now - self._drawn_at
+        cost_seconds = processor_seconds - self._processor_seconds
+        is_worth_it = not self._is_busy or waited_seconds >= min(PART_SECONDS, cost_seconds / DRAWING_SHARE)
+        if is_worth_it:
+            self._drawn_at = now
+            self._processor_seconds = processor_seconds
+        return is_worth_it
 
     def draw(self) -> None:
         self.catch_up()
@@ -194,76 +215,109 @@ class RunScreen(RecordingScreen, ZoomsCharts):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        shows = {"form": self.form, "within": self._within, "cpu": len(self._cpu)}
-        return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
+        """The parts that show what is over, the one that was drawn longest ago first."""
+        current = {"form": self.form, "within": self._within, "cpu": len(self._cpu)}
+        return sorted(
+            (drawn_at, part) for part, (drawn_at, drawn_of) in self._drawn.items() if drawn_of is not current[part]
+        )
 
     @property
     def _within(self) -> object:
         return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
-        silent = monotonic() - self._moved_at
-        if self.running.now is None or not self.running.is_timed or silent < STALL_SECONDS:
+        silent_seconds = monotonic() - self._moved_at
+        if self.running.now is None or not self.running.is_timed or silent_seconds < STALL_SECONDS:
             return ""
-        request, plan = self.measurement.request, self.form.series.plan if self.form else None
-        settings = request.spec.settings if request is not None else plan.settings if plan is not None else None
-        ends = f", gives up at {settings.timeout_seconds:.0f} s" if settings is not None else ""
-        return f"! {self.running.run_name} stalled {silent:.0f} s{ends}"
+
+        settings = self._settings()
+        end = f", gives up at {settings.timeout_seconds:.0f} s" if settings is not None else ""
+        return f"! {self.running.run_name} stalled {silent_seconds:.0f} s{end}"
+
+    def _settings(self) -> Settings | None:
+        """How the client moves bytes; None of a series to be completed whose form was not read yet."""
+        if self.measurement.request is not None:
+            return self.measurement.request.spec.settings
+        plan = self.form.series.plan if self.form else None
+        return plan.settings if plan is not None else None
 
     def _draw_line(self) -> None:
-        running, width = self.running, max(0, self.size.width - 4)
-        stalled = self.stalled_text()
-        average = self.form.average_rate if self.form else None
-        machine = "" if self._machine is None else machine_line(self._machine, width)
-        machine = cut(visible(running.waiting), width) or machine
-        lines = stalled or running.line(width, average), machine
-        if lines != self._drawn_line:
-            self._drawn_line = lines
-            now = self.query_one("#now", Static)
-            now.set_class(bool(stalled), "-stalled")
-            now.update(Text(lines[0], no_wrap=True), layout=False)
-            self.query_one("#machine", Static).update(Text(machine), layout=False)
+        running = self.running
+        self._draw_now()
         if running.warnings != self._drawn_warnings:
             self._drawn_warnings = running.warnings
-            warnings = "\n".join(f"! {visible(text)}" for text in running.warnings[-3:])
-            lines_of = self.query_one("#warnings", Static)
-            lines_of.update(Text(warnings))
-            lines_of.display = bool(warnings)
-            self.set_class(bool(warnings), "-warned")
+            self._draw_warnings(running.warnings[-3:])
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()
 
-    def _draw_part(self, part: str) -> None:
-        form, running = self.form, self.running
-        self._drawn[part] = (monotonic(), {"within": self._within, "cpu": len(self._cpu)}.get(part, form))
-        until = running.transfer_seconds + (running.seconds_left or 0.0)
-        drawn: Callable[..., str]
-        if part == "within":
-            without = TOO_SHORT if running.finished_runs else "no run has ended yet"
-            drawn = partial(runs_chart, running.all_curves, until_seconds=until, without=without)
-        elif part == "cpu":
-            drawn = partial(area_chart, cpu_chart(self._cpu), until=until)
-        elif form is None:
+    def _draw_now(self) -> None:
+        """The run under way, or that it stalled; and the machine, or what is waited for."""
+        width = max(0, self.size.width - 4)
+        stalled = self.stalled_text()
+        average = self.form.average_rate if self.form else None
+        run_line = stalled or self.running.line(width, average)
+        machine = "" if self._machine is None else machine_line(self._machine, width)
+        second_line = cut(visible(self.running.waiting), width) or machine
+        if (run_line, second_line) == self._drawn_line:
             return
-        else:
-            drawing = self.query_one("#form", AnsiView)
-            lines = len(form.all_rows) + _TABLE_FRAME
-            drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
-            drawing.show(partial(filling_table, form))
-            part, drawn = "rates", partial(rates_chart, form)
-        self.query_one(f"#{part}", ChartView).show_chart(drawn)
+
+        self._drawn_line = (run_line, second_line)
+        now = self.query_one("#now", Static)
+        now.set_class(bool(stalled), "-stalled")
+        now.update(Text(run_line, no_wrap=True), layout=False)
+        self.query_one("#machine", Static).update(Text(second_line), layout=False)
+
+    def _draw_warnings(self, warnings: Sequence[str]) -> None:
+        text = "\n".join(f"! {visible(warning)}" for warning in warnings)
+        view = self.query_one("#warnings", Static)
+        view.update(Text(text))
+        view.display = bool(text)
+        self.set_class(bool(text), "-warned")
+
+    def _draw_part(self, part: str) -> None:
+        running = self.running
+        until_seconds = running.transfer_seconds + (running.seconds_left or 0.0)
+        match part:
+            case "within":
+                self._drawn[part] = (monotonic(), self._within)
+                without = TOO_SHORT if running.finished_runs else "no run has ended yet"
+                chart = partial(runs_chart, running.all_curves, until_seconds=until_seconds, without=without)
+                self.query_one("#within", ChartView).show_chart(chart)
+            case "cpu":
+                self._drawn[part] = (monotonic(), len(self._cpu))
+                cpu = partial(area_chart, cpu_chart(self._cpu), until=until_seconds)
+                self.query_one("#cpu", ChartView).show_chart(cpu)
+            case _:
+                self._drawn[part] = (monotonic(), self.form)
+                self._draw_form()
+
+    def _draw_form(self) -> None:
+        form = self.form
+        if form is None:
+            return
+        table = self.query_one("#form", AnsiView)
+        lines = len(form.all_rows) + _TABLE_FRAME
+        table.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
+        table.show(partial(filling_table, form))
+        self.query_one("#rates", ChartView).show_chart(partial(rates_chart, form))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"pause", "end", "stop"}:
-            return not self.running.is_over and not (action == "pause" and self.running.paused)
-        if action == "review":
-            return self.running.is_over and self.running.finished_runs > 0
-        if action == "resume":
-            return self.running.paused or self.running.pause_asked
-        if action == "now":
-            return bool(self.running.waiting) and not (self.running.is_over or self.running.pause_asked)
-        return self.has_class("-narrow") if action == "chart" else super().check_action(action, parameters)
+        running = self.running
+        match action:
+            case "pause":
+                return not running.is_over and not running.paused
+            case "end" | "stop":
+                return not running.is_over
+            case "review":
+                return running.is_over and running.finished_runs > 0
+            case "resume":
+                return running.paused or running.pause_asked
+            case "now":
+                return bool(running.waiting) and not (running.is_over or running.pause_asked)
+            case "chart":
+                return self.has_class("-narrow")
+        return super().check_action(action, parameters)
 
     def action_pause(self) -> None:
         self.control.tell(ControlMessage.PAUSE)
@@ -314,7 +368,14 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
 
 def cpu_chart(percents: Mapping[float, float]) -> Chart:
-    places = sorted(percents)[:: 1 + len(percents) // 400]
-    values = [percents[at] for at in places]
+    """How busy this machine was, by the seconds of the transfer; the first value holds from its beginning."""
+    step = 1 + len(percents) // _MOST_POINTS
+    seconds = sorted(percents)[::step]
+    values = [percents[at] for at in seconds]
     bars = tuple(Bar(name="", value=value) for value in [*values[:1], *values])
-    return Chart(title="CPU, this machine", unit="%", bars=bars, places=tuple([0.0, *places] if places else []))
+    places = (0.0, *seconds) if seconds else ()
+    return Chart(title="CPU, this machine", unit="%", bars=bars, places=places)
+
+
+def _no_machine() -> MachineNow | None:
+    return None

@@ -4,26 +4,31 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.backend import Backend
 from app.base.errors import LoginError, MeasurementError, UsageError
 from app.clients.base import Secrets
-from app.guide import choices as acts
-from app.guide import known as store
-from app.guide.backend import Backend, Logins, PasswordNeededError
-from app.guide.choices import STEPS, GuideChoices, MethodStep
-from app.guide.known import GuideContext, LinkState, around, blocked, link_to, towards, with_picked
+from app.clients.session_logins import Logins, PasswordNeededError
+from app.guide import context as notes
+from app.guide.after_measuring import after_measuring
+from app.guide.context import GuideContext, LinkState, file_size_context, link_to, towards, with_picked
+from app.guide.page import Act, Ask, Connect, Go, Judge, Simple, Store, Visit
+from app.guide.steps import why_blocked
+from app.method.choices import STEPS, GuideChoices, MethodStep, QuietChoice
+from app.method.rounds import request_of
 from app.recording.process import Failed, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.requests import series_request
 from forms import wording
 from storage.notebook import Notebook
-from storage.records import Command, RunStatus, SeriesStatus, Target, format_target
+from storage.records import RunStatus, Series, SeriesStatus, Target, format_target
 
 if TYPE_CHECKING:
-    from app.guide.browsing import BrowsedFolder
+    from app.clients.browsing import BrowsedFolder, Item
 
-WAIT_SECONDS = 600.0
+
+def _ignore_opened(_series_id: str) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,36 +46,23 @@ class MeasurementJob:
     secrets: Secrets = field(default_factory=Secrets)
     logins: Logins = field(default_factory=Logins)
     control: SeriesControl = field(default_factory=SeriesControl)
-    opened: Callable[[str], None] = lambda _series_id: None
+    opened: Callable[[str], None] = _ignore_opened
 
     def events(self) -> Iterator[Any]:
         """The recorder's. A password that was refused is not sent again."""
-        path, control = self.notebook_path, self.control
-        if self.request is not None:
-            events = self.backend.record(self.request, path, control)
-        else:
-            events = self.backend.resume(self.resumed_id, self.secrets, path, control, confirmed=self.confirmed)
-        for event in events:
+        for event in self._recorder_events():
             if isinstance(event, Failed) and event.kind is LoginError and not self.secrets.kerberos:
                 assert self.target is not None
                 self.logins.refuse(self.target)
             yield event
 
-
-def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
-    """The series that the choices describe. Raises UsageError where they are not complete."""
-    if choices.target is None or choices.run_bytes is None:
-        raise UsageError("choose a target and a file first")
-    makes_first = choices.makes_file and choices.spec.command is Command.GET and choices.target.abilities.moves_files
-    target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
-    quiet = choices.quiet or acts.QuietChoice.RECORD
-    spec = replace(
-        choices.spec,
-        counts=replace(choices.spec.counts, make_file=makes_first),
-        monitor=replace(choices.spec.monitor, quiet_time=quiet.quiet_time),
-        wait_seconds=WAIT_SECONDS if quiet is acts.QuietChoice.WAIT else 0.0,
-    )
-    return series_request(spec, target, secrets)
+    def _recorder_events(self) -> Iterator[Any]:
+        if self.request is not None:
+            return self.backend.record(self.request, self.notebook_path, self.control)
+        assert self.resumed_id is not None
+        return self.backend.resume(
+            self.resumed_id, self.secrets, self.notebook_path, self.control, confirmed=self.confirmed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +76,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
+    """Ask for a line of text."""
+
     heading: str
     text: str
     value: str = ""
     wrong: str = ""
+    """What was typed and not understood."""
     needed: bool = False
 
 
@@ -108,34 +103,48 @@ class Tell:
     yes: str = ""
 
 
-Steps = Generator["Work | Words | Password | Tell | BrowsedFolder | MeasurementJob | acts.Visit", Any, Any]
+Steps = Generator["Work | Words | Password | Tell | BrowsedFolder | MeasurementJob | Visit", Any, Any]
 """A folder is answered with one of its items, a measurement, shown to its end, with the id of its series or None."""
+
+
+class _LeftRound(NamedTuple):
+    begun: GuideChoices
+    """How the new round began."""
+    left: GuideChoices
+    """The round that was left for it."""
 
 
 class GuideSession:
     def __init__(
-        self, path: Path, backend: Backend, logins: Logins, practice: Sequence[Target], targets: store.Targets
+        self, path: Path, backend: Backend, logins: Logins, practice: Sequence[Target], targets: notes.Targets
     ) -> None:
-        self.path, self.backend, self.logins, self.practice, self.targets = path, backend, logins, practice, targets
+        self.path = path
+        self.backend = backend
+        self.logins = logins
+        self.practice = practice
+        self.targets = targets
         self.choices = GuideChoices()
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
+        """What takes each mark back, the last one last."""
         self.typed: dict[str, str] = {}
-        self.left: list[tuple[GuideChoices, GuideChoices]] = []  # how new rounds began, and what was left for each
+        self.left: list[_LeftRound] = []
 
-    def _stored(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
-        def stored() -> Any:
+    def _in_notebook(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
+        def work() -> Any:
             with Notebook(self.path) as notebook:
                 return job(notebook)
 
-        return Work(stored, group=group)
+        return Work(work, group=group)
 
     def recall(self) -> Steps:
-        recall = partial(store.recall, practice=self.practice, targets=self.targets)
-        self.choices, self.known = yield self._stored(recall)
-        series, is_at_run = self.known.series, self.choices.step is MethodStep.RUN
-        if is_at_run and series and series.status is SeriesStatus.COMPLETE:  # the screen of the run was left
-            self.choices = self._after_measuring(self.choices, self.known)
+        recall = partial(notes.recall, practice=self.practice, targets=self.targets)
+        self.choices, self.known = yield self._in_notebook(recall)
+
+        series = self.known.series
+        if self.choices.step is MethodStep.RUN and series and series.status is SeriesStatus.COMPLETE:
+            # The screen of the run was left.
+            self.choices = after_measuring(self.choices, self.known)
 
     def look_at_link(self) -> Steps:
         if (target := self.choices.target) is not None:
@@ -144,79 +153,88 @@ class GuideSession:
 
     def take(self, choices: GuideChoices) -> Steps:
         """Keep the choices; always the last step, since another one may silence it."""
-        is_earlier = STEPS.index(choices.step) <= STEPS.index(self.choices.step)
-        anew = (
-            self.choices.series_id is not None
-            and choices.series_id is None
-            and (choices.spec.lineage.base_id or is_earlier)
+        if self._begins_new_round(choices):
+            self.left.append(_LeftRound(begun=choices, left=self.choices))
+        self.choices = choices
+
+        before = self.known
+        context: GuideContext = yield self._in_notebook(
+            lambda notebook: notes.keep(notebook, choices, before), group="keep"
         )
-        if anew or (self.has_just_begun and is_earlier and choices.step is STEPS[0]):
-            self.left.append((choices, self.choices))
-        self.choices, known = choices, self.known
-        found: GuideContext = yield self._stored(lambda notebook: store.keep(notebook, choices, known), group="keep")
-        self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
+        # The link and the quiet time may have been looked at meanwhile.
+        self.known = replace(context, link=self.known.link, quiet=self.known.quiet)
+
+    def _begins_new_round(self, choices: GuideChoices) -> bool:
+        is_earlier = STEPS.index(choices.step) <= STEPS.index(self.choices.step)
+        leaves_measured = self.choices.series_id is not None and choices.series_id is None
+        if leaves_measured and (choices.spec.lineage.base_id or is_earlier):
+            return True
+        return self.has_just_begun and is_earlier and choices.step is STEPS[0]
 
     def go(self, step: MethodStep) -> Steps:
-        if why := blocked(self.choices, self.known, step):
-            yield Tell(text=f"{step}: {why}")
+        if obstacle := why_blocked(self.choices, self.known, step):
+            yield Tell(text=f"{step}: {obstacle}")
         else:
             yield from self.take(replace(self.choices, step=step))
 
     def go_by(self, number: int) -> Steps:
-        yield from self.go(STEPS[min(max(0, STEPS.index(self.choices.step) + number), len(STEPS) - 1)])
+        last = len(STEPS) - 1
+        index = STEPS.index(self.choices.step) + number
+        yield from self.go(STEPS[min(max(0, index), last)])
 
     @property
     def has_just_begun(self) -> bool:
         """Whether nothing was chosen yet in a new round; Escape then returns to the round before."""
-        return bool(self.left) and self.choices == self.left[-1][0]
+        return bool(self.left) and self.choices == self.left[-1].begun
 
     def back(self) -> Steps:
         """To the step before; from where a new round began, to the round that was left for it."""
-        if self.has_just_begun:
-            of_target = self.choices.target
-            yield from self.take(self.left.pop()[1])
-            if self.choices.target != of_target:
-                self.known = replace(self.known, quiet=None)
-                yield from self.look_at_link()
-        else:
+        if not self.has_just_begun:
             yield from self.go_by(-1)
+            return
+
+        target_before = self.choices.target
+        yield from self.take(self.left.pop().left)
+        if self.choices.target != target_before:
+            self.known = replace(self.known, quiet=None)
+            yield from self.look_at_link()
 
     def undo(self) -> Steps:
         """Take the last mark back; it stays the last one where that cannot be stored."""
         judgement = self.judgements.pop()
         try:
-            yield from self.do(acts.Store(judgement, self.choices))
+            yield from self.do(Store(judgement, self.choices))
         except Exception:
             self.judgements.append(judgement)
             raise
 
-    def do(self, act: acts.Act | None) -> Steps:
-        choices, series_id = self.choices, self.choices.series_id
+    def do(self, act: Act | None) -> Steps:
+        choices = self.choices
         match act:
-            case acts.Go(following):
+            case Go(following):
                 yield from self.take(following)
-            case acts.Ask():
+            case Ask():
                 yield from self.ask(act)
-            case acts.Connect(target, kerberos):
+            case Connect(target, kerberos):
                 yield from self._connect(target, kerberos=kerberos)
-            case acts.Simple.LOOK_QUIET if choices.target is not None:
-                job = partial(self.backend.quiet, choices.target, choices.spec.command)
-                self.known = replace(self.known, quiet=(yield Work(job, "checking for other load", "look")))
-            case acts.Simple.START | acts.Simple.RESUME:
-                yield from self._measure(resumed=act is acts.Simple.RESUME)
-            case acts.Judge(number, status) if series_id is not None:
-                yield from self._judge(series_id, number, status)
-            case acts.Store(write, following, said):
-                yield self._stored(write)
+            case Simple.LOOK_QUIET if choices.target is not None:
+                look = partial(self.backend.quiet, choices.target, choices.spec.command)
+                self.known = replace(self.known, quiet=(yield Work(look, "checking for other load", "look")))
+            case Simple.START | Simple.RESUME:
+                yield from self._measure(resumed=act is Simple.RESUME)
+            case Judge(number, status) if choices.series_id is not None:
+                yield from self._judge(choices.series_id, number, status)
+            case Store(write, following, said):
+                yield self._in_notebook(write)
                 if said:
                     yield Tell(text=said)
                 yield from self.take(following)
-            case acts.Visit():
-                taken = yield act
-                if taken is not None:
-                    yield from self.take(taken)
+            case Visit():
+                following_choices = yield act
+                if following_choices is not None:
+                    yield from self.take(following_choices)
 
-    def ask(self, ask: acts.Ask, value: str | None = None) -> Steps:
+    def ask(self, ask: Ask, value: str | None = None) -> Steps:
         """Until the answer is understood; ``value`` stands there in place of what is usual or was typed last."""
         if value is None:
             value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
@@ -225,12 +243,13 @@ class GuideSession:
             text = yield Words(heading=ask.heading, text=ask.text, value=value, wrong=wrong)
             try:
                 act = ask.then(text)
-                if isinstance(act, acts.Connect) and act.credentials:
-                    act = acts.Connect(self.logins.from_file(act.target, Path(act.credentials).expanduser()))
+                if isinstance(act, Connect) and act.credentials:
+                    act = Connect(self.logins.from_file(act.target, Path(act.credentials).expanduser()))
                 break
             except UsageError as error:
                 yield Tell(text=str(error), heading="Not understood")
                 wrong = text
+
         if ask.keep:
             self.typed[ask.heading] = text
         yield from self.do(act)
@@ -238,12 +257,13 @@ class GuideSession:
     def _judge(self, series_id: str, number: int, status: RunStatus) -> Steps:
         reason = None
         if status is not RunStatus.VALID:
-            about = "A reason that you could tell a colleague, such as: the backup started."
-            reason = yield Words(heading=f"Why is run {number} unusable?", text=about, needed=True)
+            example = "A reason that you could tell a colleague, such as: the backup started."
+            reason = yield Words(heading=f"Why is run {number} unusable?", text=example, needed=True)
             if not reason:
                 raise UsageError("a run is left out only with a reason")
-        judged = self._stored(lambda notebook: store.judge(notebook, series_id, number, status, reason))
-        self.judgements.append((yield judged))
+
+        take_back = yield self._in_notebook(lambda notebook: notes.judge(notebook, series_id, number, status, reason))
+        self.judgements.append(take_back)
         yield from self.take(replace(self.choices, reviewed=False))
 
     def secrets(
@@ -253,78 +273,86 @@ class GuideSession:
         try:
             return self.logins.find(target, kerberos=kerberos)
         except PasswordNeededError as error:
-            secrets = yield Password(target, why or (str(error) if self.logins.is_refused(target) else ""))
+            refusal = str(error) if self.logins.is_refused(target) else ""
+            secrets = yield Password(target, why or refusal)
             self.logins.keep(target, secrets)
             return secrets
 
     def _connect(self, target: Target, *, kerberos: bool = False) -> Steps:
-        from app.guide.browsing import ItemKind, inside  # noqa: PLC0415  loaded when it is first needed
+        from app.clients.browsing import ItemKind, inside  # noqa: PLC0415  loaded when it is first needed
 
-        choices, known = towards(target, self.choices, self.known)
-        place, why = None, ""
+        choices, context = towards(target, self.choices, self.known)
+        place: BrowsedFolder | None = None
+        file: Item | None = None
+        refusal = ""
         while True:
-            secrets = yield from self.secrets(target, kerberos=kerberos, why=why)
-            look = partial(self._look, target, secrets, choices, known)
+            secrets = yield from self.secrets(target, kerberos=kerberos, why=refusal)
+            look = partial(self._look, target, secrets, choices, context)
             try:
-                known, place = yield Work(look, f"connecting to {wording.plain(format_target(target))}", "look")
+                context, place = yield Work(look, f"connecting to {wording.plain(format_target(target))}", "look")
             except LoginError as error:
                 if kerberos:
                     raise
                 self.logins.refuse(target)
-                if target.user:
-                    why = str(error)
-                else:
-                    text = yield Words(heading="Which user?", text=f"{error}: USER or DOMAIN;USER.", needed=True)
-                    domain, _, user = text.strip().rpartition(";")
-                    target = replace(target, user=user, domain=domain or target.domain)
+                refusal = str(error) if target.user else ""
+                if not target.user:
+                    target = yield from _ask_user(target, error)
                 continue
             except MeasurementError as error:
                 if place is None:
                     raise
+                # Back to the folder that was seen last.
                 yield Tell(text=str(error), heading="That did not work")
+
+            assert place is not None
             if place.is_chosen:
-                target, item = place.target, place.file
+                file = place.file
                 break
             item = yield place
-            if item.kind in {ItemKind.FILE, ItemKind.MADE}:
-                target, item = place.target, item if item.kind is ItemKind.FILE else None
+            if item.kind is ItemKind.FILE:
+                file = item
+                break
+            if item.kind is ItemKind.MADE:
                 break
             target = inside(place.target, item)
-        self.typed.clear()
-        self.known = known
-        yield from self.take(with_picked(self.choices, target, item, kerberos=kerberos))
 
-    def _look(self, target: Target, secrets: Secrets, choices: GuideChoices, known: GuideContext) -> Any:
-        if not known.link.why:
-            known = replace(known, link=link_to(target, self.backend))
-        return known, self.backend.look(target, secrets, around(choices, known))
+        self.typed.clear()
+        self.known = context
+        yield from self.take(with_picked(self.choices, place.target, file, kerberos=kerberos))
+
+    def _look(
+        self, target: Target, secrets: Secrets, choices: GuideChoices, context: GuideContext
+    ) -> "tuple[GuideContext, BrowsedFolder]":
+        if not context.link.why:
+            context = replace(context, link=link_to(target, self.backend))
+        return context, self.backend.look(target, secrets, file_size_context(choices, context))
 
     def opened(self, series_id: str) -> Steps:
         """There is a series: remember it at once, so that a crash does not lose it."""
         yield from self.take(self._with_series(series_id))
 
     def _with_series(self, series_id: str) -> GuideChoices:
-        agreed = replace(self.choices, quiet=self.choices.quiet or acts.QuietChoice.RECORD, counted=True)
-        is_new = agreed.has_new_label and series_id == agreed.series_id
-        return replace(agreed, series_id=series_id, has_new_label=is_new, reviewed=False, compared=False)
-
-    @staticmethod
-    def _after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
-        from app.guide.after_run import after_measuring  # noqa: PLC0415  the first paint does not wait for it
-
-        return after_measuring(choices, known)
+        choices = self.choices
+        return replace(
+            choices,
+            quiet=choices.quiet or QuietChoice.RECORD,
+            counted=True,
+            series_id=series_id,
+            has_new_label=choices.has_new_label and series_id == choices.series_id,
+            reviewed=False,
+            compared=False,
+        )
 
     def _measure(self, *, resumed: bool) -> Steps:
-        choices, series = self.choices, self.known.series
+        choices = self.choices
         assert choices.target is not None
-        confirmed = resumed and series is not None and series.imported_at is not None
-        if confirmed and series is not None:
-            user = f" as {series.target.user}" if series.target.user else ""
-            place = format_target(series.target)
-            text = f"The series was imported. To resume it, sharebench logs in{user} at\n\n{place}"
-            yield Tell(text=text, heading="Is this the server that you mean?", yes="Log in there")
+        confirmed = False
+        if resumed and self.known.series is not None and self.known.series.imported_at is not None:
+            yield _confirm_server(self.known.series)
+            confirmed = True
+
         secrets = yield from self.secrets(choices.target, kerberos=choices.kerberos)
-        yield self._stored(lambda notebook: store.begin_round(notebook, choices))
+        yield self._in_notebook(lambda notebook: notes.begin_round(notebook, choices))
         job = MeasurementJob(
             backend=self.backend,
             notebook_path=self.path,
@@ -336,9 +364,25 @@ class GuideSession:
             secrets=secrets,
             logins=self.logins,
         )
+
         following = replace(self.choices, step=MethodStep.RUN)
         if (series_id := (yield job)) is not None:
-            measured, known = self._with_series(series_id), self.known
-            kept = yield self._stored(lambda notebook: store.keep(notebook, measured, known))
-            following = self._after_measuring(measured, kept)
+            measured = self._with_series(series_id)
+            before = self.known
+            context = yield self._in_notebook(lambda notebook: notes.keep(notebook, measured, before))
+            following = after_measuring(measured, context)
         yield from self.take(following)
+
+
+def _ask_user(target: Target, error: LoginError) -> Generator[Words, str, Target]:
+    """The target with the user that is typed, since it takes no guests."""
+    text = yield Words(heading="Which user?", text=f"{error}: USER or DOMAIN;USER.", needed=True)
+    domain, _, user = text.strip().rpartition(";")
+    return replace(target, user=user, domain=domain or target.domain)
+
+
+def _confirm_server(series: Series) -> Tell:
+    user = f" as {series.target.user}" if series.target.user else ""
+    place = format_target(series.target)
+    text = f"The series was imported. To resume it, sharebench logs in{user} at\n\n{place}"
+    return Tell(text=text, heading="Is this the server that you mean?", yes="Log in there")

@@ -10,12 +10,12 @@ from textual.content import Content
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.guide.known import server_ways
 from app.isolation import places
 from app.isolation.record import record_isolation
 from app.isolation.rounds import WHOLE_RUN, IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.recording.process import Warned
+from app.server.named_servers import server_ways
 from app.tui.widgets import form_lines
 from app.tui.widgets.form_lines import FormLine
 from app.tui.widgets.lines_screen import LinesScreen
@@ -223,7 +223,7 @@ class IsolationScreen(LinesScreen):
             clients=places.parse_clients(values["clients"]),
             rounds=_parse_rounds(values),
             seconds=_parse_seconds(values),
-            server_ssh=ways["server_ssh"],
-            smb_conf=ways["smb_conf"],
+            server_ssh=ways.server_ssh,
+            smb_conf=ways.smb_conf,
             expose_tbench=bool(exposed_host),
         )

@@ -15,7 +15,6 @@ from app.base.errors import LoginError, UsageError
 from app.base.targets import parse_typed_target
 from app.charts.series_charts import area_chart
 from app.clients.base import Secrets
-from app.guide.known import server_ways
 from app.load.events import JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadClosed, LoadStep
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
@@ -23,6 +22,7 @@ from app.load.spec import CAPACITY, LoadRequest, check_limits
 from app.load.standing import LoadStanding, time_text
 from app.recording.process import ControlMessage, Warned
 from app.series.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
+from app.server.named_servers import server_ways
 from app.tui.frame.commands import keys
 from app.tui.widgets import form_lines
 from app.tui.widgets.form_lines import FormLine
@@ -64,8 +64,8 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
         secrets=secrets,
         scenario=load.scenario,
         choices=load.choices,
-        server_ssh=ways["server_ssh"],
-        smb_conf=ways["smb_conf"],
+        server_ssh=ways.server_ssh,
+        smb_conf=ways.smb_conf,
     )
 
 
@@ -433,6 +433,6 @@ class LoadScreen(LinesScreen):
             targets=(target,),
             scenario=scenario,
             choices=choices,
-            server_ssh=ways["server_ssh"],
-            smb_conf=ways["smb_conf"],
+            server_ssh=ways.server_ssh,
+            smb_conf=ways.smb_conf,
         )

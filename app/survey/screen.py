@@ -12,7 +12,7 @@ from app.base.units import parse_size
 from app.charts.series_charts import bar
 from app.clients.base import Secrets
 from app.clients.logins import same_login
-from app.guide.rounds import NextStep, after_survey
+from app.method.next_steps import NextStep, after_survey
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recording.spec import SeriesSpec
 from app.series.progress import RunPace

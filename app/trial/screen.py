@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from app.base.errors import CancelledError, LoginError, UsageError
-from app.guide.after_run import ask_server
-from app.guide.backend import PasswordNeededError
-from app.guide.before_run import BETTER
-from app.guide.choices import MEMORY_KEY, Go, GuideChoices, MethodStep, choices_of, with_made_file
-from app.guide.known import recall
-from app.guide.rounds import NextStep, repeat_of
-from app.guide.session import request_of
+from app.clients.session_logins import PasswordNeededError
+from app.method.choices import GuideChoices, MethodStep, choices_of, with_made_file
+from app.method.improvements import BETTER
+from app.method.next_steps import NextStep
+from app.method.proof import proof_of_round
+from app.method.rounds import recall_choices, remember, repeat_of, request_of, series_of_round
+from app.method.server_question import SERVER_QUESTION, SERVER_QUESTION_TEXT, typed_server, with_typed_server
 from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.record import words
 from app.series.requests import MOST_MINUTES
@@ -46,7 +46,7 @@ from forms.trial.report import ChangeSummary, change_report, verdict_field
 from forms.trial.summary import TrialSummary
 from forms.wording import duration
 from storage.notebook import Notebook
-from storage.records import Command, Decision, JSONValue, Target
+from storage.records import Command, Decision, Target
 
 _LOOKING = "Looking at the server …"
 
@@ -123,17 +123,18 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if self.experiment:
             return self._order_to_resume(notebook)
 
-        choices, known = recall(notebook, self.context.practice)
+        choices = recall_choices(notebook, self.context.practice)
         if choices.target is None or choices.run_bytes is None:
             return None
         self._choices = choices
         self._target = choices.target
 
         measured = choices
-        series = known.series
+        series = series_of_round(notebook, choices)
+        proof = proof_of_round(notebook, choices)
         is_undecided = series and series.change and series.decision is not Decision.KEPT
-        if known.proof and is_undecided and choices.step is not MethodStep.CHANGE:
-            of_base = choices_of(known.proof.base[0]).spec.settings
+        if proof and is_undecided and choices.step is not MethodStep.CHANGE:
+            of_base = choices_of(proof.base[0]).spec.settings
             settings = replace(choices.spec.settings, in_flight=of_base.in_flight, block_bytes=of_base.block_bytes)
             measured = replace(choices, spec=replace(choices.spec, settings=settings))
         if self._command not in {None, choices.spec.command}:
@@ -208,15 +209,11 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.draw()
 
     def _choose_target(self) -> None:
-        from app.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
-
         self._now = "Nothing was written."
         self._lines = ["No target and file are chosen: F3 chooses them."]
         self.draw()
 
-        guide = GuideScreen()
-        guide.purpose = f"Choose what the trial of {visible(self.setting)} is to measure."
-        self.ask(guide, self._begin_chosen)
+        self.choose_measurement(f"Choose what the trial of {visible(self.setting)} is to measure.", self.begin)
 
     def _begin_chosen(self, _answer: object) -> None:
         self.begin()
@@ -247,22 +244,18 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.ask(AskDialog("Time limit", about, value=str(self._within_minutes or "")), take_limit)
 
     def action_server(self) -> None:
-        question = ask_server(self._choices)
-
         def take_server(text: str) -> None:
             try:
-                act = question.then(text)
+                choices = with_typed_server(self._choices, text)
             except UsageError as error:
                 self.sharebench_app.tell_error(error)
                 return
-            if isinstance(act, Go):
-                self.order = None
-                self._to_accept = None
-                self._accepted = Acceptance()
-                choices = replace(act.choices, step=self._choices.step).to_memory()
-                self.with_notebook(partial(_remember_choices, choices=choices), self._begin_chosen)
+            self.order = None
+            self._to_accept = None
+            self._accepted = Acceptance()
+            self.with_notebook(partial(remember, choices=choices), self._begin_chosen)
 
-        self.ask(AskDialog(question.heading, question.text, value=question.value), take_server)
+        self.ask(AskDialog(SERVER_QUESTION, SERVER_QUESTION_TEXT, value=typed_server(self._choices)), take_server)
 
     # Measuring
 
@@ -390,9 +383,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             arguments = {"setting": self.setting, "experiment": self.order.experiment.name}
             steps = [NextStep(name="Resume it", screen="trial", arguments=arguments), *steps]
         elif isinstance(self.summary, TrialSummary) and _wants_larger_files(self.summary):
-            name, better = BETTER["short"]
-            repeat = partial(repeat_of, series_id=self.summary.base.id, better=better)
-            steps = [NextStep(name=name, choices=repeat), *steps]
+            larger_file = BETTER["short"]
+            repeat = partial(repeat_of, series_id=self.summary.base.id, better=larger_file)
+            steps = [NextStep(name=larger_file.name, choices=repeat), *steps]
         super().offer(steps)
 
     def export_name(self, report: Report) -> str:
@@ -427,7 +420,3 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 def _wants_larger_files(summary: TrialSummary) -> bool:
     """Whether its runs were too short or varied too much for a verdict; a load has no file to be larger."""
     return (summary.doubt is Doubt.VARYING or bool(summary.reservations)) and not summary.plan.load
-
-
-def _remember_choices(notebook: Notebook, choices: dict[str, JSONValue]) -> None:
-    notebook.remember(MEMORY_KEY, choices)

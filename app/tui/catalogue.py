@@ -12,9 +12,10 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.guide import rounds
-from app.guide.choices import OWN_CHANGES
-from app.guide.rounds import MeasuredPlace, NextStep
+from app.method import measured_place, rounds
+from app.method.choices import OWN_CHANGES
+from app.method.measured_place import MeasuredPlace
+from app.method.next_steps import NextStep
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
@@ -46,7 +47,7 @@ class PlacedScreen(MeasureMixin):
     series_id = ""  # whose server is told of; empty for the newest
 
     def read_place(self) -> None:
-        read = partial(rounds.measured_place, practice=self.context.practice, series_id=self.series_id)
+        read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
         self.with_notebook(read, self._take_place)
 
     def _take_place(self, place: MeasuredPlace) -> None:
@@ -169,7 +170,7 @@ class CatalogueScreen(PlacedScreen):
             text = "Neither the catalogue nor what was read of the server has it."
             self.query_one("#entry", AnsiView).show_text(text)
 
-        self._show_count(sum(value.mark == rounds.SET for value in values))
+        self._show_count(sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[CatalogueEntry | str, ...]:
         other_settings = self.place.others(words) if self.series_id or words else ()
@@ -191,7 +192,7 @@ class CatalogueScreen(PlacedScreen):
         total = len(catalogue.entries())
         if self.series_id:
             total += len(self.place.others(""))
-        set_text = f"{set_count} {rounds.SET}, " if set_count else ""
+        set_text = f"{set_count} {measured_place.SET}, " if set_count else ""
         self.query_one("#found", Static).update(f"{set_text}{len(self.shown)} of {total}")
 
     @on(Input.Changed, "#search")

@@ -11,9 +11,10 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
-from app.guide import rounds
-from app.guide.experiments import rename_experiment
-from app.guide.known import decide
+from app.method import rounds
+from app.method.experiments import rename_experiment
+from app.method.next_steps import after_comparison
+from app.method.rounds import decide
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
@@ -163,7 +164,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         if comparison is None or comparison.known:
             self.notify("There is a verdict: nothing is left to settle.")
         else:
-            cheapest_step = next(iter(rounds.after_comparison(comparison)))
+            cheapest_step = next(iter(after_comparison(comparison)))
             self.take_step(cheapest_step)
 
     def action_compare(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.base.user_files import theme_file
 
 if TYPE_CHECKING:
-    from app.guide.backend import Logins
+    from app.clients.session_logins import Logins
     from storage.records import Target
 
 ESCAPE_MILLISECONDS = 25

@@ -173,7 +173,7 @@ def main() -> int:
     answer_keys_soon()
     from textual.pilot import Pilot
 
-    from app.guide.backend import Backend
+    from app.backend import Backend
     from app.guide.run_screen import RunScreen
     from app.guide.session import MeasurementJob
     from app.tui.frame.app import SharebenchApp

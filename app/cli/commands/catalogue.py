@@ -8,7 +8,7 @@ import click
 from app.base.errors import UsageError
 from app.cli import common
 from app.comparison.history import tried_here
-from app.guide.rounds import MeasuredPlace, measured_place
+from app.method.measured_place import MeasuredPlace, measured_place
 from forms.tuning import catalogue
 from forms.tuning.catalogue import CatalogueEntry, misprints_about
 

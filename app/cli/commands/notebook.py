@@ -277,7 +277,7 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
         is_id = reference in notebook.kinds_of([reference])
         experiment = None if is_id else notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
-            from app.guide.experiments import rename_experiment  # noqa: PLC0415  listing does not wait for the guide
+            from app.method.experiments import rename_experiment  # noqa: PLC0415  listing does not wait for the guide
 
             rename_experiment(notebook, reference, name)
             common.say(f"the experiment is called {name!r}")

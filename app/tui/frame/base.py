@@ -13,12 +13,13 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
-from app.guide.backend import Backend, Logins
+from app.backend import Backend
+from app.clients.session_logins import Logins
 from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
 
 if TYPE_CHECKING:
-    from app.guide.choices import GuideChoices
-    from app.guide.rounds import NextStep
+    from app.method.choices import GuideChoices
+    from app.method.next_steps import NextStep
     from storage.notebook import Notebook
     from storage.recordings import Removed
     from storage.records import Target
@@ -302,11 +303,24 @@ class MeasureMixin(BaseScreen):
         elif guide is not None and not was_open:
             guide.came_with = choices
 
+    def begin_measurement(self) -> None:
+        """Go to the guide, where a round that was measured is left for a new one."""
+        self.sharebench_app.visit("guide")
+        guide = self._open_guide()
+        if guide in self.app.screen_stack[-1:]:
+            guide.begins_anew = True
+
+    def choose_measurement(self, purpose: str, then: Callable[[], object]) -> None:
+        """Have a target and a file chosen in a guide of its own; ``purpose`` says for what, in a sentence."""
+        guide: Any = screen_called("guide").load()()
+        guide.purpose = purpose
+        self.ask(guide, lambda _: then())
+
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
         guide = self._open_guide()
         if guide is None:
             return
-        from app.guide.choices import in_experiment  # noqa: PLC0415  an open guide has loaded it
+        from app.method.choices import in_experiment  # noqa: PLC0415  an open guide has loaded it
 
         choices = guide.session.choices
         if choices.spec.lineage.experiment == experiment:

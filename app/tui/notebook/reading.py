@@ -12,7 +12,7 @@ from textual.widgets import Label, Static
 
 from app.charts.series_charts import bars_chart, curve_chart
 from app.comparison.history import sides_to_compare
-from app.guide.rounds import NextStep, after_comparison, after_series
+from app.method.next_steps import NextStep, after_comparison, after_series
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.key_bar import KeyBar

@@ -441,11 +441,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
     # To other screens
 
     def action_new(self) -> None:
-        from app.guide.screen import GuideScreen  # noqa: PLC0415
-
-        self.sharebench_app.visit("guide")
-        if isinstance(self.app.screen, GuideScreen):
-            self.app.screen.begins_anew = True
+        self.begin_measurement()
 
     @on(OptionList.OptionSelected, "#starts")
     def _start(self, event: OptionList.OptionSelected) -> None:

@@ -178,7 +178,7 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("stored", recording_id=head.id)
 
     def action_again(self) -> None:
-        from app.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         series_id = self.pointed_id()
         if series_id is not None:
@@ -200,7 +200,7 @@ class SeriesActions(MeasureMixin):
 
 def _prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
     """Make the choices of a series those of the next one; the setting that a trial tried, empty for others."""
-    from app.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+    from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
     from forms.tuning import catalogue  # noqa: PLC0415
 
     if notebook.heads_of([recording_id]):

@@ -9,10 +9,10 @@ from textual.widgets import Static
 from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.diagnosis.screen import DiagnosisRunScreen
-from app.guide.rounds import NextStep
 from app.isolation.screen import IsolationRunScreen
 from app.kinds import answer_of, kind_of, stored_change, stored_record
 from app.load.screen import LoadRunScreen
+from app.method.next_steps import NextStep
 from app.trial.screen import TrialScreen
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys

@@ -17,7 +17,7 @@ from app import kinds
 from app.base.errors import UsageError
 from app.base.targets import may_hold_password
 from app.clients.base import Secrets
-from app.guide.known import ways_to
+from app.server.named_servers import ways_to
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog, PickDialog

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from app.clients.base import Secrets
 from app.clients.logins import same_login
-from app.guide.backend import PasswordNeededError
+from app.clients.session_logins import PasswordNeededError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog
 from storage.records import Target

@@ -12,8 +12,8 @@ from textual.widgets import Static
 
 from app.base.errors import UsageError
 from app.base.output import output_file
-from app.guide.rounds import NextStep, after_recording
 from app.kinds import kind_of, stored_record
+from app.method.next_steps import NextStep, after_recording
 from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys

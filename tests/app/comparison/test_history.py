@@ -12,8 +12,8 @@ import pytest
 from app.base.errors import UsageError
 from app.cli.main import run
 from app.comparison.history import audit_form, sides_to_compare, tried_here
-from app.guide.rounds import after_comparison
 from app.load.scenario import find_scenario
+from app.method.next_steps import after_comparison
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.report import comparison_document, pair_report
 from forms.comparison.summary import comparisons

@@ -6,8 +6,8 @@ import pytest
 
 from app.base.errors import LoginError, NotAFileError
 from app.clients.base import DirectoryEntry, Secrets
-from app.guide.backend import Logins, PasswordNeededError
-from app.guide.browsing import ItemKind, inside, items, look
+from app.clients.browsing import ItemKind, inside, items, look
+from app.clients.session_logins import Logins, PasswordNeededError
 from forms.series.file_size import FileSizeContext
 from storage.records import Target
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.clients.base import Secrets
-from app.guide.backend import Logins, PasswordNeededError
+from app.clients.session_logins import Logins, PasswordNeededError
 from storage.programs import PASSWORD_VARIABLE
 from tests.tui import SMB
 

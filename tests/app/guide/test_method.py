@@ -6,18 +6,15 @@ import pytest
 
 from app.base.errors import UsageError
 from app.clients.base import OWN, Secrets
-from app.guide.after_run import ask_server, page_of
-from app.guide.before_run import BETTER
-from app.guide.choices import (
+from app.guide.context import GuideContext, LinkState, Yardstick, recent_targets
+from app.guide.page import Ask, Go, Option, Page, Visit
+from app.guide.pages.steps import page_of
+from app.guide.steps import StepState, next_step, standings, why_blocked
+from app.method.choices import (
     STEPS,
-    Ask,
-    Go,
     GuideChoices,
     MethodStep,
-    Option,
-    Page,
     QuietChoice,
-    Visit,
     changed,
     choices_of,
     measured_again,
@@ -28,17 +25,9 @@ from app.guide.choices import (
     with_made_file,
     with_target,
 )
-from app.guide.known import (
-    GuideContext,
-    LinkState,
-    StepState,
-    Yardstick,
-    blocked,
-    next_step,
-    recent_targets,
-    standings,
-)
-from app.guide.session import request_of
+from app.method.improvements import BETTER
+from app.method.rounds import request_of
+from app.method.server_question import with_typed_server
 from forms.comparison.comparison import MANY_RUNS
 from forms.comparison.rules import findings
 from forms.comparison.verdict import Sides
@@ -98,8 +87,8 @@ def test_a_series_without_a_valid_run_can_be_reviewed_but_not_compared():
     whole = series([1e8])
     rejected = tuple(replace(run, status=RunStatus.REJECTED, reason="x") for run in whole.runs)
     known = GuideContext(series=replace(whole, runs=rejected))
-    assert blocked(MEASURED, known, MethodStep.REVIEW) is None
-    assert blocked(MEASURED, known, MethodStep.EXPECTED) == "needs a valid run"
+    assert why_blocked(MEASURED, known, MethodStep.REVIEW) is None
+    assert why_blocked(MEASURED, known, MethodStep.EXPECTED) == "needs a valid run"
 
 
 def test_the_next_step_is_the_first_that_is_neither_done_nor_blocked():
@@ -119,7 +108,7 @@ def test_every_page_says_why_and_offers_something(step):
         page = page_of(replace(choices, step=step), known)
         assert page.title
         assert page.why.endswith(".")
-        assert blocked(choices, known, step) or page.options
+        assert why_blocked(choices, known, step) or page.options
 
 
 def test_another_target_forgets_what_belonged_to_the_old_one():
@@ -448,7 +437,7 @@ def test_a_series_that_ended_early_can_be_completed(status):
 @pytest.mark.parametrize("text", ["root:hunter2@nas", "root:hunter2@nas other /etc/smb.conf"])
 def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
     with pytest.raises(UsageError, match="a password does not belong") as refused:
-        ask_server(FILE).then(text)
+        with_typed_server(FILE, text)
     assert "hunter2" not in str(refused.value)
 
 
@@ -723,7 +712,7 @@ def test_a_change_that_is_typed_is_called_by_its_own_name(typed: str, name: str,
 
 @pytest.mark.parametrize(("runs", "then"), [(30, 5), (6, 5), (5, 5), (3, 3)])
 def test_a_larger_file_takes_no_more_runs_than_usual(runs: int, then: int):
-    _, way = BETTER["short"]
+    way = BETTER["short"].apply
     assert way(varied(MEASURED, runs=runs)).spec.counts.runs == then
 
 

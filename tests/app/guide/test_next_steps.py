@@ -8,20 +8,14 @@ from typing import Any
 import pytest
 
 from app.comparison.history import sides_to_compare
-from app.guide.after_run import page_of
-from app.guide.choices import MethodStep, QuietChoice, Visit
-from app.guide.known import GuideContext, read_known, recall, ways_to
-from app.guide.rounds import (
-    NextStep,
-    after_comparison,
-    after_recording,
-    after_series,
-    after_survey,
-    branch_from,
-    measure_again,
-    measured_place,
-    repeat_of,
-)
+from app.guide.context import GuideContext, read_context, recall
+from app.guide.page import Visit
+from app.guide.pages.steps import page_of
+from app.method.choices import MethodStep, QuietChoice
+from app.method.measured_place import measured_place
+from app.method.next_steps import NextStep, after_comparison, after_recording, after_series, after_survey
+from app.method.rounds import branch_from, measure_again, repeat_of
+from app.server.named_servers import ways_to
 from app.trial.spec import StoredTrial
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
@@ -210,7 +204,7 @@ def test_the_guide_goes_on_after_the_change_was_settled_by_interleaved_series(tm
         _, known = recall(notebook, ())
         assert page_of(choices, known).title
         measured = varied(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=before.id)
-        page = page_of(measured, read_known(notebook, measured, known))
+        page = page_of(measured, read_context(notebook, measured, known))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     assert "Against the base (series 1), by their interleaved series: ▲ Faster by 50" in said
     assert "Inconclusive" not in said
@@ -240,7 +234,7 @@ def test_the_guide_offers_a_larger_file_where_no_repeat_would_tell(tmp_path: Pat
     with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
         choices = replace(repeat_of(notebook, after.id), step=MethodStep.EXPECTED, series_id=after.id)
         choices = varied(choices, base_id=after.base_id, interleaved=turns)
-        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+        page = page_of(choices, read_context(notebook, choices, GuideContext()))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     (star,) = (option.title for option in page.options if option.advised)
     assert ("measure longer runs of a larger file" in said) is is_offered
@@ -264,7 +258,7 @@ def facts_of_comparing(path: Path, series: Series) -> str:
     with Notebook(path) as notebook:
         choices = repeat_of(notebook, series.id)
         choices = varied(choices, step=MethodStep.EXPECTED, series_id=series.id, base_id=series.base_id)
-        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+        page = page_of(choices, read_context(notebook, choices, GuideContext()))
     return " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
 
 
@@ -278,7 +272,7 @@ def test_the_guide_says_that_an_undecided_change_counts_as_kept(
     series = replace(changed((60e6,) * 5), decision=decision) if changes else one(2)
     with Notebook(book(tmp_path / "notebook.db", one(1), series)) as notebook:
         choices = replace(repeat_of(notebook, series.id), step=MethodStep.CHANGE, series_id=series.id)
-        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+        page = page_of(choices, read_context(notebook, choices, GuideContext()))
     said = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
     assert ("in-flight = 1 is kept" in said) is warns
 
@@ -325,7 +319,7 @@ def test_an_open_change_of_the_client_is_settled_from_the_guide_run_by_run(tmp_p
     with Notebook(book(tmp_path / "notebook.db", one(1, rates), after)) as notebook:
         choices = repeat_of(notebook, after.id)
         choices = varied(choices, step=MethodStep.EXPECTED, series_id=after.id, base_id=f"{1:012x}")
-        page = page_of(choices, read_known(notebook, choices, GuideContext()))
+        page = page_of(choices, read_context(notebook, choices, GuideContext()))
     (advised,) = (option for option in page.options if option.advised)
     assert advised.title == "Measure both again, interleaved"
     assert isinstance(advised.act, Visit)
@@ -408,11 +402,11 @@ def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_pat
     path = book(tmp_path / "notebook.db", one(1, STEADY), one(2, STEADY, base_id=f"{1:012x}"))
     with Notebook(path) as notebook:
         choices = varied(repeat_of(notebook, f"{2:012x}"), series_id=f"{2:012x}", base_id=f"{1:012x}")
-        assert [stick.name for stick in read_known(notebook, choices, GuideContext()).yardsticks] == [
+        assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == [
             "the series before"
         ]
         choices = replace(choices, proven_id=f"{2:012x}")
-        assert [stick.name for stick in read_known(notebook, choices, GuideContext()).yardsticks] == ["the base"]
+        assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == ["the base"]
 
 
 def test_series_of_the_same_settings_are_offered_once_to_be_measured_again(tmp_path: Path):
@@ -473,9 +467,9 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
 
 
 def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.guide.known.trials_since", lambda *_: iter("abcd"))
+    monkeypatch.setattr("app.guide.context.trials_since", lambda *_: iter("abcd"))
     with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
-        known = read_known(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
+        known = read_context(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
     assert "".join(map(str, known.tried)) == "abc"
 
 
@@ -516,5 +510,5 @@ def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_s
     with Notebook(book(tmp_path / "notebook.db", *known)) as notebook:
         step = MethodStep.CHANGE if base_is_shown else MethodStep.EXPECTED
         choices = replace(branch_from(notebook, base.id), step=step)
-        made = read_known(notebook, choices, GuideContext()).made
+        made = read_context(notebook, choices, GuideContext()).made
         assert [(told.value, sides.other[0].id) for told, sides in made] == [("64K", changed.id)] * base_is_shown

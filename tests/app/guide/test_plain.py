@@ -13,8 +13,9 @@ import pytest
 
 from app.base.errors import LoginError, UnreachableError
 from app.clients.base import DirectoryEntry
-from app.guide.choices import MethodStep, Visit
+from app.guide.page import Visit
 from app.guide.plain import PlainGuide
+from app.method.choices import MethodStep
 from app.recording.process import Failed
 from app.server.changes.script import ConsentNeededError
 from storage.notebook import Notebook

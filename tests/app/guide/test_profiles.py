@@ -4,10 +4,11 @@ import pytest
 
 from app.base.config import Config, ConfigError, ServerProfile
 from app.base.targets import parse_target, parse_typed_target
-from app.guide import known as profiles
-from app.guide.before_run import target_page
-from app.guide.choices import Connect, GuideChoices
-from app.guide.known import GuideContext
+from app.guide.context import GuideContext, with_profile
+from app.guide.page import Connect
+from app.guide.pages.target import target_page
+from app.method.choices import GuideChoices
+from app.server import named_servers as profiles
 from tests.specs import choices_with
 
 NAS = ServerProfile(
@@ -40,16 +41,16 @@ def test_a_server_is_offered_by_its_name_and_understood_by_it():
 
 def test_what_is_written_of_a_server_is_taken_with_it_unless_something_else_was_said():
     target = parse_target("smb://bench@nas1.example.com/public/another")
-    taken = profiles.with_profile(choices_with(target=target))
+    taken = with_profile(choices_with(target=target))
     assert (taken.spec.monitor.server_ssh, taken.spec.monitor.smb_conf, taken.spec.link_bits_per_second) == (
         "root@nas1",
         "/e/s",
         10_000_000_000,
     )
-    said = profiles.with_profile(choices_with(target=target, server_ssh="admin@nas1", link_bits_per_second=10**9))
+    said = with_profile(choices_with(target=target, server_ssh="admin@nas1", link_bits_per_second=10**9))
     assert (said.spec.monitor.server_ssh, said.spec.link_bits_per_second) == ("admin@nas1", 10**9)
     elsewhere = choices_with(target=parse_target("smb://bench@nas2/public/another"))
-    assert profiles.with_profile(elsewhere) == elsewhere
+    assert with_profile(elsewhere) == elsewhere
 
 
 def test_a_settings_file_that_cannot_be_read_offers_nothing(monkeypatch):

@@ -8,11 +8,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from app.guide.after_run import turn_text
-from app.guide.choices import MEMORY_KEY, MethodStep, choices_of, from_there, same_again
-from app.guide.known import GuideContext
-from app.guide.rounds import measure_again as measure_the_same
-from app.guide.screen import GuideScreen, PageView
+from app.guide.context import GuideContext
+from app.guide.page_view import PageView
+from app.guide.pages.proof import turn_text
+from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, MethodStep, choices_of, from_there, same_again
+from app.method.rounds import measure_again as measure_the_same
 from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.widgets.views import AnsiView
@@ -238,7 +239,9 @@ async def test_each_way_that_would_settle_it_is_the_entry_with_the_star(
         way=way, count=4, seconds=60.0, shows_percent=2.0, commands=("sharebench run",), setting="strict sync=no",
         series_a_side=2 if way is Way.ALTERNATING else None, first_id="1",
     )  # fmt: skip
-    monkeypatch.setattr("app.guide.after_run.compare_sides", lambda *sides: replace(compare_sides(*sides), settle=step))
+    monkeypatch.setattr(
+        "app.guide.pages.proof.compare_sides", lambda *sides: replace(compare_sides(*sides), settle=step)
+    )
     app = changed_app(tmp_path, backend, 1.12)
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)

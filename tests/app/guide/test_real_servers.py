@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from app.guide.backend import Backend
-from app.guide.choices import MethodStep
-from app.guide.screen import BrowseScreen, GuideScreen
+from app.backend import Backend
+from app.guide.browse_screen import BrowseScreen
+from app.guide.screen import GuideScreen
+from app.method.choices import MethodStep
 from app.recording.process import RunFinished, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.record import RecorderEvent

@@ -9,8 +9,9 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.base.errors import UnreachableError
-from app.guide.choices import MEMORY_KEY, MethodStep, QuietChoice, with_made_file
-from app.guide.screen import GuideScreen, PageView, StepsView
+from app.guide.page_view import PageView, StepsView
+from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, MethodStep, QuietChoice, with_made_file
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import Command, RunStatus, Series, Target
@@ -108,7 +109,7 @@ def review_that_says(
     sentences: int, guide_app, monkeypatch: pytest.MonkeyPatch, of: Series = MEASURED, step: MethodStep = REVIEWING.step
 ) -> None:
     said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
-    monkeypatch.setattr("app.guide.before_run._said", lambda _form: said)
+    monkeypatch.setattr("app.guide.pages.review._warnings", lambda _series: said)
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(of)
         notebook.remember(MEMORY_KEY, replace(REVIEWING, step=step).to_memory())

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.frame.app import SharebenchApp
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
@@ -57,10 +57,11 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, b
         assert "the base" in painted(app)
         assert "▲ Faster by 50 % (" in painted(app), "the verdict in words"
     first, second = backend.requests
-    assert first.plan.secrets.password == "practice"
-    assert (first.experiment, first.change_name) == (None, None)
-    assert (second.base_id, second.change_name, second.change_value) == ("000000000001", "in-flight", "1")
-    assert second.plan.settings.in_flight == 1
+    assert first.secrets.password == "practice"
+    assert (first.experiment, first.spec.lineage.change_name) == (None, None)
+    lineage = second.spec.lineage
+    assert (lineage.base_id, lineage.change_name, lineage.change_value) == ("000000000001", "in-flight", "1")
+    assert second.spec.settings.in_flight == 1
     with Notebook(app.context.notebook_path) as notebook:
         assert second.experiment is not None
         assert [series.id for series in notebook.experiment(second.experiment.name)] == ["000000000001", "000000000002"]

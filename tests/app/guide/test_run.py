@@ -13,9 +13,9 @@ import pytest
 from app.base.errors import ConnectionLostError, LoginError, NotebookError
 from app.clients.base import Secrets
 from app.guide import run_screen
-from app.guide.choices import MEMORY_KEY, MethodStep
 from app.guide.run_screen import RunScreen
 from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, MethodStep
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.series.record import QuietWait, SeriesOpened
 from app.server.host_activity import MachineNow
@@ -205,9 +205,11 @@ async def test_where_no_processor_is_idle_drawing_takes_half_a_percent(
             now.setattr(run_screen, "monotonic", lambda: 100.0 + waited)
             now.setattr(run_screen, "thread_time", lambda: 50.0 + taken)
             screen._machine = replace(screen._machine, cpu_percent=100 - 100 * idle / 4)
-            screen._taken = 100.0, 50.0
+            screen._drawn_at, screen._processor_seconds = 100.0, 50.0
             assert screen._may_draw() is draws
-            assert screen._taken == ((100.0 + waited, 50.0 + taken) if draws else (100.0, 50.0))
+            assert (screen._drawn_at, screen._processor_seconds) == (
+                (100.0 + waited, 50.0 + taken) if draws else (100.0, 50.0)
+            )
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 

@@ -12,11 +12,14 @@ from textual.widgets import Input, OptionList
 
 from app.base.errors import LoginError, NoSuchShareError, UnreachableError
 from app.clients.base import DirectoryEntry, Secrets
-from app.guide.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
-from app.guide.known import GuideContext
-from app.guide.screen import BrowseScreen, GuideScreen, NameList, PageView
+from app.clients.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
+from app.guide.browse_screen import BrowseScreen, NameList
+from app.guide.context import GuideContext
+from app.guide.page import Option, Page, Simple
+from app.guide.page_view import PageView
+from app.guide.screen import GuideScreen
 from app.kinds import used_targets
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, new_measurement
 from app.series.prospect import reached
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.help import HelpDialog

@@ -12,12 +12,12 @@ from textual.widgets import Input
 from app.audit.screen import AuditScreen
 from app.base.errors import LoginError, UsageError
 from app.diagnosis.screen import DiagnosisScreen
-from app.guide.known import ways_to
 from app.isolation import places
 from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.screen import IsolationRunScreen, IsolationScreen
 from app.isolation.script import load_script
+from app.server.named_servers import ways_to
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog

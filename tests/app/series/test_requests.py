@@ -14,8 +14,8 @@ from app.base.child_process import line_of, message_of
 from app.base.errors import PasswordInURLError, UsageError
 from app.cli.run_options import spec_from_options
 from app.clients.base import Secrets
-from app.guide.choices import GuideChoices, choices_of, with_target
-from app.guide.session import request_of
+from app.method.choices import GuideChoices, choices_of, with_target
+from app.method.rounds import request_of
 from app.recording.process import MeasuringOrder
 from app.recording.spec import SeriesRequest, SeriesSpec, with_values
 from app.series.command import run_command

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
-from app.guide.choices import MEMORY_KEY, GuideChoices
+from app.method.choices import MEMORY_KEY, GuideChoices
 from forms.exporters import FORMATS
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery

@@ -14,8 +14,8 @@ import pytest
 from textual.widgets import Input
 
 from app.base.errors import CancelledError, LoginError, UnreachableError
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.recording.process import RunStarted, ScratchMade, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.server.changes.script import ChangeFailedError, ChangeRefusedError, ConsentNeededError

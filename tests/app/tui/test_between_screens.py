@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
-from app.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.tui.export import ExportScreen
 from app.tui.notebook.reading import CompareScreen, TableScreen
 from app.tui.widgets.reading import ReportScreen

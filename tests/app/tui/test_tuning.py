@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from app.guide.choices import MEMORY_KEY
-from app.guide.rounds import branch_from, measured_place, take_change
 from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY
+from app.method.measured_place import measured_place
+from app.method.rounds import branch_from, take_change
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen

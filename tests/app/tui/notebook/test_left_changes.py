@@ -8,8 +8,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from app.guide.after_run import run_page
-from app.guide.known import recall
+from app.guide.context import recall
+from app.guide.pages.run import run_page
 from app.trial.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog

@@ -11,9 +11,9 @@ from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
 from app.base.errors import UsageError
-from app.guide.choices import MEMORY_KEY, GuideChoices
-from app.guide.rounds import branch_from
 from app.kinds import judge, parts
+from app.method.choices import MEMORY_KEY, GuideChoices
+from app.method.rounds import branch_from
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered

@@ -1,7 +1,9 @@
-"""What is done with a whole experiment of the guide."""
+"""What is done with a whole experiment of the method."""
 
 from app.base.errors import UsageError
 from app.kinds import no_experiment
+from app.method.choices import MEMORY_KEY, GuideChoices, in_experiment
+from app.method.rounds import remember
 from storage.notebook import Notebook
 from storage.recordings import held_text
 from storage.records import ExperimentKind
@@ -9,8 +11,6 @@ from storage.records import ExperimentKind
 
 def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
-    from app.guide.choices import MEMORY_KEY, GuideChoices, in_experiment  # noqa: PLC0415  as the module says
-
     experiment = notebook.experiment_called(name)
     if experiment is None:
         raise UsageError(no_experiment(notebook, name))
@@ -22,11 +22,13 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
         return
     if not new_name:
         raise UsageError("an experiment needs a name")
+
     running = notebook.running()
-    for one in notebook.heads(experiment=name):
-        if one.id in running:
-            raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
+    for head in notebook.heads(experiment=name):
+        if head.id in running:
+            raise UsageError(f"{held_text(head.id, running[head.id])}, so {name!r} keeps its name until its end")
     notebook.rename_experiment(name, new_name)
+
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     if choices.spec.lineage.experiment == name:
-        notebook.remember(MEMORY_KEY, in_experiment(choices, new_name).to_memory())
+        remember(notebook, in_experiment(choices, new_name))

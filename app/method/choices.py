@@ -1,27 +1,21 @@
-"""What the user chose in one round, kept in the notebook; and a step as it is asked."""
+"""What the user chose in one round of the method, as the notebook remembers it, and what the next round makes of it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from enum import Enum, StrEnum
-from pathlib import Path
-from typing import Annotated, Any, Self
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple, Self
 
 from app.base.child_process import plain
 from app.base.errors import UsageError
 from app.base.units import parse_size
-from app.base.user_files import read_toml
 from app.clients.base import OWN
 from app.recording.spec import Lineage, SeriesSpec, with_values
 from app.series.requests import spec_of, with_label
 from forms import wording
-from forms.layout import Toned
-from forms.report import Mark
-from forms.series.summary import SeriesSummary
 from forms.tuning.smb_conf import tidy_value
 from storage.json_reader import BESIDE, DocumentError, JSONNode
-from storage.notebook import Notebook
 from storage.plan import QuietTime, RunCounts
-from storage.records import Change, Command, JSONValue, RunStatus, Series, Target, to_minute
+from storage.records import Change, Command, JSONValue, Series, Target, to_minute
 
 MEMORY_KEY = "guide"
 
@@ -98,10 +92,10 @@ class GuideChoices:
         return self.spec.to_json() | own
 
     @classmethod
-    def from_memory(cls, found: Mapping[str, Any] | None) -> Self:
+    def from_memory(cls, memory: Mapping[str, Any] | None) -> Self:
         """The choices of :meth:`to_memory`; the usual ones where they cannot be read."""
         try:
-            return JSONNode("", found or {}).record(cls)
+            return JSONNode("", memory or {}).record(cls)
         except DocumentError:
             return cls()
 
@@ -238,59 +232,92 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
     )
 
 
-def own_options(name: str, value: str) -> dict[str, Any]:
-    """The program's own setting, as typed; nothing for another name. Raises UsageError."""
-    option, read, _ = _OWN.get(name, ("", str, ""))
-    return {option: read(value)} if option else {}
-
-
-def _count(value: str) -> int:
+def _parse_count(value: str) -> int:
     if not value.isdecimal() or int(value) < 1:
         raise UsageError(f"in-flight = {value}: a whole number from 1 on is needed")
     return int(value)
 
 
-def _switch(value: str) -> bool:
-    words = {"required": "yes", "mandatory": "yes", "default": "no"}.get(value.lower(), tidy_value("", value))
-    if words not in ("yes", "no"):
+def _parse_switch(value: str) -> bool:
+    words = {"required": "yes", "mandatory": "yes", "default": "no"}
+    word = words.get(value.lower(), tidy_value("", value))
+    if word not in ("yes", "no"):
         raise UsageError(f"{value!r} is neither yes nor no")
-    return words == "yes"
+    return word == "yes"
 
 
-_OWN: Mapping[str, tuple[str, Callable[[str], object], str]] = {
-    "in-flight": ("in_flight", _count, "has_depth"),
-    "block": ("block_bytes", parse_size, ""),
-    "client encrypt": ("encrypt", _switch, "has_dialect"),
-    "client sign": ("sign", _switch, "has_dialect"),
-    "flush": ("flush", _switch, "can_flush"),
+class _OwnChange(NamedTuple):
+    option: str
+    """The field of the spec that it sets."""
+    parse: Callable[[str], object]
+    ability: str = ""
+    """What the protocol must have for it."""
+
+
+_OWN: Mapping[str, _OwnChange] = {
+    "in-flight": _OwnChange("in_flight", _parse_count, "has_depth"),
+    "block": _OwnChange("block_bytes", parse_size),
+    "client encrypt": _OwnChange("encrypt", _parse_switch, "has_dialect"),
+    "client sign": _OwnChange("sign", _parse_switch, "has_dialect"),
+    "flush": _OwnChange("flush", _parse_switch, "can_flush"),
 }
-"""The option of each, how it is read, and what the protocol must have for it."""
 OWN_CHANGES = tuple(_OWN)
+"""The program's own settings: what sharebench changes by itself, since its client measures."""
+
+
+def own_options(name: str, value: str) -> dict[str, Any]:
+    """The program's own setting, as typed; nothing for another name. Raises UsageError."""
+    if name not in _OWN:
+        return {}
+    own_change = _OWN[name]
+    return {own_change.option: own_change.parse(value)}
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    place = wording.plain(series.target.host or series.target.path)
-    new_name = f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
-    needed = _OWN[name][2] if name in _OWN else ""
-    if needed and not getattr(series.target.abilities, needed):
-        raise UsageError(f"{series.target.abilities.label} has no such thing as {name}: leave it as it is")
-    if name in _OWN and (client := choices.spec.client or series.client.name) != OWN:
-        raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
-    own = own_options(name, value)
-    if own.get("flush") and series.command is Command.GET:
-        raise UsageError("a get writes nothing that could be flushed: measure a put first")
-    if (own.get("encrypt") or own.get("sign")) and series.environment.get("path", {}).get("smb.guest") == "yes":
-        raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
-    if own.get("encrypt") and series.environment.get("server", {}).get("smb.conf/global/server smb encrypt") == "off":
-        raise UsageError(f"{name} cannot work here: the server has smb encrypt = off")
-    if own.get("encrypt") and (series.client.dialect or "3") < "3":
-        raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
-    switch = next((one for one in own.values() if isinstance(one, bool)), None)
-    value = value if switch is None else "yes" if switch else "no"
-    experiment = choices.spec.lineage.experiment or series.experiment or new_name
+    if name in _OWN:
+        _check_client(choices, series, name)
+    options = own_options(name, value)
+    _check_session(series, name, options)
+
+    switch = next((option for option in options.values() if isinstance(option, bool)), None)
+    if switch is not None:
+        value = "yes" if switch else "no"
+    experiment = choices.spec.lineage.experiment or series.experiment or _new_experiment_name(series)
     following = next_round(choices, name, value, experiment)
-    return replace(following, spec=with_values(following.spec, own))
+    return replace(following, spec=with_values(following.spec, options))
+
+
+def _new_experiment_name(series: Series) -> str:
+    place = wording.plain(series.target.host or series.target.path)
+    return f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
+
+
+def _check_client(choices: GuideChoices, series: Series, name: str) -> None:
+    """Raises UsageError where the protocol or the client that measures has no such setting."""
+    ability = _OWN[name].ability
+    abilities = series.target.abilities
+    if ability and not getattr(abilities, ability):
+        raise UsageError(f"{abilities.label} has no such thing as {name}: leave it as it is")
+    client = choices.spec.client or series.client.name
+    if client != OWN:
+        raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
+
+
+def _check_session(series: Series, name: str, options: Mapping[str, Any]) -> None:
+    """Raises UsageError for what a session like that of the series cannot do."""
+    if options.get("flush") and series.command is Command.GET:
+        raise UsageError("a get writes nothing that could be flushed: measure a put first")
+
+    is_guest = series.environment.get("path", {}).get("smb.guest") == "yes"
+    if (options.get("encrypt") or options.get("sign")) and is_guest:
+        raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
+    if not options.get("encrypt"):
+        return
+    if series.environment.get("server", {}).get("smb.conf/global/server smb encrypt") == "off":
+        raise UsageError(f"{name} cannot work here: the server has smb encrypt = off")
+    if (series.client.dialect or "3") < "3":
+        raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
 
 
 def _proposed_label(name: str, value: str) -> str:
@@ -338,110 +365,3 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
 def is_same_server(one: Target, other: Target) -> bool:
     """Whether it is one server, share and user: what is known of the one holds for the other."""
     return replace(one, path="") == replace(other, path="")
-
-
-class Simple(Enum):
-    """What needs nothing else said."""
-
-    START = "measure the series"
-    RESUME = "complete the series that was interrupted"
-    LOOK_QUIET = "look for some seconds at who else is at work"
-
-
-@dataclass(frozen=True, slots=True)
-class Go:
-    """Take these choices; their step is opened."""
-
-    choices: GuideChoices
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    heading: str
-    text: str
-    then: "Callable[[str], Act]"
-    value: str = ""
-    keep: bool = False
-    """Whether what was typed stands there again, until it has led somewhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connect:
-    """Reach the target, log in and look around."""
-
-    target: Target
-    kerberos: bool = False
-    credentials: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Mark a run of the series; a rejection needs a reason, which is asked for."""
-
-    number: int
-    status: RunStatus
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """Write into the notebook, then take these choices."""
-
-    job: Callable[[Notebook], None]
-    choices: GuideChoices
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    name: str
-    arguments: dict[str, object] = field(default_factory=dict)
-
-
-Act = Simple | Go | Ask | Connect | Judge | Store | Visit
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    title: str
-    act: Act | None
-    """None where it cannot be chosen now; the hint says why."""
-    hint: str = ""
-    advised: bool = False
-    mark: Mark = Mark.NONE
-    result: bool = False
-    is_value: bool = False
-    """Whether the hint is what holds now: where it is too long it is cut, not left out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageChart:
-    """The rates of a series run by run, beside what was to be expected."""
-
-    form: SeriesSummary
-    expected_bytes_per_second: float | None = None
-    expected_name: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    title: str
-    why: str
-    headline: tuple[Toned, ...] = ()
-    facts: tuple[str | Toned, ...] = ()
-    columns: str = ""
-    options: tuple[Option, ...] = ()
-    cursor: int = 0
-    chart: PageChart | None = None
-
-
-def ask(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:
-    return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
-
-
-WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
-
-
-def page(step: MethodStep, facts: Iterable[str | Toned], options: Iterable[Option], **more: Any) -> Page:
-    words = WORDS[step]
-    own = [words["fact"]] if "fact" in words else []
-    return Page(title=words["title"], why=words["why"], facts=(*own, *facts), options=tuple(options), **more)

@@ -1,0 +1,80 @@
+"""The logins of a session: what was typed once is known until the program ends.
+
+Every screen has them, so what they need is loaded when it is first needed: the first paint does not wait for it.
+"""
+
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.base.errors import LoginError
+
+if TYPE_CHECKING:
+    from app.clients.base import Secrets
+    from storage.records import Target
+
+
+class PasswordNeededError(LoginError):
+    """Nobody has said the password yet."""
+
+
+class Logins:
+    """The secrets of this session, by server and user: in memory only."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[tuple[object, ...], Secrets] = {}
+        self._refused: set[tuple[object, ...]] = set()
+        """Whose password of the environment is not sent again."""
+
+    def keep(self, target: "Target", secrets: "Secrets") -> None:
+        self._secrets[_login_of(target)] = secrets
+
+    def refuse(self, target: "Target") -> None:
+        """Never find again what did not log in to the target: one try too many locks an account."""
+        self._secrets.pop(_login_of(target), None)
+        self._refused.add(_login_of(target))
+
+    def is_refused(self, target: "Target") -> bool:
+        login = _login_of(target)
+        return login in self._refused and login not in self._secrets
+
+    def knows(self, target: "Target") -> bool:
+        try:
+            self.find(target)
+        except PasswordNeededError:
+            return False
+        return True
+
+    def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
+        """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        from app.clients.base import Secrets  # noqa: PLC0415  as the module says
+        from app.clients.logins import log_in_as  # noqa: PLC0415  as the module says
+
+        if kerberos:
+            return Secrets(kerberos=True)
+        if _login_of(target) in self._secrets:
+            return self._secrets[_login_of(target)]
+        if target.user and self.is_refused(target):
+            raise PasswordNeededError(f"the password of {target.user} on {target.host} was refused")
+
+        try:
+            _, secrets = log_in_as(target)
+        except LoginError as error:
+            raise PasswordNeededError(str(error)) from error
+        return secrets
+
+    def from_file(self, target: "Target", path: Path) -> "Target":
+        """The target with the user of a credentials file, its secrets kept where it has some. Raises UsageError."""
+        from app.clients.logins import log_in_as, read_credentials  # noqa: PLC0415  as the module says
+
+        credentials = read_credentials(path)
+        if credentials.user:
+            target = replace(target, user=credentials.user, domain=credentials.domain or target.domain)
+        if credentials.password is not None or credentials.nt_hash:
+            _, secrets = log_in_as(target, credentials=path)
+            self.keep(target, secrets)
+        return target
+
+
+_login_of = attrgetter("protocol", "host", "port", "user", "domain")

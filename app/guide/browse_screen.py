@@ -1,0 +1,163 @@
+"""Looking around on a target: its shares, folders and files."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+from textual.widgets.option_list import Option as Row
+
+from app.clients.browsing import BrowsedFolder, Item, ItemKind
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import keys
+from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import Choices, Pane
+from forms import wording
+from forms.series.file_size import FileFit
+from storage.records import format_target
+
+_FITS_BEST_FIRST = (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE)
+
+
+class NameList(Choices):
+    names: Sequence[str] = ()
+
+    def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
+        self.names = names
+        self.clear_options()
+        self.add_options([Row(Content(line)) for line in lines])
+        self.highlighted = cursor
+
+    def on_key(self, event: events.Key) -> None:
+        """A character goes to the next name that begins with it."""
+        if not event.is_printable or not event.character or event.character == " ":
+            return
+        event.stop()
+        start = event.character.casefold()
+        here = self.highlighted or 0
+        count = len(self.names)
+        for index in (*range(here + 1, count), *range(min(here + 1, count))):
+            if self.names[index].casefold().startswith(start):
+                self.highlighted = index
+                return
+
+
+class BrowseScreen(BaseScreen):
+    """The places of one server; answers with the file that was picked, or None."""
+
+    ENTRY = "guide"
+    KEYS: ClassVar = keys("browse.up")
+
+    def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
+        super().__init__()
+        self.place = place
+        self._enter = enter
+        self._least_depth = _depth(place)
+        self._is_looking = False
+        self._left: BrowsedFolder | None = None
+
+    def compose(self) -> ComposeResult:
+        with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
+            yield Static(id="place")
+            yield NameList(id="names")
+            yield Static(id="note")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show(self.place)
+        self.query_one(NameList).focus()
+
+    def show(self, place: BrowsedFolder) -> None:
+        names = self.query_one(NameList)
+        is_kept = place is self.place and names.highlighted is not None
+        cursor = names.highlighted if is_kept and names.highlighted is not None else _best_choice(place)
+        self.place = place
+        self._is_looking = False
+
+        self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
+        widest = max(20, self.app.size.width - 26)
+        longest_name = max((cell_len(wording.plain(item.name)) for item in place.items), default=0)
+        width = min(widest, longest_name + 1)
+        names.show([_line(item, width) for item in place.choices], [item.name for item in place.choices], cursor)
+        self.query_one("#note", Static).update(Text(self._note()))
+
+    def _note(self) -> str:
+        count = sum(item.kind is not ItemKind.UP for item in self.place.items)
+        if self.place.is_share_list:
+            return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
+        if not count:
+            return "The folder is empty: create a test file here."
+
+        about_sizes = "A short or small file gives short runs, which vary more."
+        if any(item.fit is FileFit.UNKNOWN for item in self.place.items):
+            about_sizes = "The link speed is unknown, so the length of a run is too."
+        return f"{wording.count(count, 'item')}. {about_sizes}"
+
+    @on(NameList.OptionSelected)
+    def _name_selected(self, event: NameList.OptionSelected) -> None:
+        event.stop()
+        # The list may show another folder by now.
+        if event.option in event.option_list.options:
+            self._take(self.place.choices[event.option_index])
+
+    def _take(self, item: Item) -> None:
+        if self._is_looking:
+            return
+        if item.kind in {ItemKind.FILE, ItemKind.MADE}:
+            self.dismiss(item)
+            return
+        self._is_looking = True
+        self.query_one("#note", Static).update(Text("looking …"))
+        self._enter(item)
+
+    def action_up(self) -> None:
+        up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
+        if up is not None:
+            self._take(up)
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.show(self.place)
+
+    def action_back(self) -> None:
+        """Up as far as it was gone down, then out; out as well where a folder does not come."""
+        if _depth(self.place) > self._least_depth and not self._is_looking and self._left is not self.place:
+            self._left = self.place
+            self.action_up()
+        else:
+            self.dismiss(None)
+
+
+def _depth(place: BrowsedFolder) -> tuple[bool, int]:
+    folders = [name for name in place.target.path.split("/") if name]
+    return bool(place.target.share), len(folders)
+
+
+def _best_choice(place: BrowsedFolder) -> int:
+    """The place of the file that suits best; else of the first share that is not hidden, else of a folder."""
+    choices = place.choices
+    for fit in _FITS_BEST_FIRST:
+        for index, item in enumerate(choices):
+            if item.fit is fit:
+                return index
+    for index, item in enumerate(place.items):
+        if item.kind is ItemKind.SHARE and not item.name.endswith("$"):
+            return index
+    return next((index for index, item in enumerate(choices) if item.kind is ItemKind.FOLDER), 0)
+
+
+def _line(item: Item, width: int) -> str:
+    name = wording.plain(item.name)
+    if item.kind is ItemKind.MADE:
+        return name
+    if item.kind is ItemKind.UP:
+        return "../"
+    if item.kind is not ItemKind.FILE:
+        return f"{name}/"
+    fitted = Text(name, no_wrap=True)
+    fitted.truncate(width, overflow="ellipsis", pad=True)
+    return f"{fitted.plain} {item.size:>9}  {item.suits}"

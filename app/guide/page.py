@@ -1,0 +1,141 @@
+"""A page of the guide: what it says, what can be chosen on it, and what each choice leads to."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from app.base.user_files import read_toml
+from app.method.choices import GuideChoices, MethodStep
+from forms.layout import Toned
+from forms.report import Mark
+from forms.series.summary import SeriesSummary
+from storage.notebook import Notebook
+from storage.records import RunStatus, Target
+
+
+class Simple(Enum):
+    """What needs nothing else said."""
+
+    START = "measure the series"
+    RESUME = "complete the series that was interrupted"
+    LOOK_QUIET = "look for some seconds at who else is at work"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Take these choices; their step is opened."""
+
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    heading: str
+    text: str
+    then: "Callable[[str], Act]"
+    value: str = ""
+    keep: bool = False
+    """Whether what was typed stands there again, until it has led somewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Reach the target, log in and look around."""
+
+    target: Target
+    kerberos: bool = False
+    credentials: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Mark a run of the series; a rejection needs a reason, which is asked for."""
+
+    number: int
+    status: RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write into the notebook, then take these choices."""
+
+    job: Callable[[Notebook], None]
+    choices: GuideChoices
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    name: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+
+Act = Simple | Go | Ask | Connect | Judge | Store | Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    title: str
+    act: Act | None
+    """None where it cannot be chosen now; the hint says why."""
+    hint: str = ""
+    advised: bool = False
+    mark: Mark = Mark.NONE
+    result: bool = False
+    is_value: bool = False
+    """Whether the hint is what holds now: where it is too long it is cut, not left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChart:
+    """The rates of a series run by run, beside what was to be expected."""
+
+    form: SeriesSummary
+    expected_bytes_per_second: float | None = None
+    expected_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    title: str
+    why: str
+    headline: tuple[Toned, ...] = ()
+    facts: tuple[str | Toned, ...] = ()
+    columns: str = ""
+    options: tuple[Option, ...] = ()
+    cursor: int = 0
+    chart: PageChart | None = None
+
+
+def ask_question(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:
+    """One of the questions of ``steps.toml``, by its heading."""
+    return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
+
+
+WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
+
+
+def step_page(
+    step: MethodStep,
+    facts: Iterable[str | Toned],
+    options: Iterable[Option],
+    *,
+    headline: tuple[Toned, ...] = (),
+    columns: str = "",
+    cursor: int = 0,
+    chart: PageChart | None = None,
+) -> Page:
+    """The page of a step: its words, as ``steps.toml`` has them, before its facts and options."""
+    words = WORDS[step]
+    fact_of_step = [words["fact"]] if "fact" in words else []
+    return Page(
+        title=words["title"],
+        why=words["why"],
+        headline=headline,
+        facts=(*fact_of_step, *facts),
+        columns=columns,
+        options=tuple(options),
+        cursor=cursor,
+        chart=chart,
+    )

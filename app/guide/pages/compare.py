@@ -1,0 +1,257 @@
+"""The page on which a series is compared: with its base, with baselines, with another protocol, with the link."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from app.base.errors import UsageError
+from app.base.targets import parse_target
+from app.guide.context import GuideContext, Yardstick
+from app.guide.page import Ask, Connect, Go, Option, Page, PageChart, Store, Visit, ask_question, step_page
+from app.guide.pages.proof import change_text, next_of_proof, what_is_proven
+from app.guide.pages.repeating import better_rounds, comparing_title
+from app.method.choices import GuideChoices, MethodStep, QuietChoice, changed
+from forms import wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.wording import comparison_sentences
+from forms.findings.path import is_practice
+from forms.findings.report import SIGNS
+from forms.layout import Tone, Toned
+from forms.series.summary import SeriesSummary, run_form
+from forms.stats.decision import Limits, Verdict
+from forms.trial.report import tried_lines
+from forms.wording import cell_percent, link_rate
+from forms.worksheets.summary import FRAME_BYTES, PAYLOAD_BYTES
+from storage.notebook import Notebook
+from storage.records import Change, Evidence, Series, format_target, with_zone
+from storage.shared import why_no_baseline_name
+
+_MOST_FINDINGS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _JudgedYardstick:
+    """A yardstick, and how the series compares with it."""
+
+    yardstick: Yardstick
+    comparison: Comparison
+
+
+def compare_page(choices: GuideChoices, context: GuideContext) -> Page:
+    series = context.series
+    if series is None:
+        return Page(title="Compare", why="There is no series to compare yet.")
+
+    form = run_form(series)
+    judged = [
+        _JudgedYardstick(yardstick=yardstick, comparison=_compare_with(yardstick, series))
+        for yardstick in context.yardsticks
+    ]
+    page = step_page(
+        MethodStep.EXPECTED,
+        [*_facts(choices, context, form, judged)],
+        _options(choices, context, series, judged),
+        chart=_chart(form, judged),
+    )
+    return replace(page, title=comparing_title(choices, series))
+
+
+def _compare_with(yardstick: Yardstick, series: Series) -> Comparison:
+    just_the_two = Sides(base=(yardstick.series,), other=(series,))
+    return compare_sides(yardstick.sides or just_the_two, Limits())
+
+
+def _chart(form: SeriesSummary, judged: Sequence[_JudgedYardstick]) -> PageChart:
+    """The rates, beside the first level that is known."""
+    for one in judged:
+        level = one.comparison.base_bytes_per_second
+        if level is not None:
+            name = wording.plain(one.yardstick.name)
+            return PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
+    return PageChart(form=form)
+
+
+def _facts(
+    choices: GuideChoices, context: GuideContext, form: SeriesSummary, judged: Sequence[_JudgedYardstick]
+) -> Iterator[str | Toned]:
+    series = form.series
+    yield from tried_lines(context.proof.tried if context.proof else None)
+    yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
+    yield _link_fact(form)
+    for group in _group_by_sides(choices, series, judged):
+        yield group.fact(series)
+
+    yield from what_is_proven(choices, context)
+    change = series.change
+    if change and change.evidence is Evidence.CONTRADICTED and change.remark:
+        yield Toned(f"! {wording.plain(change.remark)}", Tone.CAUTION)
+    if not context.yardsticks:
+        yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
+    yield from _findings(context, series)
+
+
+def _link_fact(form: SeriesSummary) -> str:
+    percent = form.average.percent_of_link if form.average else None
+    if percent is None:
+        return "Link: its rate is not known, so there is no percentage."
+    full_percent = 100 * PAYLOAD_BYTES / FRAME_BYTES
+    of_link = f"{cell_percent(percent)} % of {link_rate(form.series.link_bits_per_second)}"
+    return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SideGroup:
+    """Yardsticks whose comparisons come to the same sides, so that they are told in one sentence."""
+
+    comparison: Comparison
+    names: list[str] = field(default_factory=list)
+
+    def fact(self, series: Series) -> Toned:
+        comparison = self.comparison
+        by = ""
+        if comparison.interleaved and series.id not in comparison.other_ids:
+            by += ", by their interleaved series"
+        if len(comparison.base_ids) + len(comparison.other_ids) > 2:
+            before = _average_of(comparison.base_ids, comparison.base_bytes_per_second)
+            after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
+            by += f", {before}, then {after}"
+        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {comparison_sentences(comparison)}"
+        return Toned(text, comparison.tone)
+
+
+def _group_by_sides(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> list[_SideGroup]:
+    groups: dict[tuple[frozenset[str], frozenset[str]], _SideGroup] = {}
+    for one in judged:
+        comparison = one.comparison
+        sides = (frozenset(comparison.base_ids), frozenset(comparison.other_ids))
+        group = groups.setdefault(sides, _SideGroup(comparison=comparison))
+
+        name = wording.plain(one.yardstick.name)
+        if one.yardstick.series.id == choices.spec.lineage.base_id:
+            name += f" ({wording.name_of(one.yardstick.series, beside=series)})"
+        group.names.append(name)
+    return list(groups.values())
+
+
+def _average_of(series_ids: Sequence[str], rate: float | None) -> str:
+    if len(series_ids) <= 1:
+        return wording.rate(rate)
+    return f"{wording.rate(rate)} averaged with {wording.count(len(series_ids) - 1, 'repeat')}"
+
+
+def _findings(context: GuideContext, series: Series) -> Iterator[Toned]:
+    for finding in context.findings[:_MOST_FINDINGS]:
+        whose = ""
+        if series.id not in finding.series_ids:
+            others = [
+                f"{yardstick.name} ({yardstick.series.label or with_zone(yardstick.series.created_at)})"
+                for yardstick in context.yardsticks
+                if yardstick.series.id in finding.series_ids
+            ]
+            whose = f": {wording.plain(wording.listed(others))}"
+        sign = SIGNS[finding.severity]
+        yield Toned(f"{sign} {finding.title}{whose}", sign.tone)
+
+
+def _options(
+    choices: GuideChoices, context: GuideContext, series: Series, judged: Sequence[_JudgedYardstick]
+) -> Iterator[Option]:
+    change_next = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
+    first_options = list(next_of_proof(choices, context)) or [
+        *_first_round(choices, series, judged),
+        *change_made_again(choices, series),
+        Option("Change one thing", change_next, "the next round"),
+    ]
+    advised = next((option for option in first_options if option.advised), first_options[0])
+    yield from (replace(option, advised=option is advised) for option in first_options)
+
+    yield from _side_by_side(context, series)
+    has_ftp = any(yardstick.name == "FTP" for yardstick in context.yardsticks)
+    # FTP cannot flush, so that it is nothing to compare a flushed put with.
+    if series.target.abilities.is_held_to_yardstick and not has_ftp and not series.flushed:
+        yield _measure_over_ftp(context, series)
+    yield from _many_users(choices)
+
+    names = wording.plain(wording.listed([f'"{name}"' for name in context.kept_as]))
+    baseline_hint = f"is baseline {names}" if names else "a name to compare with"
+    yield Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …")
+    yield Option("Keep it as a baseline…", _ask_baseline(choices, series.id), baseline_hint, is_value=True)
+
+
+def change_made_again(choices: GuideChoices, series: Series) -> Iterator[Option]:
+    """The change that waits until its base was measured with a larger file."""
+    name = choices.again_name
+    if name is None:
+        return
+    with suppress(UsageError):  # what was recorded elsewhere may have no such value
+        change = Change(name=name, value=choices.again_value)
+        act = Go(changed(choices, series, name, choices.again_value))
+        yield Option(f"Make the change again: {change_text(change)}", act, "its base is measured now", advised=True)
+
+
+def _first_round(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> Iterator[Option]:
+    """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
+    protocol = series.target.protocol
+    of_protocol = [one.comparison for one in judged if one.yardstick.series.target.protocol == protocol]
+    if is_practice(series) or any(comparison.decided is not Verdict.UNKNOWN for comparison in of_protocol):
+        return
+    # Who waited for a quiet time already is not told to do so.
+    keys = ("short",) if choices.quiet is QuietChoice.WAIT else ("short", "busy")
+    for option in better_rounds(choices, series, *keys):
+        if option.advised:
+            yield option
+            return
+
+
+def _side_by_side(context: GuideContext, series: Series) -> Iterator[Option]:
+    proof = context.proof
+    if proof and series.id not in {changed_series.id for changed_series in proof.other}:
+        both = {"base": proof.base[0].id, "other": proof.other[0].id}
+        yield Option("Side by side, with and without the change", Visit("compare", both))
+
+    # A series that is several yardsticks stands once, where it comes last, by its first name.
+    names: dict[str, str] = {}
+    for yardstick in reversed(context.yardsticks):
+        names[yardstick.series.id] = yardstick.name
+    for series_id, name in reversed(names.items()):
+        pair = {"base": series_id, "other": series.id}
+        yield Option(f"Side by side with {name}", Visit("compare", pair))
+
+
+def _many_users(choices: GuideChoices) -> Iterator[Option]:
+    target = choices.target
+    if target is None or not target.abilities.moves_files or target.abilities.is_local:
+        return
+    ssh = choices.spec.monitor.server_ssh or ""
+    load = Visit("load", {"target": format_target(target), "ssh": ssh})
+    yield Option("How many users does it carry?", load, "many at once, in a folder of its own")
+
+
+def _measure_over_ftp(context: GuideContext, series: Series) -> Option:
+    for target in context.practice:
+        if target.abilities.is_yardstick and target.host == series.target.host:
+            return Option("Measure the same over FTP", Connect(target), "the practice server")
+
+    user = f"{series.target.user}@" if series.target.user else ""
+    server = f"ftp://{user}{series.target.host}/"
+    question = ask_question("The same server over FTP", _connect_to, server, keep=True)
+    return Option("Measure the same over FTP…", question, "what disk and network give without Samba")
+
+
+def _connect_to(text: str) -> Connect:
+    return Connect(parse_target(text))
+
+
+def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
+    def take_name(text: str) -> Store:
+        name = text.strip()
+        if problem := why_no_baseline_name(name):
+            raise UsageError(problem)
+
+        def set_baseline(notebook: Notebook) -> None:
+            notebook.set_baseline(name, series_id)
+
+        return Store(set_baseline, choices, f"Kept as baseline {name}.")
+
+    return ask_question("Baseline", take_name)

@@ -1,0 +1,32 @@
+"""Measuring again, and what the result is compared with: choices that several pages offer."""
+
+from app.guide.page import Go, Option
+from app.method.choices import GuideChoices, same_again
+from app.method.improvements import BETTER, LARGER_FILE, QUIET_FILE, improvements_of
+from storage.records import Series
+
+
+def comparing_title(choices: GuideChoices, series: Series) -> str:
+    if series.change is not None or choices.proven_id is not None:
+        return "See what the change did"
+    if choices.spec.lineage.base_id:
+        return "Compare with the series before"
+    return "Compare with the expected"
+
+
+def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:
+    """What the warnings of a series lead to; ``advised``: the keys in BETTER of what is recommended."""
+    advised_improvements = {BETTER[key] for key in advised}
+    if LARGER_FILE in advised_improvements:
+        advised_improvements.add(QUIET_FILE)
+
+    again = same_again(choices)
+    return [
+        Option(
+            improvement.name,
+            Go(improvement.apply(again)),
+            "a new series",
+            advised=improvement in advised_improvements,
+        )
+        for improvement in improvements_of(series)
+    ]

@@ -1,0 +1,110 @@
+"""The page on which a series is reviewed: its table, whose runs can be left out, and what to do with it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.guide.context import GuideContext
+from app.guide.page import Act, Go, Judge, Option, Page, PageChart, Visit, step_page
+from app.guide.pages.repeating import better_rounds, comparing_title
+from app.method.choices import GuideChoices, MethodStep, same_again
+from forms import wording
+from forms.findings.series_warnings import advice
+from forms.layout import Tone, Toned, pad
+from forms.series import summary
+from forms.series.report import resumed_text
+from forms.series.run_table import mark_of
+from forms.series.wording import series_headline
+from storage.records import Phase, RunStatus, Series
+
+# Cells of the columns, which stand under their headings.
+_NAME = 9
+_SECONDS = 9
+_RATE = 13
+_SHARE = 8
+
+
+def review_page(choices: GuideChoices, context: GuideContext) -> Page:
+    series = context.series
+    if series is None:
+        return Page(title="Review", why="There is no series to review yet.")
+
+    form = summary.run_form(series)
+    table = (*_run_options(form), *_averages(form))
+    again = Option("Measure the same again", Go(same_again(choices)), "a new series")
+    return step_page(
+        MethodStep.REVIEW,
+        _warnings(series),
+        (*table, *_what_to_do(choices, series), again),
+        headline=tuple(series_headline(form)),
+        columns=_line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
+        cursor=len(table),
+        chart=PageChart(form=form),
+    )
+
+
+def _what_to_do(choices: GuideChoices, series: Series) -> list[Option]:
+    """The likeliest first: to compare the series, or a larger file where its runs are too short for that."""
+    is_of_change = series.change is not None or choices.proven_id is not None
+    # The base of a change is measured with a larger file on the page that compares.
+    rounds = better_rounds(choices, series) if is_of_change else better_rounds(choices, series, "short")
+    needs_longer = any(option.advised for option in rounds)
+
+    go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED)) if series.measured() else None
+    hint = "" if is_of_change else "baselines, FTP, the link"
+    compare = Option(comparing_title(choices, series), go_on, hint, advised=not needs_longer)
+    whole_form = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
+    if needs_longer:
+        return [*rounds[:1], compare, *rounds[1:], whole_form]
+    return [compare, whole_form, *rounds]
+
+
+def _warnings(series: Series) -> tuple[Toned, ...]:
+    warnings = [Toned(f"! {warning.text}", Tone.CAUTION) for warning in advice(series)]
+    if series.resumed_at:
+        warnings.insert(0, Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION))
+    return tuple(warnings) or (Toned("No problems found.", Tone.GOOD),)
+
+
+def _run_options(form: summary.SeriesSummary) -> Iterator[Option]:
+    for row in form.all_rows:
+        run = row.run
+        mark = mark_of(row)
+        act: Act | None
+        if run.phase is Phase.WARM_UP or run.status is RunStatus.FAILED:
+            act = None
+            hint = wording.plain(run.error or mark.value)
+        elif run.status is RunStatus.REJECTED:
+            act = Judge(run.number, RunStatus.VALID)
+            hint = f"left out: {wording.plain(run.reason or 'no reason given')}"
+        else:
+            act = Judge(run.number, RunStatus.REJECTED)
+            hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
+        yield Option(_measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
+
+
+def _averages(form: summary.SeriesSummary) -> Iterator[Option]:
+    for name, measures in (
+        ("Average", form.average),
+        ("Deviation", form.deviation),
+        ("With all", form.average_with_rejected),
+    ):
+        if measures is not None:
+            hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
+            yield Option(_measures_line(name, measures, form), None, hint, result=True)
+
+
+def _measures_line(name: str, measures: summary.RunMeasures, form: summary.SeriesSummary) -> str:
+    percent = measures.percent_of_link
+    share = ""
+    if form.series.link_bits_per_second:
+        share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
+    rate = wording.rate(measures.bytes_per_second, beside=form.average_rate)
+    return _line(name, wording.cell_seconds(measures.seconds), rate, share)
+
+
+def _line(name: str, seconds: str, rate: str, share: str) -> str:
+    """A line of the table; without a share, that column is left out."""
+    cells = [pad(seconds, _SECONDS, right=True), pad(rate, _RATE, right=True)]
+    if share:
+        cells.append(pad(share, _SHARE, right=True))
+    return pad(name, _NAME) + " ".join(cells)

@@ -1,0 +1,46 @@
+"""The page on which the number of runs is chosen."""
+
+from dataclasses import replace
+
+from app.base.errors import UsageError
+from app.guide.context import GuideContext
+from app.guide.page import Ask, Go, Option, Page, ask_question, step_page
+from app.guide.pages.going_on import go_on
+from app.guide.prospect import prospect_of
+from app.method.choices import GuideChoices, MethodStep, with_counts
+from storage.plan import MOST_RUNS, MOST_WARMUPS
+
+
+def warm_up_page(choices: GuideChoices, context: GuideContext) -> Page:
+    def option(title: str, hint: str, counted: GuideChoices, *, advised: bool = False) -> Option:
+        act = go_on(counted, context, MethodStep.WARM_UP)
+        return Option(title, act, f"{hint}: {prospect_of(counted, context)}", advised=advised)
+
+    until_known = _with_numbers(choices, 2, 5, until_percent=2.0)
+    options = (
+        option("2 warm-up, 5 measured", "the form", _with_numbers(choices, 2, 5), advised=True),
+        option("2 warm-up, 10 measured", "more precise", _with_numbers(choices, 2, 10)),
+        option("1 warm-up, 3 measured", "a first look", _with_numbers(choices, 1, 3)),
+        option("Until the average is known to ± 2 %", "up to 30 runs", until_known),
+        Option("Other numbers…", _ask_numbers(choices, context), "warm-up runs, then measured runs"),
+    )
+    return step_page(MethodStep.WARM_UP, (), options)
+
+
+def _with_numbers(choices: GuideChoices, warmups: int, runs: int, until_percent: float | None = None) -> GuideChoices:
+    counts = replace(choices.spec.counts, warmups=warmups, runs=runs, until_percent=until_percent)
+    return replace(with_counts(choices, counts), counted=True)
+
+
+def _ask_numbers(choices: GuideChoices, context: GuideContext) -> Ask:
+    def take_numbers(text: str) -> Go:
+        words = text.replace(",", " ").replace("+", " ").split()
+        if len(words) != 2 or not all(word.isdecimal() for word in words):
+            raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
+        warmups, runs = (int(word) for word in words)
+        if not 1 <= runs <= MOST_RUNS or warmups > MOST_WARMUPS:
+            raise UsageError(f"measured runs go from 1 to {MOST_RUNS}, warm-up runs from 0 to {MOST_WARMUPS}")
+        return go_on(_with_numbers(choices, warmups, runs), context, MethodStep.WARM_UP)
+
+    counts = choices.spec.counts
+    return ask_question("Warm-up and measured runs", take_numbers, f"{counts.warmups} {counts.runs}")

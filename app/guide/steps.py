@@ -1,0 +1,119 @@
+"""The steps of the method as the guide lists them: which are done, which are blocked, which one is next."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.guide.context import GuideContext
+from app.guide.page import WORDS
+from app.method.choices import STEPS, GuideChoices, MethodStep, QuietChoice
+from forms import wording
+from storage.records import Command, SeriesStatus
+
+TITLES = {step: WORDS[step]["name"] for step in STEPS}
+
+_NEED_A_FILE = {MethodStep.QUIET, MethodStep.WARM_UP, MethodStep.RUN}
+_NEED_A_RUN = {MethodStep.REVIEW, MethodStep.EXPECTED, MethodStep.CHANGE}
+_NEED_A_VALID_RUN = {MethodStep.EXPECTED, MethodStep.CHANGE}
+
+
+class StepState(StrEnum):
+    DONE = "done"
+    CURRENT = "current"
+    OPEN = "open"
+    BLOCKED = "blocked"
+
+    @property
+    def sign(self) -> str:
+        return {"done": "✓", "current": "▶", "open": "·", "blocked": "-"}[self.value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStatus:
+    step: MethodStep
+    number: int
+    title: str
+    state: StepState
+    detail: str
+
+
+def standings(choices: GuideChoices, context: GuideContext) -> list[StepStatus]:
+    return [
+        StepStatus(
+            step=step,
+            number=number,
+            title=TITLES[step],
+            state=_state(choices, context, step),
+            detail=why_blocked(choices, context, step) or _choice_text(choices, context, step),
+        )
+        for number, step in enumerate(STEPS, 1)
+    ]
+
+
+def why_blocked(choices: GuideChoices, context: GuideContext, step: MethodStep) -> str | None:
+    if step is not MethodStep.TARGET and choices.target is None:
+        return "needs a target"
+    if step in _NEED_A_FILE and choices.run_bytes is None:
+        return "needs a file"
+
+    series = context.series
+    if step in _NEED_A_RUN and not (series and series.runs):
+        return "needs a run"
+    if step in _NEED_A_VALID_RUN and series is not None and not series.measured():
+        return "needs a valid run"
+    return None
+
+
+def is_done(choices: GuideChoices, context: GuideContext, step: MethodStep) -> bool:
+    series = context.series
+    match step:
+        case MethodStep.TARGET:
+            return choices.target is not None
+        case MethodStep.FILE:
+            return choices.run_bytes is not None
+        case MethodStep.QUIET:
+            return choices.quiet is not None
+        case MethodStep.WARM_UP:
+            return choices.counted
+        case MethodStep.RUN:
+            return series is not None and series.status is SeriesStatus.COMPLETE
+        case MethodStep.REVIEW:
+            return choices.reviewed
+        case MethodStep.EXPECTED:
+            return choices.compared
+        case MethodStep.CHANGE:
+            return False
+
+
+def next_step(choices: GuideChoices, context: GuideContext, after: MethodStep) -> MethodStep:
+    later_steps = STEPS[STEPS.index(after) + 1 :]
+    for step in later_steps:
+        if not is_done(choices, context, step) and not why_blocked(choices, context, step):
+            return step
+    return later_steps[0] if later_steps else after
+
+
+def _state(choices: GuideChoices, context: GuideContext, step: MethodStep) -> StepState:
+    if step is choices.step:
+        return StepState.CURRENT
+    if why_blocked(choices, context, step):
+        return StepState.BLOCKED
+    return StepState.DONE if is_done(choices, context, step) else StepState.OPEN
+
+
+def _choice_text(choices: GuideChoices, context: GuideContext, step: MethodStep) -> str:
+    """What was chosen in a step that is done; empty for the others."""
+    if not is_done(choices, context, step):
+        return ""
+    if step is MethodStep.TARGET and choices.target:
+        return wording.short_place(choices.target)
+    if step is MethodStep.FILE and choices.run_bytes is not None:
+        command = "put" if choices.spec.command is Command.PUT else "get"
+        return f"{command} {wording.file_size(choices.run_bytes)}"
+    if step is MethodStep.QUIET:
+        return str(WORDS[step][choices.quiet or QuietChoice.RECORD]["done"])
+    if step is MethodStep.WARM_UP:
+        counts = choices.spec.counts
+        return f"{counts.warmups} + {wording.count(counts.runs, 'run')}"
+    if step is MethodStep.RUN and context.series:
+        return wording.count(len(context.series.measured()), "valid run")
+    return ""
