@@ -166,6 +166,8 @@ class Field:
     facts: tuple[tuple[str, str], ...] = ()
     tone: Tone = Tone.PLAIN
     is_detail: bool = False
+    is_known_at_end: bool = False
+    """Whether it says nothing true while the recording is being measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

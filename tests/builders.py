@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.exchange import importing
-from app.exchange.importing import Whole
+from app.recording.made_of_series import Whole
 from forms.exporters import export_reports
 from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from app import kinds
-from app.kinds import KINDS, Kind
+from app.recording.kind import KINDS, Kind
 from forms.layout import Toned
 from forms.report import Field, Report
 from storage.changes import ChangeKind, Slot, TrialPlan
@@ -50,40 +49,43 @@ class Weighing:
     kilograms: tuple[Count, ...] = field(default_factory=tuple)
 
 
-def _weighing_form(notebook: Notebook, head: Recording) -> Report:
-    found: Weighing = kinds.stored_record(notebook, head)
-    return Report(
-        form="weighing",
-        title=f"Weight of {found.host}",
-        name="Weighing",
-        fields=(Field(name="Host", text=found.host), Field(name="Note", text=found.note)),
-        results=(Field(name="Weight", text=f"{max(found.kilograms)} kg"),),
-        document=lambda: {
-            "schema": "sharebench/weighing/1",
-            **{name: getattr(found, name) for name in Weighing.__dataclass_fields__},
-        },
-    )
+class WeighingKind(Kind[Weighing]):
+    name = "weighing"
+    record: type = Weighing
+    resume = "weigh --resume"
+
+    def report(self, notebook: Notebook, head: Recording) -> Report:
+        weighing = self.read(notebook, head)
+        return Report(
+            form="weighing",
+            title=f"Weight of {weighing.host}",
+            name="Weighing",
+            fields=(Field(name="Host", text=weighing.host), Field(name="Note", text=weighing.note)),
+            results=(Field(name="Weight", text=f"{max(weighing.kilograms)} kg"),),
+            document=lambda: {
+                "schema": "sharebench/weighing/1",
+                **{name: getattr(weighing, name) for name in Weighing.__dataclass_fields__},
+            },
+        )
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        return Toned(f"{max(self.read(notebook, head).kilograms)} kg")
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        return len(self.read(notebook, head).kilograms)
 
 
-WEIGHING = Kind(
-    name="weighing",
-    schema="sharebench/weighing/1",
-    record=Weighing,
-    report=_weighing_form,
-    answer=lambda notebook, head: Toned(f"{max(kinds.stored_record(notebook, head).kilograms)} kg"),
-    done=lambda notebook, head: len(kinds.stored_record(notebook, head).kilograms),
-    resume="weigh --resume",
-)
+WEIGHING = WeighingKind()
 
 
 @contextmanager
-def made_up_kind() -> Iterator[Kind]:
-    """A block in which there is that kind: its row is all that it takes."""
-    KINDS[WEIGHING.name] = WEIGHING
+def made_up_kind() -> Iterator[WeighingKind]:
+    """A block in which there is that kind: its class is all that it takes."""
+    KINDS.add(WEIGHING)
     try:
         yield WEIGHING
     finally:
-        del KINDS[WEIGHING.name]
+        KINDS.remove(WEIGHING.name)
 
 
 def _series(notebook: Notebook) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kinds import KINDS, kind_of
+from app.recording.kind import KINDS, kind_of
 from app.tui.frame.app import APP_KEYS
 from app.tui.frame.base import SCREENS
 from app.tui.frame.commands import Commanded

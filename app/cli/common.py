@@ -400,14 +400,14 @@ def to_resume(
     confirmed: bool = False,
 ) -> "tuple[Any, Target]":  # fmt: skip
     """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
-    from app.kinds import resumed  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.recording.resuming import record_to_resume  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if target:
         raise UsageError(f"--resume takes the target from the {kinds[0]}: leave the TARGET out")
     word = next(parameter.name for parameter in context.command.params if "--resume" in parameter.opts)
     refuse_given(context, str(word), allowed)
     with notebook(context) as found:
-        return resumed(found, reference, *kinds, confirmed=confirmed)
+        return record_to_resume(found, reference, *kinds, confirmed=confirmed)
 
 
 def notebook_path(context: click.Context) -> Path:

@@ -2,15 +2,11 @@
 
 import click
 
-from app import kinds
 from app.cli import common
-from app.comparison.history import sides_to_compare
-from forms.comparison.report import comparison_report
+from app.recording.kind import ComparisonChoices, kind_of
+from app.recording.several import recordings_of_one_kind
 from forms.comparison.rules import findings
-from forms.comparison.summary import comparisons
 from forms.findings.report import findings_report
-from forms.stats.decision import Limits
-from storage.recordings import SERIES
 
 
 @common.command("compare")
@@ -23,9 +19,17 @@ from storage.recordings import SERIES
 @common.verdict_options
 @common.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
-    context: click.Context, /, *, base: str, others: tuple[str, ...], again: tuple[str, ...], alone: bool,
-    as_json: bool, **limits: float,
-) -> int:  # fmt: skip
+    context: click.Context,
+    /,
+    *,
+    base: str,
+    others: tuple[str, ...],
+    again: tuple[str, ...],
+    alone: bool,
+    noise: float,
+    margin: float,
+    as_json: bool,
+) -> int:
     """Compare each OTHER with BASE: faster, slower, no change or inconclusive.
 
     Equal series differ by themselves. By how much is estimated from the variation of the runs, from earlier equal
@@ -39,17 +43,15 @@ def compare_command(
     by side without a verdict. The exit code is the comparison's own: 0: not slower; 1: slower; 3: inconclusive, or
     both have the same settings.
     """
+    references = (base, *others)
+    choices = ComparisonChoices(
+        references=references, again=again, alone=alone, noise_percent=noise, margin_percent=margin
+    )
     with common.notebook(context) as notebook:
-        heads = kinds.alike(notebook, (base, *others))
-        if heads[0].kind != SERIES:
-            compared = kinds.compare(notebook, heads)
-            common.answer_report(compared.report, as_json=as_json)
-            return compared.exit_code
-        sides = sides_to_compare(notebook, (base, *others), again, alone=alone)
-        shown = [notebook.series(reference) for reference in (base, *others)]
-    found = comparisons(sides, Limits(noise_percent=limits["noise"], margin_percent=limits["margin"]))
-    common.answer_report(comparison_report(shown, found), as_json=as_json)
-    return kinds.exit_code([form.comparison.verdict for form in found])
+        heads = recordings_of_one_kind(notebook, references)
+        compared = kind_of(heads[0]).compare(notebook, heads, choices)
+    common.answer_report(compared.report, as_json=as_json)
+    return compared.exit_code
 
 
 @common.command("findings")

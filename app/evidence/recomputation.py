@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app import __version__, kinds
+from app import __version__
 from app.exchange import importing
+from app.recording.kind import kind_of
 from forms.layout import visible
 from forms.load.summary import capacity_of
 from storage.load.records import Load
@@ -236,7 +237,7 @@ def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) 
     with notebook.snapshot():  # which leaves nothing of it for the next
         importing.store(notebook, [recording], "the file", as_new=False)
         (head,) = notebook.recordings_of([recording.record.id])
-        document = kinds.kind_of(head).form(notebook, head).document()
+        document = kind_of(head).form(notebook, head).document()
         return json.loads(json.dumps(document, allow_nan=False))
 
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
 
-from app import kinds
-from app.exchange.importing import ImportedRecording, Whole, recording_in
+from app.exchange.importing import ImportedRecording, recording_in
+from app.recording.kind import kind_of
+from app.recording.made_of_series import Whole
 from storage.isolation import Isolation, LayerRun
 from storage.json_reader import DocumentError
 from storage.load.records import Load
@@ -38,7 +39,7 @@ def copy_received(notebook: Notebook, stored: Recording, received: ImportedRecor
         return Copy.DIFFERENT
     try:
         # Read back as the other one was: so both have the same limits, and times that are written alike.
-        mine = recording_in(kinds.kind_of(stored).form(notebook, stored).document())
+        mine = recording_in(kind_of(stored).form(notebook, stored).document())
     except DocumentError:
         return Copy.DIFFERENT
     if isinstance(mine.record, Whole):

@@ -9,11 +9,12 @@ from operator import attrgetter
 from sqlite3 import IntegrityError
 from typing import Any
 
-from app import kinds
 from app.base.errors import MeasurementError, UsageError
 from app.base.limits import MOST_BYTES, MOST_PROCESSOR_SECONDS, TooMuchTimeError, limit_memory, limit_processor_time
 from app.exchange.copies import Copy, copy_received
-from app.exchange.importing import ImportedRecording, Whole, recording_in, store
+from app.exchange.importing import ImportedRecording, recording_in, store
+from app.recording.kind import kind_of, parts_of
+from app.recording.made_of_series import Whole
 from app.server.shell import RunningProgram, ServerShell
 from forms.importers import value_of
 from storage.errors import RefusedError
@@ -185,7 +186,7 @@ def _running(notebook: Notebook) -> Iterator[Recording]:
     wholes = list({recording.part_of or recording.id for recording in running})
     for whole in notebook.recordings_of(wholes):
         yield whole
-        yield from kinds.parts(notebook, whole)
+        yield from parts_of(notebook, whole)
 
 
 def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any]]:
@@ -198,7 +199,7 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
     for head in sorted(heads, key=attrgetter("created_at")):  # what a series is based on comes before it
         if size > _PART_BYTES:
             break
-        ids = [head.id, *(recording.id for recording in kinds.parts(notebook, head))]
+        ids = [head.id, *(recording.id for recording in parts_of(notebook, head))]
         entry = _entry(notebook, head, ids)
         done += ids
         entries.append(entry)
@@ -212,7 +213,7 @@ def _entry(notebook: Notebook, head: Recording, ids: Sequence[str]) -> dict[str,
     texts = {recording_id: [said[recording_id].created_at, said[recording_id].to_json()] for recording_id in said}
     entry: dict[str, Any] = {"texts": texts}
     try:
-        entry["document"] = kinds.kind_of(head).form(notebook, head).document()
+        entry["document"] = kind_of(head).form(notebook, head).document()
     except UsageError as error:
         entry["problem"] = f"{head.kind} {head.id} is not shared: {error}"
     if len(json.dumps(entry)) > _MOST_RECORDING_BYTES:
@@ -366,7 +367,7 @@ def _check_new(notebook: Notebook, received: _Received, host: str) -> None:
         for part_here in notebook.recordings_of([series.id for series in recording.series]):
             raise UsageError(f"{kind} {record_id} of {host} has series {part_here.id}, which is here without it")
         return
-    name = recording.record.experiment if kind == SERIES else None
+    name = recording.kind.experiment_of(recording.record)
     experiment = notebook.experiment_called(name) if name else None
     if experiment is not None and experiment.recording_id:
         whole = f"{experiment.kind} {experiment.recording_id}"

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from app import kinds
 from app.backend import Backend
 from app.base.errors import SharebenchError, UsageError
 from app.cli.commands.export import write_forms
@@ -27,6 +26,7 @@ from app.guide.session import GuideSession
 from app.method.choices import STEPS, GuideChoices, MethodStep, new_measurement
 from app.method.measured_place import measured_place
 from app.method.rounds import request_of, take_change
+from app.recording.several import used_targets
 from app.server.changes.script import ConsentNeededError
 from app.trial.command import carried_out
 from app.trial.spec import TrialOrder, consent_lines
@@ -82,9 +82,7 @@ class PlainGuide:
         say: Callable[[str], None] = _print_at_once,
         ask_password: Callable[[str], str] = getpass.getpass,
     ) -> None:
-        self.session = GuideSession(
-            notebook_path, backend or Backend(), logins or Logins(), practice, kinds.used_targets
-        )
+        self.session = GuideSession(notebook_path, backend or Backend(), logins or Logins(), practice, used_targets)
         self._read = read or sys.stdin.readline
         self._print = say
         self._ask_password = ask_password

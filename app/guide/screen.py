@@ -11,7 +11,6 @@ from textual.binding import ActiveBinding
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList
 
-from app import kinds
 from app.clients.browsing import BrowsedFolder
 from app.guide import session as needs
 from app.guide.browse_screen import BrowseScreen
@@ -20,6 +19,7 @@ from app.guide.page_view import PageView, StepsView
 from app.guide.session import GuideSession, Steps
 from app.guide.steps import standings
 from app.method.choices import STEPS, GuideChoices, MethodStep, new_measurement
+from app.recording.several import used_targets
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
@@ -63,7 +63,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     def on_mount(self) -> None:
         context = self.context
-        targets = partial(kinds.used_targets, pointed=context.pointed)
+        targets = partial(used_targets, pointed=context.pointed)
         self.session = GuideSession(context.notebook_path, context.backend, context.logins, context.practice, targets)
         self.drive(self._begin())
 

@@ -10,8 +10,8 @@ from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.recording.process import SeriesControl, Warned
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.resuming import resumable
 from app.recording.writer import Recorder, Write, add_once, recorded
-from app.series.record import resumable
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION
 from storage.records import is_own_file

@@ -1,9 +1,9 @@
 """What is done with a whole experiment of the method."""
 
 from app.base.errors import UsageError
-from app.kinds import no_experiment
 from app.method.choices import MEMORY_KEY, GuideChoices, in_experiment
 from app.method.rounds import remember
+from app.recording.experiments import no_experiment
 from storage.notebook import Notebook
 from storage.recordings import held_text
 from storage.records import ExperimentKind

@@ -12,6 +12,7 @@ from app.clients.base import Secrets
 from app.recording import process
 from app.recording.process import ControlMessage, MeasuringOrder, MeasuringProcess, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.resuming import resumable
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.recording.writer import Recorder, SeriesWriter, ceiling_of, recorded
 from app.series.requests import spec_of
@@ -30,7 +31,7 @@ from forms.wording import byte_rate, duration, plain
 from storage import records
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
-from storage.recordings import SERIES, Recording, held_text
+from storage.recordings import SERIES
 
 
 class SeriesMonitor:
@@ -281,20 +282,6 @@ def resuming(
     order = replace(order_to_resume(series, todo.secrets), stepped=stepped)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     yield (yield from recorded(writer.recorder, _measure(writer, order, notebook, control)))
-
-
-def resumable(
-    notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False, open_ended: bool = False
-) -> Recording:
-    """Raises UsageError if it is being measured, imported and not ``confirmed``, or complete and not ``open_ended``."""
-    head = notebook.recording(reference, *kinds)
-    if head.lease is not None and head.running:
-        raise errors.UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
-    if head.status is records.SeriesStatus.COMPLETE and not open_ended:
-        raise errors.UsageError(f"{head.kind} {head.id} is complete: measure a new one")
-    if head.imported_at and not confirmed:
-        raise errors.UsageError(f"{head.kind} {head.id} was imported: measure a new one")
-    return head
 
 
 def order_to_resume(series: records.Series, secrets: Secrets) -> MeasuringOrder:

@@ -14,15 +14,16 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from app import kinds
 from app.audit.engine import AuditRequest, audit_server
 from app.base.errors import CancelledError, SharebenchError, UsageError
+from app.base.exit_codes import exit_code_of
 from app.base.targets import parse_target
 from app.cli import common
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import series_options, ssh_host, target_argument
-from app.kinds import stored_change, stored_experiment
 from app.load.scenario import changed, find_scenario
+from app.recording.experiments import stored_change, stored_experiment
+from app.recording.kind import kind_of
 from app.recording.process import RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.record import SeriesOpened
@@ -296,7 +297,7 @@ def try_command(
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         order = replace(order, within_seconds=common.within(choices) / len(to_try))
         verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
-    return kinds.exit_code(verdicts)
+    return exit_code_of(verdicts)
 
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
@@ -304,7 +305,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     stored, place = common.to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
     target, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
     order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=common.within(choices))
-    return kinds.exit_code([_carry_out(context, order, choices)])
+    return exit_code_of([_carry_out(context, order, choices)])
 
 
 @common.command("sweep")
@@ -420,7 +421,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     with common.notebook(context, make=True) as notebook:
         if listing:
             _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            common.say(*filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
+            common.say(*filter(None, (kind_of(head).leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
         found = restore(notebook, server_ssh, common.say)
     common.say(*(f"{owner_text(entry)}: left alone" for entry in found.at_work))

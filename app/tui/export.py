@@ -13,8 +13,10 @@ from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app import kinds
 from app.base import output
+from app.recording.kind import kind_of
+from app.recording.listing import recording_lines
+from app.recording.several import forms_of
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
@@ -25,7 +27,6 @@ from forms.report import Report
 from forms.series.listing import RecordingLine
 from forms.wording import plain, short_place
 from storage.notebook import Notebook
-from storage.recordings import SERIES
 from storage.records import JSONValue, with_zone
 
 MEMORY_KEY = "export"
@@ -50,7 +51,7 @@ class ExportScreen(BaseScreen):
         self._path_was_typed = False
 
     def _gather_recordings(self, notebook: Notebook) -> Sequence[Report]:
-        return kinds.forms(notebook, self.ids)
+        return forms_of(notebook, self.ids)
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Export", id="formats-pane"):
@@ -363,7 +364,7 @@ def _file_name(name: str) -> str:
 def _names_of(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
     heads = notebook.recordings_of(list(ids))
-    lines = kinds.lines(notebook, heads)
+    lines = recording_lines(notebook, heads)
     series = {head.id: head for head in notebook.heads_of(list(ids))}
 
     names = [_name_of(line) for line in lines] or ["no recording any more"]
@@ -376,7 +377,7 @@ def _names_of(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
         return names, head.label
 
     day = with_zone(head.created_at)[:10]
-    target = kinds.kind_of(head).target(notebook, head)
+    target = kind_of(head).target(notebook, head)
     place = short_place(target) if target else ""
     action: str = head.kind
     if head.id in series:
@@ -388,4 +389,4 @@ def _names_of(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
 
 def _name_of(line: RecordingLine) -> str:
     dated_name = line.name if line.label else f"{line.name} of {line.when}"
-    return dated_name if line.kind == SERIES else f"{line.kind} {dated_name}"
+    return f"{line.kind} {dated_name}" if line.names_its_kind else dated_name

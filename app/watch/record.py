@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.base.errors import CancelledError, LoginError, NotebookError, NotQuietError, SharebenchError, UsageError
 from app.comparison.history import with_history
+from app.recording.kind import kind_of
 from app.recording.rescue import notebook_to_measure_into, open_notebook
 from app.recording.writer import Recorder
 from app.series.record import SeriesClosed
@@ -291,16 +292,11 @@ def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST
     found: History | None = None
     if experiment:
         found = _history(notebook, experiment[-1], most)
-    elif head and head.kind == SERIES:
-        found = _history(notebook, notebook.series(head.id), most)
     elif head and head.kind == LOAD:
         found = history_of_loads(notebook.loads_like(notebook.load(head.id), utc_now()), _notes(notebook))
-    elif head and head.kind == WATCH:
-        newest = watch_of(head).series_id
-        found = _history(notebook, notebook.series(newest), most) if newest else None
     elif head:
-        inside = [part.id for part in notebook.recordings(part_of=head.id)]
-        found = _history(notebook, notebook.series(inside[0]), most) if inside else None
+        series = kind_of(head).measured_series(notebook, head)
+        found = _history(notebook, series, most) if series else None
     if found is None:
         what = f"a {head.kind}" if head else "it"
         raise UsageError(f"{reference} has no history: {what} has no measured series or load point")

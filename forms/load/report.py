@@ -128,11 +128,18 @@ def _fields(load: Load) -> Iterator[Field]:
     yield from fields_of(
         ("Link", wording.link_rate(load.link_bits_per_second) if load.link_bits_per_second else ""),
         ("Made by", ", ".join(map(_worker_text, load.workers))),
-        ("Status", _status_text(load)),
+    )
+    status = _status_text(load)
+    if status:
+        yield Field(name="Status", text=status, is_known_at_end=True)
+
+    yield from fields_of(
         ("Question", load.question),
         ("Note", load.note),
-        ("Leftovers", load.scratch_folder and f"{load.scratch_folder} may still be there: delete it"),
     )
+    if load.scratch_folder:
+        text = f"{load.scratch_folder} may still be there: delete it"
+        yield Field(name="Leftovers", text=text, is_known_at_end=True)
 
 
 def _worker_text(worker: LoadWorker) -> str:

@@ -42,6 +42,10 @@ class SeriesLine:
         return f"{of_planned}{wording.STATUS_SIGNS[self.series.status]}"
 
     @property
+    def is_whole(self) -> bool:
+        return self.series.status is SeriesStatus.COMPLETE and self.series.running_by is None
+
+    @property
     def average_bytes_per_second(self) -> float | None:
         return summary.mean(self.rates)
 
@@ -97,6 +101,11 @@ class RecordingLine:
     experiment: str = ""
     left_behind: bool = False
     machine: str = ""
+    state: str = ""
+    """How far it is, where the answer does not say so itself."""
+    names_its_kind: bool = True
+    """Whether the kind is a part of its name in texts: series, which most recordings are, leave it out."""
+    can_be_repeated: bool = False
 
     @property
     def when(self) -> str:

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from app import kinds
 from app.base.errors import UsageError
+from app.base.exit_codes import INCONCLUSIVE, SLOWER, exit_code_of
 from app.exchange.importing import json_schema
-from app.kinds import KINDS
+from app.recording.experiments import stored_change
+from app.recording.kind import KINDS, RUNNING, KindsByName, kind_of, parts_of
+from app.recording.listing import recording_lines
+from app.recording.resuming import resumable
+from app.recording.several import used_targets
 from app.recording.writer import Recorder, Write, recorded
-from app.series.record import resumable
 from forms.exporters import FORMATS
 from forms.series.document import series_document, series_from_document
 from storage.json_reader import DocumentError
@@ -62,13 +65,13 @@ def test_a_recording_deleted_while_it_is_listed_is_still_listed(
 def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: str, inside: Inside):
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
-        for part in kinds.parts(notebook, notebook.recording(made)):
+        for part in parts_of(notebook, notebook.recording(made)):
             notebook._db.execute("DELETE FROM series WHERE id = ?", (part.id,))
         notebook.take(made)
-        (line,) = kinds.lines(notebook, [notebook.recording(made)])
-        assert line.answer == kinds.RUNNING
+        (line,) = recording_lines(notebook, [notebook.recording(made)])
+        assert line.answer == RUNNING
         notebook.release(made)
-        (line,) = kinds.lines(notebook, [notebook.recording(made)])
+        (line,) = recording_lines(notebook, [notebook.recording(made)])
         assert line.answer.text == "Interrupted before each value was measured once."
     assert "Interrupted before each value" in inside("list").stdout
 
@@ -84,12 +87,12 @@ def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: s
 def test_what_lacks_a_series_shows_what_there_is(kind: str, inside: Inside, status: str, said: str):
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
-        base, *others = kinds.parts(notebook, notebook.recording(made))
+        base, *others = parts_of(notebook, notebook.recording(made))
         lose_series(notebook, others, status)
         head = notebook.recording(made)
-        assert kinds.stored_change(notebook, head.subject) is None
-        form = kinds.kind_of(head).form(notebook, head)
-        (line,) = kinds.lines(notebook, [head])
+        assert stored_change(notebook, head.subject) is None
+        form = kind_of(head).form(notebook, head)
+        (line,) = recording_lines(notebook, [head])
     assert form.answer is not None
     assert form.answer.text == line.answer.text == said
     assert form.results == ()
@@ -102,13 +105,13 @@ def test_what_lacks_a_series_shows_what_there_is(kind: str, inside: Inside, stat
 @pytest.mark.parametrize("whole", [True, False])
 def test_whether_the_server_was_restored_stands_on_the_form_of_the_trial_that_changed_it(inside: Inside, whole: bool):
     def said(notebook: Notebook) -> list[str]:
-        form = kinds.kind_of(head).form(notebook, head)
+        form = kind_of(head).form(notebook, head)
         assert form.answer == form.fields[0], "the answer comes first"
         return [field.text for field in form.fields if field.name == "Server"]
 
     with Notebook(inside.db) as notebook:
         made = MAKERS["trial"](notebook)
-        _base, other = kinds.parts(notebook, notebook.recording(made))
+        _base, other = parts_of(notebook, notebook.recording(made))
         if not whole:
             lose_series(notebook, [other], "interrupted")
         head = notebook.recording(made)
@@ -128,10 +131,21 @@ def test_a_trial_that_came_without_its_plan_is_shown_unjudged(inside: Inside, mo
     with Notebook(inside.db) as notebook:
         head = notebook.recording(MAKERS["trial"](notebook))
         monkeypatch.setattr(Notebook, "trial", lambda *_: None)
-        form = kinds.kind_of(head).form(notebook, head)
-        (line,) = kinds.lines(notebook, [head])
+        form = kind_of(head).form(notebook, head)
+        (line,) = recording_lines(notebook, [head])
     assert form.answer is not None
     assert form.answer.text == line.answer.text == "It was imported without its plan, so it has no verdict of its own."
+
+
+def test_each_kind_is_registered_by_its_own_name_and_loaded_when_it_is_asked_for():
+    fresh = KindsByName(dict(KINDS.places))
+    assert fresh.loaded == {}
+    assert [fresh[name].name for name in fresh] == list(KINDS.places)
+    assert len(fresh) == len({kind.schema for kind in fresh.values()})
+    fresh.add(KINDS["weighing"])
+    assert [*fresh] == [*KINDS.places, "weighing"]
+    fresh.remove("weighing")
+    assert "weighing" not in fresh
 
 
 def test_there_is_a_maker_of_every_kind():
@@ -166,7 +180,7 @@ def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside
     assert list(faults(schema, document | {"created_at": 5}))
     assert (document["id"], document["schema"], document["note"]) == (made, KINDS[kind].schema, "switch rebooted")
     assert document == inside.json("show", "last", "--json") == inside.json("show", made, "--json")
-    parts = document.get("parts") or (document.get("series") if KINDS[kind].whole else [])
+    parts = document.get("parts") or (document.get("series") if KINDS[kind].is_made_of_series else [])
     assert len(parts or []) == inside_of_it
     assert done("show", "before") == done("show", "last")
     with Notebook(inside.db) as notebook:
@@ -285,10 +299,10 @@ def test_a_recording_of_a_newer_version_is_named(inside: Inside):
 def test_a_part_is_rejected_with_its_pair_or_not_at_all(tmp_path: Path):
     with Notebook(tmp_path / "notebook.db") as notebook:
         made = MAKERS["trial"](notebook)
-        (part, other) = kinds.parts(notebook, notebook.recording(made))
+        (part, other) = parts_of(notebook, notebook.recording(made))
         notebook._db.execute("DELETE FROM runs WHERE series_id = ? AND number = 4", (other.id,))
         with pytest.raises(UsageError, match="no finished measured run 4"):
-            kinds.judge(notebook, notebook.recording(made), "4", RunStatus.REJECTED, "backup")
+            KINDS["trial"].judge(notebook, notebook.recording(made), "4", RunStatus.REJECTED, "backup")
         assert all(run.status is RunStatus.VALID for run in notebook.series(part.id).runs)
 
 
@@ -305,7 +319,7 @@ def test_a_question_stands_on_the_form_of_every_kind(kind: str, inside: Inside):
     with Notebook(inside.db) as notebook:
         made = MAKERS[kind](notebook)
         notebook.describe(made, question="Is it enough?")
-        form = kinds.kind_of(head := notebook.recording(made)).form(notebook, head)
+        form = kind_of(head := notebook.recording(made)).form(notebook, head)
     assert form.answer is (None if kind == "weighing" else form.fields[0]), "the answer comes first"
     assert [field.name for field in form.fields].count("Question") == 1
     assert "Is it enough?" in inside("show", made).stdout
@@ -322,11 +336,11 @@ def test_the_answer_of_a_series_has_half_the_interval_of_its_average_after_the_p
 def test_the_folder_of_every_recording_is_offered_as_a_target(kind: str, tmp_path: Path):
     with Notebook(tmp_path / "notebook.db") as notebook:
         head = notebook.recordings_of([MAKERS[kind](notebook)])[0]
-        target = kinds.kind_of(head).target(notebook, head)
+        target = kind_of(head).target(notebook, head)
         assert target is not None
         path = target.path if kind in {"load", "isolation", "diagnosis"} else target.path.rpartition("/")[0]
-        assert replace(target, path=path) in kinds.used_targets(notebook)
-        assert kinds.used_targets(notebook, head.id)[0] == replace(target, path=path)
+        assert replace(target, path=path) in used_targets(notebook)
+        assert used_targets(notebook, head.id)[0] == replace(target, path=path)
 
 
 def test_targets_are_offered_by_time_but_for_that_of_the_recording_pointed_at(tmp_path: Path):
@@ -340,19 +354,19 @@ def test_targets_are_offered_by_time_but_for_that_of_the_recording_pointed_at(tm
         MAKERS["isolation"](notebook)  # of January 31
         isolated = notebook.isolation("aa11aa11aa11").target
         made = replace(nas, path="a")
-        assert kinds.used_targets(notebook) == [ftp, isolated, made]
-        assert kinds.used_targets(notebook, older.id) == [made, ftp, isolated, made]
+        assert used_targets(notebook) == [ftp, isolated, made]
+        assert used_targets(notebook, older.id) == [made, ftp, isolated, made]
         put = series([], id="c00000000000", target=nas, command=Command.PUT, created_at="2026-04-01T00:00:00.000Z")
         notebook.add(put)
-        assert kinds.used_targets(notebook)[0] == nas, "a folder, in which the file was made"
+        assert used_targets(notebook)[0] == nas, "a folder, in which the file was made"
 
 
 def test_the_exit_code_of_verdicts_names_the_worst():
     for verdicts, code in (
         (["same"], 0), (["faster", "same"], 0), ([], 0),
-        (["unknown", "faster"], kinds.INCONCLUSIVE), (["unknown", "slower"], kinds.SLOWER),
+        (["unknown", "faster"], INCONCLUSIVE), (["unknown", "slower"], SLOWER),
     ):  # fmt: skip
-        assert kinds.exit_code(verdicts) == code, verdicts
+        assert exit_code_of(verdicts) == code, verdicts
 
 
 def test_a_schema_goes_alone_and_a_kind_that_is_mistyped_is_named(inside: Inside):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.kinds import KINDS as STORED
+from app.recording.kind import KINDS as STORED
 from forms import wording
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import audit_report

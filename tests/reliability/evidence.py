@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app import kinds
 from app.evidence.file import CHANGED, UNCHANGED, Verified, sign, verify
+from app.recording.kind import kind_of
 from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import every_field, full_series
@@ -47,7 +47,7 @@ def _plain(document: Any) -> Any:
 def _document_of(make: Callable[[Notebook], str]) -> Any:
     with tempfile.TemporaryDirectory() as folder, Notebook(Path(folder) / "notebook.db") as notebook:
         head = notebook.recording(make(notebook))
-        return _plain(kinds.kind_of(head).form(notebook, head).document())
+        return _plain(kind_of(head).form(notebook, head).document())
 
 
 def new_key(folder: Path) -> Path:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from app import kinds
 from app.base.errors import MeasurementError
 from app.exchange import peers as sharing
+from app.recording.kind import kind_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now
 from tests.builders import one, runs
@@ -188,7 +188,7 @@ def _contents(path: Path) -> tuple[dict[str, dict[str, Any]], set[tuple[str, str
     with Notebook(path) as notebook:
         documents = {}
         for head in notebook.recordings():
-            document = kinds.kind_of(head).form(notebook, head).document()
+            document = kind_of(head).form(notebook, head).document()
             documents[head.id] = {name: value for name, value in document.items() if name not in _OF_THIS_NOTEBOOK}
         heads = notebook.recordings(parts=True)
         said = {word for head in heads for word in f"{head.label} {head.note}".split()}

@@ -8,27 +8,25 @@ from typing import Any
 
 import click
 
-from app import kinds
 from app.base.errors import UsageError
 from app.base.limits import MOST_MEMORY_BYTES, limit_memory
 from app.base.output import is_there, output_file, print_document, shown_destination
 from app.cli import common
 from app.cli.commands.import_ import content_of
-from app.comparison.history import sides_to_compare
 from app.evidence import file as evidence
 from app.exchange.importing import json_schema
-from app.kinds import stored_experiment
+from app.recording.experiments import stored_experiment
+from app.recording.kind import KINDS, ComparisonChoices, kind_of
+from app.recording.several import forms_of, recordings_of_one_kind
 from app.worksheets.command import saved_worksheet
 from forms import reports
-from forms.comparison.report import comparison_report
-from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of, times_for
 from forms.layout import visible
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, SERIES
+from storage.recordings import ISOLATION
 from storage.records import ExperimentKind
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
@@ -89,10 +87,10 @@ def export_command(
     printer, paper = choices["printer"], choices["paper"]
     if choices["schema"] is not None:
         common.refuse_given(context, "schema", {"schema"}, "describes documents, and exports no recording")
-        if (name := choices["schema"]) not in kinds.KINDS:
-            meant = f"{did_you_mean(name, kinds.KINDS)}one of {', '.join(kinds.KINDS)}"
+        if (name := choices["schema"]) not in KINDS:
+            meant = f"{did_you_mean(name, KINDS)}one of {', '.join(KINDS)}"
             raise UsageError(f"no kind of recording is called {name!r}: {meant}")
-        common.answer_json(json_schema(kinds.KINDS[name]))
+        common.answer_json(json_schema(KINDS[name]))
         return
     if choices["anonymous"] and not blank:
         names = _without_users(context, names)
@@ -167,21 +165,8 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
         experiment = notebook.experiment_called(names[0]) if len(names) == 1 else None
         if experiment and experiment.kind is ExperimentKind.STEPS and (series := notebook.experiment(names[0])):
             return [reports.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
-        heads = kinds.alike(notebook, names)
-        if heads[0].kind == SERIES:
-            forms = [run_form(notebook.series(head.id)) for head in heads]
-            if len(forms) == 1:
-                return [reports.series_page(forms[0], kinds.kind_of(heads[0]).form(notebook, heads[0]))]
-            found = comparisons(sides_to_compare(notebook, names))
-            return [reports.comparison_page(found, comparison_report([form.series for form in forms], found))]
-        question = next((head.question for head in heads if head.question), "")
-        kind = kinds.kind_of(heads[0])
-        if len(heads) == 1:
-            answer, form = kinds.answer_of(notebook, heads[0]), kind.form(notebook, heads[0])
-            return [reports.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
-        report = kinds.compare(notebook, heads).report
-        answers = [f"{each.label or each.id}: {kinds.answer_of(notebook, each).text}" for each in heads]
-        return [reports.one_page(report, question=question, answer="; ".join(answers))]
+        heads = recordings_of_one_kind(notebook, names)
+        return [kind_of(heads[0]).page(notebook, heads)]
 
 
 @common.command("verify")
@@ -285,15 +270,12 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str, blank: b
         return [reports.blank_report(form, link_bits_per_second=link)]
     with common.notebook(context) as notebook:
         if form == "run":
-            return kinds.forms(notebook, names)
+            return forms_of(notebook, names)
         if form == "comparison":
-            heads = kinds.alike(notebook, names)
-            if heads[0].kind != SERIES:
-                return [kinds.compare(notebook, heads).report]
-            series = [notebook.series(name) for name in names]
-            return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
+            heads = recordings_of_one_kind(notebook, names)
+            return [kind_of(heads[0]).compare(notebook, heads, ComparisonChoices(references=names)).report]
         if form == ISOLATION:
-            return kinds.forms(notebook, names, ISOLATION)
+            return forms_of(notebook, names, ISOLATION)
         if form not in {"bottleneck", "clients"}:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         return [saved_worksheet(context, form, names[0], worksheet_report)]

@@ -9,20 +9,21 @@ from typing import Any
 
 import click
 
-from app import kinds
 from app.base.errors import NotebookError, UsageError
 from app.cli import common
+from app.recording.kind import KINDS, kind_of, parts_of
+from app.recording.listing import readable_lines, recording_lines
+from app.recording.several import losses_text, recordings_of_one_kind
+from app.series.kind import recommendations_for
 from forms import layout, wording
-from forms.findings.series_warnings import advice
 from forms.layout import Tone, visible
 from forms.series.listing import RecordingLine
 from forms.series.summary import run_form, unusual_runs
-from forms.wording import plain
 from storage.errors import DamagedNotebookError, UnreadableRecordingError
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, SERIES, Recording, held_text
-from storage.records import Phase, RunStatus, Series, SeriesStatus, format_target, to_minute
+from storage.records import Phase, RunStatus, Series, SeriesStatus, to_minute
 
 _HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
 _MACHINE = 7
@@ -67,7 +68,7 @@ def list_command(
                 for part in _documents(notebook, wanted[:limit]):
                     click.echo(layout.for_terminal(part), nl=False)
             return
-        readable = kinds.readable_lines(notebook, wanted[:limit])
+        readable = readable_lines(notebook, wanted[:limit])
     lines = readable.lines
     count -= len(readable.problems)
     common.say(*(f"sharebench: {problem}" for problem in readable.problems.values()))
@@ -107,25 +108,15 @@ def _documents(notebook: Notebook, ids: Sequence[str]) -> Iterator[str]:
             documents = [
                 document
                 for head in notebook.recordings_of([recording_id])
-                for document in _documents_of(notebook, head)
+                for document in kind_of(head).documents(notebook, head)
             ]
-        except DamagedNotebookError as error:
+        except (DamagedNotebookError, UsageError) as error:
             common.say(f"sharebench: {error}")
             continue
         for document in documents:
             yield before + textwrap.indent(common.json_text(document), "  ")
             before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
-
-
-def _documents_of(notebook: Notebook, head: Recording) -> list[dict[str, Any]]:
-    """The documents of a recording: its own, or without it those of its series."""
-    lacks_change = head.kind in {"trial", "sweep"} and kinds.stored_change(notebook, head.subject) is None
-    listed = kinds.parts(notebook, head) if lacks_change else [head]
-    try:
-        return [kinds.kind_of(recording).form(notebook, recording).document() for recording in listed]
-    except UsageError:  # without one of its series, it is given as those it has
-        return [kinds.KINDS[SERIES].form(notebook, part).document() for part in kinds.parts(notebook, head)]
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
@@ -178,12 +169,18 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 
 
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
-    if head.kind == SERIES:
-        show_series(notebook.series(head.id), as_json=as_json, chart=chart)
+    kind = kind_of(head)
+    common.answer_report(kind.form(notebook, head), as_json=as_json)
+    if as_json:
         return
-    common.answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
-    if not as_json and (left := kinds.leftover_text(notebook, head)):
-        common.say(f"Recommendation: {left}")
+
+    common.say(*(f"Recommendation: {text}" for text in kind.recommendations(notebook, head)))
+    drawing = ""
+    if chart:
+        colour = common.draws_colour()
+        drawing = kind.chart(notebook, head, common.chart_columns(), common.CHART_LINES, colour=colour)
+    if drawing:
+        common.answer(drawing)
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
@@ -192,10 +189,7 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
     form = run_form(series)
     common.answer_report(series_report(form), as_json=as_json)
     if not as_json:
-        for said in advice(series):
-            common.recommend(said.command, said.options, "measure again")
-        if series.scratch_path and not series.running_by:
-            common.say(f"Recommendation: sharebench clean {plain(format_target(series.target))}")
+        common.say(*(f"Recommendation: {text}" for text in recommendations_for(series)))
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 
@@ -243,7 +237,7 @@ def accept_command(context: click.Context, reference: str, run: str) -> None:
 def _judge(context: click.Context, reference: str, run: str, status: RunStatus, reason: str | None) -> None:
     with common.notebook(context) as notebook:
         head = notebook.recording(reference)
-        kinds.judge(notebook, head, run, status, reason)
+        kind_of(head).judge(notebook, head, run, status, reason)
         show(notebook, head)
 
 
@@ -354,8 +348,8 @@ def _delete(
     for head in heads:
         if head.running and head.lease:
             raise UsageError(f"{held_text(head.id, head.lease, head.kind)}, so it is not deleted")
-        left = kinds.leftover_text(notebook, head)
-        if left and kinds.kind_of(head).restored_by:
+        left = kind_of(head).leftover_text(notebook, head)
+        if left and kind_of(head).restored_by:
             raise UsageError(f"{left}; so it is not deleted")
 
     for head in heads:
@@ -380,21 +374,17 @@ def _delete(
 
 def _what_goes(notebook: Notebook, head: Recording) -> list[str]:
     """What is deleted with a recording, in lines. Raises UnreadableRecordingError."""
-    if head.kind not in kinds.KINDS:
+    if head.kind not in KINDS:
         raise UnreadableRecordingError(head.id, f"{head.kind!r} is no kind that this version knows")
-    (line,) = kinds.lines(notebook, [head])
+    (line,) = recording_lines(notebook, [head])
     told = [f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})"]
-    if inside := len(kinds.parts(notebook, head)):
+    if inside := len(parts_of(notebook, head)):
         told.append(f"  with the {inside} series in it")
-    if losses := kinds.losses_text(notebook, [head.id]):
+    if losses := losses_text(notebook, [head.id]):
         told.append(f"  {losses}")
-    if left := kinds.leftover_text(notebook, head):
+    if left := kind_of(head).leftover_text(notebook, head):
         told.append(f"  {left}; it may still be there, and nothing will tell of it any more")
     return told
-
-
-ENOUGH_SERIES = 3
-"""Number of repeats from which a change of five standard deviations is significant."""
 
 
 @click.group("baseline", cls=common.Group)
@@ -412,10 +402,9 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     With several series of equal settings, sharebench knows their variation and can judge smaller changes.
     """
     with common.notebook(context) as notebook:
-        heads = list({head.id: head for head in kinds.alike(notebook, series)}.values())
+        heads = list({head.id: head for head in recordings_of_one_kind(notebook, series)}.values())
         ids = [head.id for head in heads]
-        if heads[0].kind == SERIES:
-            kinds.check_repeats(notebook, ids)
+        kind_of(heads[0]).check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids)
     _say_what_it_holds(name, heads)
 
@@ -432,16 +421,17 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
             raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
         by_id = {head.id: head for head in (notebook.recording(one, SERIES) for one in (*known, *series))}
         heads, ids = list(by_id.values()), list(by_id)
-        kinds.check_repeats(notebook, ids)
+        KINDS[SERIES].check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids, keep=True)
     _say_what_it_holds(name, heads)
 
 
 def _say_what_it_holds(name: str, heads: Sequence[Recording]) -> None:
     common.say(f"{visible(name)} is {', '.join(map(_called, heads))}")
-    if heads[0].kind == SERIES and len(heads) < ENOUGH_SERIES:
+    enough = kind_of(heads[0]).enough_in_baseline
+    if len(heads) < enough:
         common.say(
-            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): with {ENOUGH_SERIES} series"
+            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): with {enough} series"
             " sharebench knows the normal variation and can judge later changes"
         )
 

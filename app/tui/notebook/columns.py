@@ -56,9 +56,7 @@ def _answer_text(line: "RecordingLine") -> str:
 
 def _answer_and_state_text(line: "RecordingLine") -> str:
     """A series' with the state that no column of runs tells; any other answer begins with its own sign."""
-    if line.kind != "series" or line.done.isdecimal():
-        return line.answer.text
-    return f"{line.done} {line.answer.text}"
+    return f"{line.state} {line.answer.text}" if line.state else line.answer.text
 
 
 def _target_text(line: "RecordingLine") -> str:

@@ -12,7 +12,7 @@ from textual.widgets import Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.text_area import EditResult
 
-from app.kinds import losses_text
+from app.recording.several import losses_text
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput, text_behind_drawing

@@ -132,6 +132,6 @@ def _read_leftovers(notebook: "Notebook") -> dict[str, str]:
     if not heads:
         return {}
 
-    from app.kinds import leftover_text  # noqa: PLC0415  the first paint does not wait for it
+    from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
 
-    return {head.id: leftover_text(notebook, head) for head in heads}
+    return {head.id: kind_of(head).leftover_text(notebook, head) for head in heads}

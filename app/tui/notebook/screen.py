@@ -26,7 +26,7 @@ from app.tui.widgets.following import FollowsNotebook, file_state
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
-    from app.kinds import ListedRecordings
+    from app.recording.listing import ListedRecordings
     from app.tui.notebook.dialogs import Deletion
     from app.tui.notebook.series_view import SeriesView
     from forms.layout import Toned
@@ -423,7 +423,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
             return bool(self.removed)
         if action == "back":
             return self._can_go_back()
-        if action == "again" and self._pointed_line is not None and self._pointed_line.kind != "series":
+        if action == "again" and self._pointed_line is not None and not self._pointed_line.can_be_repeated:
             return False
         if action in _OF_ALL and not self._total:
             return False
@@ -551,7 +551,7 @@ def _newest_id(notebook: "Notebook") -> str | None:
 
 def _read_lines(notebook: "Notebook", ids: list[str]) -> "ListedRecordings":
     """The lines of these, and why some cannot be read: they close nothing but their own rows."""
-    from app.kinds import ListedRecordings, readable_lines  # noqa: PLC0415
+    from app.recording.listing import ListedRecordings, readable_lines  # noqa: PLC0415
 
     if not ids:
         return ListedRecordings([], {})
@@ -569,9 +569,8 @@ def _read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> di
 
 
 def _read_detail(notebook: "Notebook", recording_id: str) -> Detail:
-    from app.kinds import answer_of, kind_of  # noqa: PLC0415
+    from app.recording.kind import kind_of  # noqa: PLC0415
     from forms.layout import Tone, Toned  # noqa: PLC0415
-    from forms.series.summary import run_form  # noqa: PLC0415
     from storage.errors import DamagedNotebookError  # noqa: PLC0415
 
     with notebook.snapshot():
@@ -581,12 +580,14 @@ def _read_detail(notebook: "Notebook", recording_id: str) -> Detail:
                 return Detail()  # it was deleted meanwhile
 
             head = heads[0]
-            if head.kind == "series":
-                return Detail(series=run_form(notebook.series(head.id)))
+            kind = kind_of(head)
+            summary = kind.series_summary(notebook, head)
+            if summary is not None:
+                return Detail(series=summary)
 
-            answer = answer_of(notebook, head)
+            answer = kind.current_answer(notebook, head)
             try:
-                return Detail(report=kind_of(head).form(notebook, head), answer=answer)
+                return Detail(report=kind.form(notebook, head), answer=answer)
             except UsageError:
                 return Detail(answer=answer)  # it has no form before its series are stored
         except (DamagedNotebookError, UsageError) as error:

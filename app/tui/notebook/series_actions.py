@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 
 if TYPE_CHECKING:
-    from app.kinds import ListedRecordings
+    from app.recording.kind import Kind
+    from app.recording.listing import ListedRecordings
     from app.tui.notebook.dialogs import SeriesTexts
     from forms.report import Report
     from forms.series.listing import RecordingLine
@@ -153,8 +154,8 @@ class SeriesActions(MeasureMixin):
     def _compare(self, ids: list[str]) -> None:
         self.with_notebook(partial(_kind_of, recording_id=ids[0]), partial(self._show_comparison, ids))
 
-    def _show_comparison(self, ids: list[str], kind: str) -> None:
-        if kind != "series":
+    def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
+        if not kind.has_comparison_screen:
             from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415
 
             self.app.push_screen(ReportScreen("Comparison", partial(_compare_others, ids=ids)))
@@ -172,10 +173,10 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(read, self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
-        if head.kind == "series":
-            self.sharebench_app.visit("series", series_id=head.id)
-        else:
-            self.sharebench_app.visit("stored", recording_id=head.id)
+        from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
+
+        kind = kind_of(head)
+        self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head.id})
 
     def action_again(self) -> None:
         from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
@@ -239,27 +240,30 @@ def _write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts"
             notebook.describe(recording_id, **changed)
 
 
-def _kind_of(notebook: "Notebook", recording_id: str) -> str:
-    return notebook.recording(recording_id).kind
+def _kind_of(notebook: "Notebook", recording_id: str) -> "Kind[Any]":
+    from app.recording.kind import kind_of  # noqa: PLC0415
+
+    return kind_of(notebook.recording(recording_id))
 
 
 def _compare_others(notebook: "Notebook", ids: Sequence[str]) -> "Report":
-    """The comparison of recordings that are no series."""
-    from app.kinds import compare  # noqa: PLC0415
+    """The comparison of recordings whose kind has no screen of its own for that."""
+    from app.recording.kind import kind_of  # noqa: PLC0415
 
-    return compare(notebook, notebook.recordings_of(ids)).report
+    heads = notebook.recordings_of(ids)
+    return kind_of(heads[0]).compare(notebook, heads).report
 
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """Those that are named as a baseline first, then by age."""
-    from app.kinds import alike  # noqa: PLC0415
+    from app.recording.several import recordings_of_one_kind  # noqa: PLC0415
 
     baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
 
     def place(head: "Recording") -> tuple[bool, str]:
         return head.id not in baseline_ids, head.created_at
 
-    return [head.id for head in sorted(alike(notebook, ids), key=place)]
+    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=place)]
 
 
 def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -272,10 +276,11 @@ def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str]
 
 def _give_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
     """How many other recordings had the name."""
-    from app.kinds import alike, check_repeats  # noqa: PLC0415
+    from app.recording.kind import kind_of  # noqa: PLC0415
+    from app.recording.several import recordings_of_one_kind  # noqa: PLC0415
 
-    if alike(notebook, ids)[0].kind == "series":
-        check_repeats(notebook, ids)
+    first = recordings_of_one_kind(notebook, ids)[0]
+    kind_of(first).check_repeats(notebook, ids)
     others = {*notebook.baseline_ids(name)} - {*ids}
     notebook.set_baseline(name, *ids)
     return len(others)
@@ -296,7 +301,7 @@ def _offer_text(line: "RecordingLine") -> str:
 
 def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecordings":
     """The newest others of its kind, those of the same subject first."""
-    from app.kinds import ListedRecordings, readable_lines  # noqa: PLC0415
+    from app.recording.listing import ListedRecordings, readable_lines  # noqa: PLC0415
     from storage.queries import SeriesQuery  # noqa: PLC0415
 
     with notebook.snapshot():

@@ -377,5 +377,5 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
 def _name_of(line: "RecordingLine") -> str:
     """Kind (but of series), name and time."""
-    kind = "" if line.kind == "series" else f"{line.kind} "
+    kind = f"{line.kind} " if line.names_its_kind else ""
     return f"{kind}{line.name} ({line.when})"

@@ -10,9 +10,10 @@ from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.diagnosis.screen import DiagnosisRunScreen
 from app.isolation.screen import IsolationRunScreen
-from app.kinds import answer_of, kind_of, stored_change, stored_record
 from app.load.screen import LoadRunScreen
 from app.method.next_steps import NextStep
+from app.recording.experiments import stored_change
+from app.recording.kind import kind_of
 from app.trial.screen import TrialScreen
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
@@ -69,7 +70,7 @@ def _resumption_of(notebook: Notebook, head: Recording) -> WayToResume | None:
 def _resumption_of_measurement(notebook: Notebook, head: Recording) -> WayToResume:
     run_screen = _RUN_SCREENS[head.kind]
     target = kind_of(head).target(notebook, head)
-    record = stored_record(notebook, head)
+    record = kind_of(head).read(notebook, head)
     remembered = notebook.remembered(head.kind) or {}
 
     targets = getattr(record, "targets", ())
@@ -138,18 +139,18 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         kind = kind_of(head)
         self.head = head
 
-        is_complete = head.status is SeriesStatus.COMPLETE and not kind.whole
+        is_complete = head.status is SeriesStatus.COMPLETE and not kind.is_made_of_series
         can_resume = not (head.imported_at is not None or head.running or is_complete)
         self.resumption = _resumption_of(notebook, head) if can_resume else None
 
-        target = None if kind.whole else kind.target(notebook, head)
+        target = None if kind.is_made_of_series else kind.target(notebook, head)
         self.heading = head.label or (place(target) if target else head.subject) or head.kind
 
         report = kind.form(notebook, head)
         if report.answer and not head.running:
             self.answer = Toned(plain(report.answer.text), report.answer.tone)
         else:
-            self.answer = answer_of(notebook, head)
+            self.answer = kind.current_answer(notebook, head)
         return report
 
     def read_page(self, notebook: Notebook) -> tuple[Report, Recording | None, Toned]:

@@ -13,10 +13,11 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Button, Input, Static
 
-from app import kinds
 from app.base.errors import UsageError
 from app.base.targets import may_hold_password
 from app.clients.base import Secrets
+from app.recording.listing import ListedRecordings, readable_lines
+from app.recording.several import used_targets
 from app.server.named_servers import ways_to
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
@@ -97,8 +98,8 @@ class LinesScreen(BaseScreen):
     def _read_used_share(self, notebook: Notebook) -> Target | None:
         """The share that was measured last; None where there is none, or a recording cannot be read."""
         with suppress(DamagedNotebookError):
-            used_targets = kinds.used_targets(notebook, self.context.pointed)
-            return next((target for target in used_targets if target.abilities.has_share), None)
+            folders = used_targets(notebook, self.context.pointed)
+            return next((target for target in folders if target.abilities.has_share), None)
         return None
 
     @classmethod
@@ -264,12 +265,12 @@ class LinesScreen(BaseScreen):
     def action_stored(self) -> None:
         self.with_notebook(self._read_stored, self._choose_stored)
 
-    def _read_stored(self, notebook: Notebook) -> kinds.ListedRecordings:
+    def _read_stored(self, notebook: Notebook) -> ListedRecordings:
         with notebook.snapshot():
             ids = [found.series_id for found in notebook.find(SeriesQuery()) if found.kind == self.NAME]
-            return kinds.readable_lines(notebook, ids) if ids else kinds.ListedRecordings([], {})
+            return readable_lines(notebook, ids) if ids else ListedRecordings([], {})
 
-    def _choose_stored(self, listed: kinds.ListedRecordings) -> None:
+    def _choose_stored(self, listed: ListedRecordings) -> None:
         heading = f"{self.HEADING}s"
         rows: list[tuple[str | None, str]] = [(line.id, _row_of(line)) for line in listed.lines]
         rows += [(None, f"! {recording_id} cannot be read") for recording_id in listed.problems]

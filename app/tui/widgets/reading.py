@@ -12,8 +12,8 @@ from textual.widgets import Static
 
 from app.base.errors import UsageError
 from app.base.output import output_file
-from app.kinds import kind_of, stored_record
 from app.method.next_steps import NextStep, after_recording
+from app.recording.kind import kind_of
 from app.tui.export import Exports
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
@@ -93,9 +93,8 @@ class RecordingGoesOn(GoesOn):
     def _read_next_steps(self, notebook: Notebook) -> list[NextStep]:
         head = notebook.recording(*self.recorded)
         record = None
-        if kind_of(head).read is not None:
-            with suppress(UsageError):  # an imported trial cannot be resumed
-                record = stored_record(notebook, head)
+        with suppress(UsageError):  # an imported trial cannot be resumed
+            record = kind_of(head).read(notebook, head)
         return without_resuming(after_recording(head.kind, record), head)
 
 

@@ -18,8 +18,8 @@ from app.guide.context import GuideContext
 from app.guide.page import Option, Page, Simple
 from app.guide.page_view import PageView
 from app.guide.screen import GuideScreen
-from app.kinds import used_targets
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, new_measurement
+from app.recording.several import used_targets
 from app.series.prospect import reached
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.help import HelpDialog

@@ -13,7 +13,6 @@ from app.base.config import config
 from app.base.errors import CancelledError, LoginError, NoSpaceError, UsageError
 from app.base.targets import parse_target
 from app.clients.base import Secrets
-from app.kinds import kind_of, parts
 from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep
 from app.load.screen import (
@@ -24,6 +23,7 @@ from app.load.screen import (
     request_to_resume,
 )
 from app.load.spec import LoadRequest
+from app.recording.kind import kind_of, parts_of
 from app.recording.process import Failed, Warned
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
@@ -282,7 +282,7 @@ async def test_the_target_is_that_of_the_recording_pointed_at(app: SharebenchApp
 async def test_the_target_of_a_trial_is_the_folder_of_its_file(app: SharebenchApp):
     with Notebook(app.context.notebook_path) as notebook:
         made = MAKERS["trial"](notebook)
-        measured = notebook.series(parts(notebook, notebook.recording(made))[0].id).target
+        measured = notebook.series(parts_of(notebook, notebook.recording(made))[0].id).target
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "f5")

@@ -25,8 +25,9 @@ from app.recording.process import (
     Warned,
 )
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.resuming import resumable
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesClosed, SeriesMonitor, record, recording, resumable, resume
+from app.series.record import RecorderEvent, SeriesClosed, SeriesMonitor, record, recording, resume
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

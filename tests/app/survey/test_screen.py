@@ -12,7 +12,7 @@ from textual.widgets import Input
 from app.base.errors import LoginError, UsageError
 from app.clients.base import Secrets
 from app.clients.session_logins import Logins, PasswordNeededError
-from app.kinds import kind_of
+from app.recording.kind import kind_of
 from app.recording.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
 from app.recording.writer import Calibration
 from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.kinds import losses_text
+from app.recording.several import losses_text
 from forms.series.document import series_document
 from storage.notebook import Notebook
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target

@@ -22,9 +22,9 @@ from app.base.errors import (
     UnreachableError,
     UsageError,
 )
-from app.kinds import stored_experiment
 from app.load.events import LoadEnded
 from app.load.scenario import changed, find_scenario
+from app.recording.experiments import stored_experiment
 from app.recording.process import Failed, RunFinished, SeriesControl, Started, Warned
 from app.recording.spec import SeriesSpec
 from app.series.requests import series_request

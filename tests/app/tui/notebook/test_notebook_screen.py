@@ -11,9 +11,9 @@ from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
 from app.base.errors import UsageError
-from app.kinds import judge, parts
 from app.method.choices import MEMORY_KEY, GuideChoices
 from app.method.rounds import branch_from
+from app.recording.kind import kind_of, parts_of
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.commands import offered
@@ -448,7 +448,7 @@ async def test_a_filter_finds_what_a_recording_shows_since_it_was_read(three):
         with Notebook(three) as notebook:
             head = notebook.recording(f"{2:012x}")
             for number in range(1, 6):
-                judge(notebook, head, str(number), RunStatus.REJECTED, "the backup ran")
+                kind_of(head).judge(notebook, head, str(number), RunStatus.REJECTED, "the backup ran")
         here(app).rows.ask_again()
         here(app).look()
         await settled(app, pilot)
@@ -975,7 +975,7 @@ async def test_what_was_ended_in_its_first_pair_is_opened_and_resumed(tmp_path, 
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
         made = MAKERS[kind](notebook)
-        lose_series(notebook, parts(notebook, notebook.recording(made))[1:], "interrupted")
+        lose_series(notebook, parts_of(notebook, notebook.recording(made))[1:], "interrupted")
     app = app_on(path, first="stored", recording_id=made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
@@ -988,7 +988,7 @@ async def test_a_trial_that_lost_a_series_offers_no_way_on(tmp_path):
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
         made = MAKERS["trial"](notebook)
-        lose_series(notebook, parts(notebook, notebook.recording(made))[1:], "complete")
+        lose_series(notebook, parts_of(notebook, notebook.recording(made))[1:], "complete")
     app = app_on(path, first="stored", recording_id=made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)

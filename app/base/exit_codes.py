@@ -1,0 +1,19 @@
+"""Exit codes of commands that end with verdicts."""
+
+from collections.abc import Iterable
+
+from forms.stats.decision import Verdict
+
+NOT_SLOWER = 0
+SLOWER = 1
+INCONCLUSIVE = 3
+
+
+def exit_code_of(verdicts: Iterable[str]) -> int:
+    """The exit code of the worst verdict: slower is worse than inconclusive."""
+    given = set(verdicts)
+    if Verdict.SLOWER in given:
+        return SLOWER
+    if Verdict.UNKNOWN in given:
+        return INCONCLUSIVE
+    return NOT_SLOWER

@@ -1,0 +1,102 @@
+"""What commands and screens do with isolations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.base.errors import UsageError
+from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
+from forms.layout import Tone, Toned
+from storage.isolation import Isolation, Layer, isolation_from_json
+from storage.json_reader import JSONNode
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION, Recording
+from storage.records import RunStatus, Target
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+
+class IsolationKind(Kind[Isolation]):
+    name = ISOLATION
+    record: type = Isolation
+    resume = "isolate --resume"
+    restored_by = "isolate"
+    measured_fields = ("target", "runs", "script")
+
+    def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from forms.isolation.report import isolation_report  # noqa: PLC0415  a list does not wait for it
+
+        return isolation_report(self.read(notebook, head))
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        isolation = self.read(notebook, head)
+        if not isolation.runs:
+            return Toned(head.error or "no valid run", Tone.CAUTION)
+
+        from forms.isolation.summary import isolation_summary  # noqa: PLC0415  as above
+        from forms.isolation.wording import verdict_sentence  # noqa: PLC0415  as above
+
+        return Toned(verdict_sentence(isolation_summary(isolation).verdict))
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        return len({run.round for run in self.read(notebook, head).runs})
+
+    def target(self, notebook: Notebook, head: Recording) -> Target:
+        return self.read(notebook, head).target
+
+    def compare(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> ComparedRecordings:
+        from forms.isolation.comparison import isolation_comparison  # noqa: PLC0415  as above
+
+        del choices
+        base, other = self.two_of(heads)
+        return ComparedRecordings(isolation_comparison(self.read(notebook, base), self.read(notebook, other)))
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        name = _parsed_run_name(run)
+        clients = list(self.read(notebook, head).clients) if name and name.clients is None else []
+        if name is None or (name.clients is None and len(clients) != 1):
+            raise UsageError(
+                f"a run of an isolation is named ROUND:LAYER or ROUND:LAYER:CLIENTS, such as 1:server:4; not {run!r}"
+            )
+        key = {
+            "isolation_id": head.id,
+            "round": name.round,
+            "layer": name.layer,
+            "clients": clients[0] if name.clients is None else name.clients,
+        }
+        return notebook.judge("layer_runs", key, status.value, reason)
+
+    def read(self, notebook: Notebook, head: Recording) -> Isolation:
+        return notebook.isolation(head.id)
+
+    def from_node(self, node: JSONNode) -> Isolation:
+        return isolation_from_json(node)
+
+    def add(self, notebook: Notebook, record: Isolation) -> None:
+        notebook.add_isolation(record)
+
+
+@dataclass(frozen=True, slots=True)
+class _RunName:
+    round: str
+    layer: Layer
+    clients: int | None
+    """None where the name leaves them out, as an isolation of one number of clients allows."""
+
+
+def _parsed_run_name(text: str) -> _RunName | None:
+    """``ROUND:LAYER`` or ``ROUND:LAYER:CLIENTS``; None for anything else. The name of a layer may have a colon."""
+    round_number, _, place = text.partition(":")
+    layer, _, last = place.rpartition(":")
+    clients = int(last) if last.isdecimal() else None
+    if clients is None:
+        layer = place
+    if not round_number.isdecimal() or layer not in tuple(Layer):
+        return None
+    return _RunName(round_number, Layer(layer), clients)
+
+
+ISOLATION_KIND = IsolationKind()

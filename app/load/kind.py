@@ -1,0 +1,72 @@
+"""What commands and screens do with loads."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.base.errors import UsageError
+from app.base.exit_codes import exit_code_of
+from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
+from forms.layout import Toned
+from storage.json_reader import JSONNode
+from storage.load.records import Load
+from storage.notebook import Notebook
+from storage.recordings import LOAD, Recording
+from storage.records import RunStatus, Target
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+
+class LoadKind(Kind[Load]):
+    name = LOAD
+    record: type = Load
+    resume = "load --resume"
+    shows_own_texts = True
+    measured_fields = ("targets", "points")
+
+    def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from app.worksheets.prediction import load_form  # noqa: PLC0415  a list does not wait for it
+
+        return load_form(notebook, self.read(notebook, head))
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        from forms.load.wording import load_headline  # noqa: PLC0415  as above
+
+        return next(load_headline(self.read(notebook, head)))
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        return len(self.read(notebook, head).points)
+
+    def target(self, notebook: Notebook, head: Recording) -> Target:
+        return self.read(notebook, head).targets[0]
+
+    def compare(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> ComparedRecordings:
+        """Point by point, as far as earlier loads of the same kind tell how much they differ. Raises UsageError."""
+        from forms.load.comparison import compare_loads, load_comparison_report  # noqa: PLC0415  as above
+
+        del choices
+        if len(heads) != 2:
+            raise UsageError("loads are compared two at a time: name one OTHER")
+        base, other = (self.read(notebook, head) for head in heads)
+        earlier = [load for load in notebook.loads_like(base, base.created_at) if load.id != other.id]
+        comparison = compare_loads(base, other, earlier)
+        return ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        return notebook.judge("load_points", {"load_id": head.id, "number": run}, status.value, reason)
+
+    def read(self, notebook: Notebook, head: Recording) -> Load:
+        return notebook.load(head.id)
+
+    def from_node(self, node: JSONNode) -> Load:
+        from forms.load.report import load_from_document  # noqa: PLC0415  as above
+
+        return load_from_document(node)
+
+    def add(self, notebook: Notebook, record: Load) -> None:
+        notebook.add_load(record)
+
+
+LOAD_KIND = LoadKind()

@@ -1,0 +1,79 @@
+"""What the notebook knows of an experiment, by its name: trials and sweeps are judged by their plan."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.base.errors import UsageError
+from app.recording.kind import RUNNING
+from forms.layout import Tone, Toned
+from storage.errors import did_you_mean
+from storage.notebook import Notebook
+from storage.records import Experiment, Series, SeriesStatus
+
+if TYPE_CHECKING:
+    from forms.report import Field, Report
+    from forms.trial.report import ChangeSummary
+
+INTERRUPTED = Toned("Interrupted before each value was measured once.", Tone.CAUTION)
+
+
+def no_experiment(notebook: Notebook, name: str) -> str:
+    meant = did_you_mean(name, (entry.experiment.name for entry in notebook.experiments()))
+    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
+
+
+def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
+    """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
+    from forms.trial.report import KINDS, judge_change  # noqa: PLC0415  a list without trials does not wait for it
+
+    experiment = notebook.experiment_called(name)
+    plan = notebook.trial(name)
+    if experiment is None or experiment.kind not in KINDS or plan is None:
+        return None
+    with suppress(ValueError):  # a series is missing
+        return judge_change(experiment, plan, notebook.experiment(name), notebook.slots(name))
+    return None
+
+
+def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
+    """The form of an experiment; ``only`` is the kind it must be. Raises UsageError."""
+    from forms.experiments.report import experiment_report  # noqa: PLC0415  a list does not wait for it
+    from forms.trial.report import KINDS, change_report, server_fields  # noqa: PLC0415  as above
+
+    experiment = notebook.experiment_called(name)
+    series = notebook.experiment(name)
+    if experiment is None or not series:
+        raise UsageError(no_experiment(notebook, name))
+    if only is not None and experiment.kind != only:
+        raise UsageError(f"{name!r} is no {only}: export it as an experiment", options="--form experiment")
+
+    try:
+        if experiment.kind not in KINDS:
+            return experiment_report(name, series, experiment.kind)
+
+        server = tuple(server_fields(notebook.journal(experiment=name)))
+        change = stored_change(notebook, name)
+        if change is None:
+            return _unjudged_report(notebook, experiment, series, server)
+        report = change_report(change)
+        return replace(report, fields=(*report.fields, *server))
+    except ValueError as error:
+        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
+
+
+def _unjudged_report(
+    notebook: Notebook, experiment: Experiment, series: list[Series], server: "tuple[Field, ...]"
+) -> "Report":
+    """The steps of a trial or sweep that cannot be judged as one, and why."""
+    from forms.experiments.report import experiment_report  # noqa: PLC0415  a list does not wait for it
+
+    steps = experiment_report(experiment.name, series)
+    reason = RUNNING if any(one.running_by for one in series) else INTERRUPTED
+    if all(one.status is SeriesStatus.COMPLETE for one in series):
+        has_plan = notebook.trial(experiment.name) is not None
+        why = "A series of it is missing" if has_plan else "It was imported without its plan"
+        reason = Toned(f"{why}, so it has no verdict of its own.", Tone.CAUTION)
+
+    answer = replace(steps.fields[0], text=reason.text, tone=reason.tone)
+    return replace(steps, fields=(answer, *steps.fields[1:], *server), results=())

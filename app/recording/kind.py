@@ -1,0 +1,417 @@
+"""What a kind of recording is: the methods that commands and screens call, whichever kind it is; and all kinds by name.
+
+A subject derives its kind from `Kind` in its own `kind.py`, which is imported when the first of its recordings is met.
+Forms are imported where they are used, since a list of recordings does not need them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from app.base.errors import UsageError
+from forms import wording
+from forms.layout import Sign, Tone, Toned
+from forms.series.listing import done_text, side_by_side
+from storage.errors import with_article
+from storage.json_reader import JSONNode
+from storage.notebook import Notebook
+from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
+from storage.recordings import OURS, Recording, to_recording, with_head
+from storage.records import Command, RunStatus, Series, Target, format_target, new_series_id
+
+if TYPE_CHECKING:
+    from forms.report import Field, Report
+    from forms.series.summary import SeriesSummary
+
+_OTHERS_LOOKED_AT = 20
+"""Newest recordings of a kind whose targets are offered: nobody scrolls further."""
+
+RUNNING = Toned(f"{Sign.RUNNING} Being measured: there is no answer before its end.", Tone.CAUTION)
+
+
+class HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+RecordT = TypeVar("RecordT", bound=HasId)
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRecordings:
+    report: "Report"
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonChoices:
+    """What somebody chose for a comparison; a kind that has no repeats or limits leaves them aside."""
+
+    references: Sequence[str] = ()
+    """What the recordings were called, for messages; their ids where that is not known."""
+    again: Sequence[str] = ()
+    """References of series that repeat the base."""
+    alone: bool = False
+    noise_percent: float = NOISE_PERCENT
+    margin_percent: float = MARGIN_PERCENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEntry:
+    """What a list tells of a recording beside its head."""
+
+    done: str
+    answer: Toned
+    what: str
+    label: str
+    experiment: str = ""
+    state: str = ""
+    """How far it is, where the answer does not say so itself."""
+
+
+class Kind(Generic[RecordT]):
+    """What can be done with the recordings of one kind; each method has a default where most kinds share one."""
+
+    name: str
+    record: type
+    """The dataclass of whose fields its JSON documents are made."""
+
+    resume = ""
+    """The command that resumes an interrupted recording; empty where none does."""
+    restored_by = ""
+    """The command that restores leftover changes and needs the recording; else `clean` is recommended."""
+    is_made_of_series = False
+    """Whether its recordings consist of series, which can be complete and still be gone on with."""
+    has_interim_answer = False
+    """Whether its answer says something before the measurement has ended."""
+    shows_own_texts = False
+    """Whether its report shows question and note by itself."""
+    comes_first = False
+    """Whether it is stored before others of the same file, which may refer to it."""
+    can_be_repeated = False
+    """Whether a key measures a recording again with the same settings."""
+    names_its_kind = True
+    """Whether the kind is a part of a recording's name in texts."""
+    enough_in_baseline = 1
+    """From how many recordings on a baseline is as good as it gets."""
+    measured_fields: tuple[str, ...] = ()
+    """Fields that are equal in two copies of one recording; empty: all of them."""
+
+    screen = "stored"
+    """The screen that shows a recording, …"""
+    screen_argument = "recording_id"
+    """… and what it calls the recording's id."""
+    has_comparison_screen = False
+
+    @property
+    def schema(self) -> str:
+        return f"sharebench/{self.name}/1"
+
+    # What a recording says
+
+    def report(self, notebook: Notebook, head: Recording) -> "Report":
+        """The form without what all kinds have in common. Raises UsageError where there is none."""
+        raise NotImplementedError
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        raise NotImplementedError
+
+    def current_answer(self, notebook: Notebook, head: Recording) -> Toned:
+        """The answer, or that it is being measured."""
+        if head.running and not self.has_interim_answer:
+            return RUNNING
+        return self.answer(notebook, head)
+
+    def form(self, notebook: Notebook, head: Recording) -> "Report":
+        """The form, the answer first. Raises UsageError where there is none."""
+        from forms.report import fields_of  # noqa: PLC0415  a list does not wait for it
+
+        report = self.report(notebook, head)
+        answer: tuple[Field, ...] = (report.answer,) if report.answer else ()
+        others = tuple(entry for entry in report.fields if entry is not report.answer)
+        if head.running and not self.has_interim_answer:
+            answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
+            others = tuple(entry for entry in others if not entry.is_known_at_end)
+
+        texts = () if self.shows_own_texts else fields_of(("Question", head.question), ("Note", head.note))
+        return replace(report, fields=(*answer, *texts, *others))
+
+    def forms(self, notebook: Notebook, heads: Sequence[Recording]) -> "list[Report]":
+        """The forms of several recordings of this kind, after an overview where the kind has one."""
+        return [self.form(notebook, head) for head in heads]
+
+    def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
+        """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError."""
+        from forms.reports import one_page  # noqa: PLC0415  a list does not wait for it
+
+        question = next((head.question for head in heads if head.question), "")
+        if len(heads) == 1:
+            answer = self.current_answer(notebook, heads[0])
+            return one_page(self.form(notebook, heads[0]), question=question, answer=answer.text, tone=answer.tone)
+
+        report = self.compare(notebook, heads).report
+        answers = [f"{head.label or head.id}: {self.current_answer(notebook, head).text}" for head in heads]
+        return one_page(report, question=question, answer="; ".join(answers))
+
+    def documents(self, notebook: Notebook, head: Recording) -> list[Document]:
+        """The JSON documents that hold all of it. Raises UsageError."""
+        return [self.form(notebook, head).document()]
+
+    def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
+        """What to do next, below the form."""
+        leftover = self.leftover_text(notebook, head)
+        return [leftover] if leftover else []
+
+    def chart(self, notebook: Notebook, head: Recording, columns: int, lines: int, *, colour: bool) -> str:
+        """The chart of `show --chart`; empty for kinds whose forms have charts, and without runs."""
+        del notebook, head, columns, lines, colour
+        return ""
+
+    def series_summary(self, notebook: Notebook, head: Recording) -> "SeriesSummary | None":
+        """The runs as a screen draws them in place of a form; None where the form is drawn."""
+        del notebook, head
+        return None
+
+    # What a list shows
+
+    def list_entries(self, notebook: Notebook, heads: Sequence[Recording]) -> dict[str, ListEntry]:
+        """The entries of recordings of this kind by id, read at once."""
+        return {head.id: self.list_entry(notebook, head) for head in heads}
+
+    def list_entry(self, notebook: Notebook, head: Recording) -> ListEntry:
+        return ListEntry(
+            done=done_text(head, self.count_done(notebook, head)),
+            answer=self.current_answer(notebook, head),
+            what=self.what_was_measured(notebook, head),
+            label=wording.plain(head.label),
+        )
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        """How many runs, points or rounds are finished."""
+        del notebook, head
+        return 0
+
+    def what_was_measured(self, notebook: Notebook, head: Recording) -> str:
+        """Where it was measured, else what the recording is called."""
+        target = self.target(notebook, head)
+        return wording.place(target).removeprefix("smb://") if target else wording.plain(head.subject)
+
+    # Where it was measured
+
+    def target(self, notebook: Notebook, head: Recording) -> Target | None:
+        del notebook, head
+        return None
+
+    def folder(self, notebook: Notebook, head: Recording) -> Target | None:
+        """The folder to measure in again."""
+        return self.target(notebook, head)
+
+    def used_folders(self, notebook: Notebook) -> list[tuple[str, Target]]:
+        """The folders of the newest recordings, each with the moment of the recording."""
+        folders = []
+        for head in notebook.recordings(self.name, limit=_OTHERS_LOOKED_AT):
+            target = self.target(notebook, head)
+            if target is not None:
+                folders.append((head.created_at, target))
+        return folders
+
+    def measured_series(self, notebook: Notebook, head: Recording) -> Series | None:
+        """The series whose path this recording is about; None where it has none."""
+        parts = notebook.recordings(part_of=head.id)
+        return notebook.series(parts[0].id) if parts else None
+
+    def leftover_text(self, notebook: Notebook, head: Recording) -> str:
+        """Possible leftovers on a server and the command that removes them, or empty."""
+        if head.leftovers is None or head.running or head.imported_at:
+            return ""
+
+        things = [
+            f"{name.replace('_', ' ')} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+            for name, value in head.leftovers.items()
+            if value and name not in _WAYS_TO_THE_SERVER
+        ]
+        text = f"{head.kind} {head.id} left {wording.plain('; '.join(things))}"
+        if self.restored_by:
+            return f"{text}: the next `sharebench {self.restored_by}` restores it"
+
+        target = self.target(notebook, head)
+        return f"{text}: sharebench clean {wording.plain(format_target(target))}" if target else text
+
+    # Several recordings
+
+    def compare(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> ComparedRecordings:
+        """Compare the first with the others; by default side by side, without a verdict. Raises UsageError."""
+        del choices
+        return ComparedRecordings(side_by_side(heads, [self.form(notebook, head) for head in heads]))
+
+    def two_of(self, heads: Sequence[Recording]) -> tuple[Recording, Recording]:
+        """The two to compare, of a kind that compares no more. Raises UsageError."""
+        if len(heads) != 2:
+            raise UsageError(f"{with_article(self.name)} is compared with one other {self.name}: name two")
+        return heads[0], heads[1]
+
+    def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
+        """Raises UsageError for recordings that cannot be one baseline."""
+
+    # Runs
+
+    def judge(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> None:
+        """Reject or accept a run, load point, layer run or pair, all of it or nothing. Raises UsageError."""
+        with notebook.at_once():
+            if not self.judge_run(notebook, head, run, status, reason):
+                raise UsageError(f"{head.kind} {head.id} has no finished measured run {run}")
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        """Whether there is such a run. Raises UsageError where the kind has no runs."""
+        del notebook, run, status, reason
+        raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")
+
+    # Reading and storing
+
+    def read(self, notebook: Notebook, head: Recording) -> RecordT:
+        """The whole record; by default one without tables of its own, read by the types of its fields."""
+        del notebook
+        record: RecordT = with_head(head).record(self.record, leave=OURS)
+        return record
+
+    def from_document(self, document: object) -> RecordT:
+        """The record in a JSON document. Raises DocumentError."""
+        from forms import importers  # noqa: PLC0415  a list does not wait for it
+
+        record = self.from_node(JSONNode("", document).object())
+        own_target = getattr(record, "target", None)
+        targets = (*getattr(record, "targets", ()), *([own_target] if own_target else []))
+        for target in targets:
+            importers.check_target(target)
+        return record
+
+    def from_node(self, node: JSONNode) -> RecordT:
+        record: RecordT = node.record(self.record, leave=OURS, needs=("id", "created_at"))
+        return record
+
+    def add(self, notebook: Notebook, record: RecordT) -> None:
+        """Store a record with all that belongs to it; by default head and content."""
+        notebook.add_recording(to_recording(record, self.name))
+
+    def add_imported(self, notebook: Notebook, records: Sequence[RecordT], imported_at: str, source: str) -> None:
+        """Store records of the document ``source``. Raises UsageError where one does not fit into the notebook."""
+        del source
+        for record in records:
+            with notebook.at_once():
+                self.add(notebook, record)
+                notebook.mark_imported(record.id, imported_at)
+
+    def is_stored(self, notebook: Notebook, record: RecordT, source: str) -> bool:
+        """Whether the same was stored before. Raises UsageError where another is stored under its id."""
+        heads = notebook.recordings_of([record.id])
+        if not heads:
+            return False
+        if heads[0].kind == self.name and self.is_same(self.read(notebook, heads[0]), record):
+            return True
+        raise UsageError(
+            f"{self.name} {record.id} is in the notebook and is not what {source} says: import it with --as-new"
+        )
+
+    def is_same(self, one: RecordT, other: RecordT) -> bool:
+        """Whether the measurements are equal; labels and notes may differ."""
+        if not self.measured_fields:
+            return one == other
+        return all(getattr(one, name) == getattr(other, name) for name in self.measured_fields)
+
+    def ids_of(self, record: RecordT) -> list[str]:
+        """The ids of the record and of all series in it."""
+        return [record.id, *(series.id for series in self.series_of(record))]
+
+    def series_of(self, record: RecordT) -> tuple[Series, ...]:
+        """The series that the record is or has inside."""
+        del record
+        return ()
+
+    def experiment_of(self, record: RecordT) -> str | None:
+        """The experiment that the record says it is a part of."""
+        del record
+        return None
+
+    def with_new_ids(self, record: RecordT, series: Sequence[Series], new_ids: Mapping[str, str]) -> RecordT:
+        """The record under another id, with its series, which have theirs already; ``new_ids`` is of the whole file."""
+        del series, new_ids
+        renamed: RecordT = replace(record, id=new_series_id())  # type: ignore[type-var]
+        return renamed
+
+
+_WAYS_TO_THE_SERVER = frozenset({"ssh", "smb_conf"})
+"""Among leftovers: how the server is reached, not what is left there."""
+
+
+def measured_folder(series: Series) -> Target:
+    """The folder of a series: its target where it made the file there, else where its file lies."""
+    if series.command is Command.PUT or (series.plan and series.plan.counts.make_file):
+        return series.target
+    parent = series.target.path.rpartition("/")[0]
+    root = "" if series.target.abilities.has_share else "/"
+    return replace(series.target, path=parent or root)
+
+
+def parts_of(notebook: Notebook, head: Recording) -> list[Recording]:
+    """The series that a recording consists of, in measured order."""
+    return notebook.recordings(part_of=head.id)[::-1]
+
+
+@dataclass(slots=True)
+class KindsByName(Mapping[str, Kind[Any]]):
+    """All kinds; the module of each is imported when it is first asked for."""
+
+    places: dict[str, str]
+    """Module and name of each kind."""
+    loaded: dict[str, Kind[Any]] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Kind[Any]:
+        if name not in self.loaded:
+            self.loaded[name] = resolve_name(self.places[name])
+        return self.loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        added = [name for name in self.loaded if name not in self.places]
+        return iter([*self.places, *added])  # of a copy: kinds are loaded while others go through them
+
+    def __len__(self) -> int:
+        return len(self.places.keys() | self.loaded.keys())
+
+    def add(self, kind: Kind[Any]) -> None:
+        self.loaded[kind.name] = kind
+
+    def remove(self, name: str) -> None:
+        del self.loaded[name]
+
+
+KINDS = KindsByName(
+    {
+        "series": "app.series.kind:SERIES_KIND",
+        "load": "app.load.kind:LOAD_KIND",
+        "isolation": "app.isolation.kind:ISOLATION_KIND",
+        "audit": "app.audit.kind:AUDIT_KIND",
+        "diagnosis": "app.diagnosis.kind:DIAGNOSIS_KIND",
+        "watch": "app.watch.kind:WATCH_KIND",
+        "trial": "app.trial.kind:TRIAL_KIND",
+        "sweep": "app.trial.kind:SWEEP_KIND",
+        "survey": "app.survey.kind:SURVEY_KIND",
+        "selftest": "app.series.kind:SELFTEST_KIND",
+        "repeats": "app.series.kind:REPEATS_KIND",
+    }
+)
+
+
+def kind_of(head: Recording) -> Kind[Any]:
+    """Raises UsageError for a kind of a newer version."""
+    if head.kind not in KINDS:
+        raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
+    return KINDS[head.kind]
+
+
+def kind_with_schema(schema: object) -> Kind[Any] | None:
+    """The kind whose documents have that schema."""
+    return next((kind for kind in KINDS.values() if kind.schema == schema), None)

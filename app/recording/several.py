@@ -1,0 +1,66 @@
+"""What is done with several recordings at once."""
+
+from collections import Counter
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from app.base.errors import UsageError
+from app.recording.kind import KINDS, kind_of
+from forms import wording
+from storage.errors import with_article
+from storage.notebook import Notebook
+from storage.recordings import Recording
+from storage.records import Target
+from storage.shared import LAST
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+
+def recordings_of_one_kind(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
+    """The recordings named; ``last`` is the newest of their kind. Raises UsageError for those of several kinds."""
+    named = {reference: notebook.recording(reference) for reference in references if reference != LAST}
+    kinds = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
+    if len(kinds) > 1:
+        told = ", ".join(
+            f"{head.label or head.subject or head.kind} ({reference}) is {with_article(head.kind)}"
+            for reference, head in named.items()
+        )
+        raise UsageError(f"{told}: compare recordings of one kind")
+    return [named.get(reference) or notebook.recording(LAST, *kinds) for reference in references]
+
+
+def forms_of(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":
+    """The forms of the recordings named; several of one kind get its overview first. Raises UsageError."""
+    heads = [notebook.recording(reference, *kinds) for reference in references]
+    if len({head.kind for head in heads}) == 1:
+        return kind_of(heads[0]).forms(notebook, heads)
+    return [kind_of(head).form(notebook, head) for head in heads]
+
+
+def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
+    """Which baselines and experiments lose a part if these are deleted, or empty."""
+    baselines = notebook.baselines()
+    sizes = Counter(baseline.name for baseline in baselines)
+    losses = Counter(baseline.name for baseline in baselines if baseline.recording_id in ids)
+    steps = Counter(head.experiment for head in notebook.heads_of(ids) if head.experiment)
+
+    sentences = []
+    for name, lost in sorted(losses.items()):
+        fate = f"loses {wording.count(lost, 'recording')}." if lost < sizes[name] else "is deleted too."
+        sentences.append(f'The baseline "{name}" {fate}')
+    for name in sorted(steps):
+        sentences.append(f'The experiment "{name}" loses {wording.count(steps[name], "step")}.')
+    return wording.plain(" ".join(sentences))
+
+
+def used_targets(notebook: Notebook, pointed: str = "") -> list[Target]:
+    """The folders that recordings measured in: that of ``pointed`` first, then the newest first."""
+    first = [kind_of(head).folder(notebook, head) for head in notebook.recordings_of([pointed] if pointed else [])]
+
+    folders = []
+    for kind in KINDS.values():
+        folders += kind.used_folders(notebook)
+    folders.sort(key=itemgetter(0), reverse=True)
+    return [*filter(None, first), *(target for _, target in folders)]

@@ -1,0 +1,215 @@
+"""What commands and screens do with series, self-tests and repeats."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.base.errors import UsageError
+from app.base.exit_codes import exit_code_of
+from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, measured_folder
+from app.recording.made_of_series import MadeOfSeries
+from forms import wording
+from forms.layout import Tone, Toned
+from forms.series.listing import SeriesLine, series_lines
+from storage.notebook import Notebook
+from storage.recordings import SERIES, Recording
+from storage.records import ExperimentKind, RunStatus, Series, Target, format_target
+
+if TYPE_CHECKING:
+    from forms.report import Report
+    from forms.series.summary import SeriesSummary
+
+_SERIES_LOOKED_AT = 300
+"""Newest series whose folders are offered."""
+
+_GONE = Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
+
+
+class SeriesKind(Kind[Series]):
+    name = SERIES
+    record: type = Series
+    resume = "run --resume"
+
+    has_interim_answer = True
+    shows_own_texts = True
+    comes_first = True
+    can_be_repeated = True
+    names_its_kind = False
+    enough_in_baseline = 3  # from three repeats on, a change of five standard deviations is significant
+    measured_fields = ("command", "target", "runs")
+
+    screen = "series"
+    screen_argument = "series_id"
+    has_comparison_screen = True
+
+    # What a series says
+
+    def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from forms.series.report import series_report  # noqa: PLC0415  a list does not wait for it
+
+        return series_report(self.series_summary(notebook, head))
+
+    def series_summary(self, notebook: Notebook, head: Recording) -> "SeriesSummary":
+        from forms.series.summary import run_form  # noqa: PLC0415  as above
+
+        return run_form(self.read(notebook, head))
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        line = self._line(notebook, head)
+        return line.answer if line else _GONE
+
+    def forms(self, notebook: Notebook, heads: Sequence[Recording]) -> "list[Report]":
+        from forms.reports import series_reports  # noqa: PLC0415  as above
+
+        return series_reports([self.read(notebook, head) for head in heads])
+
+    def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
+        from forms import reports  # noqa: PLC0415  as above
+
+        if len(heads) == 1:
+            return reports.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
+        series, comparisons = self._comparisons(notebook, heads, ComparisonChoices())
+        return reports.comparison_page(comparisons, self._comparison_report(series, comparisons))
+
+    def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
+        return recommendations_for(self.read(notebook, head))
+
+    def chart(self, notebook: Notebook, head: Recording, columns: int, lines: int, *, colour: bool) -> str:
+        from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
+
+        summary = self.series_summary(notebook, head)
+        return rates_chart(summary, columns, lines, colour=colour) if summary.rows else ""
+
+    # What a list shows
+
+    def list_entries(self, notebook: Notebook, heads: Sequence[Recording]) -> dict[str, ListEntry]:
+        ids = [head.id for head in heads]
+        lines = series_lines(notebook.heads_of(ids), notebook.rates_of(ids))
+        entries = {line.series.id: _entry(line) for line in lines}
+        for head in heads:
+            if head.id not in entries:  # deleted while it was listed
+                entries[head.id] = self.list_entry(notebook, head)
+        return entries
+
+    def _line(self, notebook: Notebook, head: Recording) -> SeriesLine | None:
+        lines = series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]))
+        return lines[0] if lines else None
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        line = self._line(notebook, head)
+        return len(line.rates) if line else 0
+
+    # Where it was measured
+
+    def target(self, notebook: Notebook, head: Recording) -> Target | None:
+        line = self._line(notebook, head)
+        return line.series.target if line else None
+
+    def folder(self, notebook: Notebook, head: Recording) -> Target | None:
+        line = self._line(notebook, head)
+        return measured_folder(line.series) if line else None
+
+    def used_folders(self, notebook: Notebook) -> list[tuple[str, Target]]:
+        return [(series.created_at, measured_folder(series)) for series in notebook.heads(limit=_SERIES_LOOKED_AT)]
+
+    def measured_series(self, notebook: Notebook, head: Recording) -> Series:
+        return self.read(notebook, head)
+
+    # Several series
+
+    def compare(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> ComparedRecordings:
+        """Each with the first, their repeats and what came before included. Raises UsageError."""
+        series, comparisons = self._comparisons(notebook, heads, choices or ComparisonChoices())
+        verdicts = [found.comparison.verdict for found in comparisons]
+        return ComparedRecordings(self._comparison_report(series, comparisons), exit_code_of(verdicts))
+
+    def _comparisons(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
+    ) -> tuple[list[Series], list[Any]]:
+        from app.comparison.history import sides_to_compare  # noqa: PLC0415  as above
+        from forms.comparison.summary import comparisons  # noqa: PLC0415  as above
+        from forms.stats.decision import Limits  # noqa: PLC0415  as above
+
+        references = choices.references or [head.id for head in heads]
+        sides = sides_to_compare(notebook, references, choices.again, alone=choices.alone)
+        limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
+        return [self.read(notebook, head) for head in heads], comparisons(sides, limits)
+
+    def _comparison_report(self, series: Sequence[Series], comparisons: Sequence[Any]) -> "Report":
+        from forms.comparison.report import comparison_report  # noqa: PLC0415  as above
+
+        return comparison_report(series, comparisons)
+
+    def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
+        from forms.tuning.differences import differences, differences_prose, same_path  # noqa: PLC0415  as above
+
+        first, *others = notebook.heads_of(ids)
+        for other in others:
+            if not same_path(first, other):
+                names = f"{wording.name_of(first)} and {wording.name_of(other, beside=first)}"
+                why = differences_prose(differences(first, other))
+                raise UsageError(f"{names} differ ({why}): a baseline holds repeats of the same settings")
+
+    # Runs
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        key = {"series_id": head.id, "phase": "measured", "number": run}
+        return notebook.judge("runs", key, status.value, reason)
+
+    # Reading and storing
+
+    def read(self, notebook: Notebook, head: Recording) -> Series:
+        return notebook.series(head.id)
+
+    def from_document(self, document: object) -> Series:
+        from forms import importers  # noqa: PLC0415  as above
+        from forms.series.document import series_from_document  # noqa: PLC0415  as above
+
+        return importers.check(series_from_document(document))
+
+    def add_imported(self, notebook: Notebook, records: Sequence[Series], imported_at: str, source: str) -> None:
+        del imported_at, source  # `add_all` marks them itself, all with one moment
+        notebook.add_all(records)
+
+    def series_of(self, record: Series) -> tuple[Series, ...]:
+        return (record,)
+
+    def ids_of(self, record: Series) -> list[str]:
+        return [record.id]
+
+    def experiment_of(self, record: Series) -> str | None:
+        return record.experiment
+
+    def with_new_ids(self, record: Series, series: Sequence[Series], new_ids: Mapping[str, str]) -> Series:
+        del record, new_ids
+        return series[0]
+
+
+def recommendations_for(series: Series) -> list[str]:
+    """The commands that help against what the form warns of, and the one that removes what the series left."""
+    from forms.findings.series_warnings import advice  # noqa: PLC0415  a list does not wait for it
+
+    texts = []
+    for warning in advice(series):
+        if warning.command or warning.options:
+            texts.append(warning.command or f"measure again with {warning.options}")
+    if series.scratch_path and not series.running_by:
+        texts.append(f"sharebench clean {wording.plain(format_target(series.target))}")
+    return texts
+
+
+def _entry(line: SeriesLine) -> ListEntry:
+    return ListEntry(
+        done=line.runs_text,
+        answer=line.answer,
+        what=line.what,
+        label=line.label,
+        experiment=wording.plain(line.series.experiment or ""),
+        state="" if line.is_whole else line.runs_text,
+    )
+
+
+SERIES_KIND = SeriesKind()
+SELFTEST_KIND = MadeOfSeries(ExperimentKind.SELFTEST)
+REPEATS_KIND = MadeOfSeries(ExperimentKind.REPEATS)

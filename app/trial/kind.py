@@ -1,0 +1,70 @@
+"""What commands and screens do with trials and sweeps."""
+
+from typing import Any
+
+from app.recording.experiments import stored_change
+from app.recording.kind import Document, kind_of, parts_of
+from app.recording.made_of_series import MadeOfSeries, Whole
+from forms import wording
+from forms.layout import Toned
+from storage.changes import TrialPlan
+from storage.json_reader import JSONNode
+from storage.notebook import Notebook
+from storage.recordings import Recording
+from storage.records import ExperimentKind, RunStatus
+
+
+class SettingsTriedKind(MadeOfSeries):
+    """A trial or sweep: a series of each value of a setting, run by turns and judged by pairs."""
+
+    record: type = TrialPlan
+    resume = "try --resume"
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        change = stored_change(notebook, head.subject)
+        if change is None:
+            return super().answer(notebook, head)
+
+        from forms.trial.report import change_answer  # noqa: PLC0415  a list without trials does not wait for it
+
+        return change_answer(change)
+
+    def documents(self, notebook: Notebook, head: Recording) -> list[Document]:
+        if stored_change(notebook, head.subject) is None:
+            return self.documents_of_parts(notebook, head)
+        return super().documents(notebook, head)
+
+    def count_done(self, notebook: Notebook, head: Recording) -> int:
+        """Pairs of a trial, blocks of a sweep."""
+        change = stored_change(notebook, head.subject)
+        return len(getattr(change, "pairs", ())) or getattr(change, "blocks", 0)
+
+    def what_was_measured(self, notebook: Notebook, head: Recording) -> str:
+        plan = notebook.trial(head.subject)
+        if plan is None:
+            return super().what_was_measured(notebook, head)
+        values = [value or "empty" for value in plan.values]
+        return wording.plain(f"{plan.name} = {wording.listed(values, 'or')}")
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        """Whether each of its series has that run: a pair or block is judged whole."""
+        parts = parts_of(notebook, head)
+        return all(kind_of(part).judge_run(notebook, part, run, status, reason) for part in parts)
+
+    def read(self, notebook: Notebook, head: Recording) -> Any:
+        """The plan and what is kept of it, to resume it. Raises UsageError."""
+        from app.trial.spec import stored_trial  # noqa: PLC0415  as above
+
+        return stored_trial(notebook, head.id)
+
+    def from_document(self, document: object) -> Whole:
+        from forms import importers  # noqa: PLC0415  as above
+        from forms.importers.filled_form import trial_from_document  # noqa: PLC0415  as above
+
+        trial = trial_from_document(document)
+        series = tuple(importers.check(one) for one in trial.series)
+        return self.whole(JSONNode("", document), trial.experiment, series, trial)
+
+
+TRIAL_KIND = SettingsTriedKind(ExperimentKind.TRIAL)
+SWEEP_KIND = SettingsTriedKind(ExperimentKind.SWEEP)

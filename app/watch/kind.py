@@ -1,0 +1,43 @@
+"""What commands and screens do with watches."""
+
+from typing import TYPE_CHECKING
+
+from app.recording.kind import Kind
+from forms.layout import Toned
+from storage.looks import WATCH, Watch, recording_of, watch_of
+from storage.notebook import Notebook
+from storage.recordings import Recording
+from storage.records import Series
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+
+class WatchKind(Kind[Watch]):
+    name = WATCH
+    record: type = Watch
+
+    def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from app.watch.record import last_check  # noqa: PLC0415  a list does not wait for it
+        from forms.watch.report import watch_report  # noqa: PLC0415  as above
+
+        return watch_report(last_check(notebook, self.read(notebook, head)))
+
+    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+        from forms.watch.report import watch_answer  # noqa: PLC0415  as above
+
+        return watch_answer(self.read(notebook, head))
+
+    def measured_series(self, notebook: Notebook, head: Recording) -> Series | None:
+        newest = self.read(notebook, head).series_id
+        return notebook.series(newest) if newest else None
+
+    def read(self, notebook: Notebook, head: Recording) -> Watch:
+        del notebook
+        return watch_of(head)
+
+    def add(self, notebook: Notebook, record: Watch) -> None:
+        notebook.add_recording(recording_of(record))
+
+
+WATCH_KIND = WatchKind()
