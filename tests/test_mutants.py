@@ -40,5 +40,5 @@ def test_the_draw_is_the_same_for_a_seed_and_hits_a_line_once():
 def test_the_mirroring_test_comes_first_and_others_of_its_folder_last():
     near, far = asked_for("app/load/judgement.py")
     assert near[0] == "tests/app/load/test_judgement.py"
-    assert "tests/app/load/test_scenario.py" in near
+    assert "tests/app/load/test_users.py" in near
     assert "tests/app/load/test_limits.py" in far

@@ -83,7 +83,7 @@ class Kind(Generic[RecordT]):
     restored_by = ""
     """The command that restores leftover changes and needs the recording; else `clean` is recommended."""
     is_made_of_series = False
-    """Whether its recordings consist of series, which can be complete and still be gone on with."""
+    """Whether its recordings consist of series, which can be complete and still be continued."""
     has_interim_answer = False
     """Whether its answer says something before the measurement has ended."""
     shows_own_texts = False

@@ -21,7 +21,7 @@ def test_a_fault_is_a_loss_and_a_campaign_goes_on_behind_its_last_case(tmp_path:
     results = tmp_path / "results"
     monkeypatch.setattr(documents, "_READ", ("list",))
     assert documents.campaign(60, share=Share(2, 3, results), most=6).losses == []
-    monkeypatch.setattr("app.series.kind.series_lines", lambda *_: 1 // 0)
+    monkeypatch.setattr("app.recording.listing.recording_lines", lambda *_: 1 // 0)
     again = documents.campaign(60, share=Share(2, 3, results), most=15)
     found = [json.loads(line) for line in results.read_text().splitlines()]
     assert [one["case"] for one in found] == ["1", "4", "7", "10", "13"]

@@ -167,16 +167,18 @@ class SeriesActions(MeasureMixin):
     # To other screens
 
     def open_recording(self, recording_id: str) -> None:
-        def read(notebook: "Notebook") -> "Recording":
-            return notebook.recording(recording_id)
+        def read(notebook: "Notebook") -> "tuple[str, Kind]":
+            """Raises UsageError for a kind that this version does not know."""
+            from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
 
-        self.with_notebook(read, self._open_head)
+            head = notebook.recording(recording_id)
+            return head.id, kind_of(head)
 
-    def _open_head(self, head: "Recording") -> None:
-        from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
+        self.with_notebook(read, self._open_as)
 
-        kind = kind_of(head)
-        self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head.id})
+    def _open_as(self, opened: "tuple[str, Kind]") -> None:
+        head_id, kind = opened
+        self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head_id})
 
     def action_again(self) -> None:
         from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there

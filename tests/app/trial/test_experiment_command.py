@@ -138,7 +138,7 @@ def test_surveys_and_self_tests_are_shown_again_from_the_notebook(db, rounds, ca
     assert all(f"{kind:<10}  {name}\n" in listed for kind, name in rounds.items())
     assert experiment(db, "show", rounds[ExperimentKind.SURVEY]) == 0
     text = capsys.readouterr().out
-    assert "nas:    over the network" in text
+    assert "nas: over the network" in " ".join(text.split())
     assert text.index("Answer:") < text.index("Findings")
     assert experiment(db, "show", rounds[ExperimentKind.SELFTEST]) == 0
     assert "Self-test: the same thing twice, interleaved" in capsys.readouterr().out

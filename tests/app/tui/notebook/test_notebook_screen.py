@@ -923,10 +923,10 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
-        assert "? Inconclusive: 10 % faster (" in text_of(app.screen, "#verdict")
+        assert "? Probably faster: 100 → 110 MB/s, +10.0 % (" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
-        assert "? Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
+        assert "? Probably slower: 110 → 100 MB/s, −9.1 % (" in text_of(app.screen, "#verdict")
 
 
 async def test_the_form_below_the_list_names_the_baseline(tmp_path):
@@ -1405,7 +1405,8 @@ def test_a_column_that_gives_cells_away_still_shows_the_same_clause(behind: int)
     [("series", "5", "said"), ("series", "3/5●", "3/5● said"), ("trial", "8‖", "said"), ("isolation", "1●", "said")],
 )
 def test_without_a_column_of_runs_only_a_series_that_is_not_complete_has_them_before_its_answer(kind, done, shown):
-    line = replace(LINES[0], kind=kind, done=done, answer=Toned("said"))
+    state = done if shown != "said" else ""
+    line = replace(LINES[0], kind=kind, done=done, state=state, answer=Toned("said"))
     assert COLUMNS[3].text(line) == shown
 
 
@@ -1431,7 +1432,7 @@ async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
         await settled(app, pilot)
         await press(app, pilot, *keys, "f", *"block", "enter", "enter", "enter", "enter")
         chosen = here(app).session.choices
-        assert (chosen.change_name, chosen.base_id) == ("block", f"{at:012x}")
+        assert (chosen.spec.lineage.change_name, chosen.spec.lineage.base_id) == ("block", f"{at:012x}")
         assert f"Base: series {at}." in painted(app)
 
 
