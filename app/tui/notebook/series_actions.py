@@ -167,7 +167,7 @@ class SeriesActions(MeasureMixin):
     # To other screens
 
     def open_recording(self, recording_id: str) -> None:
-        def read(notebook: "Notebook") -> "tuple[str, Kind]":
+        def read(notebook: "Notebook") -> "tuple[str, Kind[Any]]":
             """Raises UsageError for a kind that this version does not know."""
             from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
 
@@ -176,7 +176,7 @@ class SeriesActions(MeasureMixin):
 
         self.with_notebook(read, self._open_as)
 
-    def _open_as(self, opened: "tuple[str, Kind]") -> None:
+    def _open_as(self, opened: "tuple[str, Kind[Any]]") -> None:
         head_id, kind = opened
         self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head_id})
 
