@@ -29,7 +29,8 @@ from app.method.rounds import request_of, take_change
 from app.recording.several import used_targets
 from app.server.changes.script import ConsentNeededError
 from app.trial.command import carried_out
-from app.trial.spec import TrialOrder, consent_lines
+from app.trial.consent import consent_lines
+from app.trial.spec import TrialOrder
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons

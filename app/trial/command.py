@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,14 @@ from app.series.requests import series_request
 from app.server.changes.script import ConflictError, undo_command
 from app.server.changes.smb_conf import Ways
 from app.trial import spec as trial_order
+from app.trial.consent import consent_lines, expected_text
+from app.trial.fitting import FittedRequest, fitted
 from app.trial.record import run_trial
 from app.trial.restore import check_own, owner_text, restore, restored_text, where
+from app.trial.target import check_target
 from app.trial.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
-from forms.audit.report import remedies
+from forms.audit.report import Remedy, remedies
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
@@ -43,23 +46,33 @@ from forms.report import Report
 from forms.stats.paired import LOOKS
 from forms.trial.report import ChangeSummary, change_report, verdict_sentence
 from forms.trial.summary import TrialSummary, blocks_needed
-from forms.trial.tuning import NotTried, tune_report
+from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import duration, listed
 from storage.changes import ChangeState, JournalEntry, LoadWindow
-from storage.json_reader import named
 from storage.load.records import MOST_USERS
 from storage.notebook import Notebook
 from storage.records import Command, Decision, ExperimentKind, Phase, with_zone
 
 _SERIES = (
-    "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
-    "encrypt", "flush", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note", "question",
-)  # fmt: skip
-
-
+    "command",
+    "size_bytes",
+    "make_file",
+    "link_bits_per_second",
+    "client",
+    "block_bytes",
+    "in_flight",
+    "sign",
+    "encrypt",
+    "flush",
+    "server_ssh",
+    "smb_conf",
+    "timeout_seconds",
+    "ceiling",
+    "note",
+    "question",
+)
 LOAD_SETTLE_SECONDS = 1.0
-
 
 restart_option = click.option(
     "--allow-restart", is_flag=True, help="Restart smbd if the setting needs it; ends all sessions."
@@ -116,17 +129,24 @@ def request_of(
     else:
         if spec.settings.flush:
             raise UsageError("the users of --load flush nothing: --flush belongs to a put of one file")
-        spec = replace(spec, command=Command.PUT)  # whose target is a folder, as that of a load
+        # Whose target is a folder, as that of a load.
+        spec = replace(spec, command=Command.PUT)
+
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     one_run = replace(spec.counts, runs=1, warmups=1)
     request = series_request(replace(spec, counts=one_run), target, secrets)
     if users is None:
         return request, None
+
     scenario = find_scenario(choices["scenario"])
     if not any(kind.reads or kind.writes for kind in scenario.requests):
         raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
-    seconds, settle = choices["window_seconds"], LOAD_SETTLE_SECONDS
-    scenario = changed(scenario, files=choices["files"], duration_seconds=seconds, settle_seconds=settle)
+    scenario = changed(
+        scenario,
+        files=choices["files"],
+        duration_seconds=choices["window_seconds"],
+        settle_seconds=LOAD_SETTLE_SECONDS,
+    )
     return request, LoadWindow(users=users, processes=len(os.sched_getaffinity(0)), scenario=scenario)
 
 
@@ -135,7 +155,7 @@ def _carry_out(
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
-        common.say(*trial_order.consent_lines(order))
+        common.say(*consent_lines(order))
         if not choices["yes"]:
             common.confirm("Start?", declined="nothing was written")
     summary = carried_out(order, common.notebook_path(context))
@@ -144,74 +164,110 @@ def _carry_out(
 
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
+    """Measure the trial or sweep, and show it meanwhile. Raises CancelledError, which says how to complete it."""
     control = SeriesControl(order.within_seconds)
-    name, ends_at = order.plan.name, time.monotonic() + order.within_seconds
-    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, name, ends_at=ends_at)
+    pace = _Pace(
+        order.plan.looks,
+        len(order.plan.values) + 1,
+        order.experiment.kind,
+        order.plan.name,
+        ends_at=time.monotonic() + order.within_seconds,
+    )
     try:
-        found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
+        summary: ChangeSummary = _watch(run_trial(order, path, control), control, pace, redraws=redraws)
     except CancelledError as error:
         with Notebook(path) as notebook:
             stored = notebook.experiment_called(order.experiment.name)
-        if stored is None:  # nothing was measured
+        if stored is None:
+            # Nothing was measured.
             raise CancelledError(control.why_cancelled) from error
         resume = f"`sharebench try --resume {stored.recording_id}` completes it"
         raise CancelledError(f"{control.why_cancelled}; {resume}") from error
-    return found
-
-
-def _watched(
-    changing: Generator[Any, None, None], control: SeriesControl, pace: "_Pace", *, tunes: bool = False,
-    redraws: bool = True,
-) -> Any:  # fmt: skip
-    progress = ProgressLine(redraws=redraws)
-    summary: Any = None
-    is_changed = True
-    with cancel_on_signals(control, lambda: is_changed), contextlib.closing(changing) as changes:
-        for event in changes:
-            match event:
-                case Trying(setting=setting, number=number, of=of, why=why):
-                    reason = f", which the audit proposes: {why}" if why else ""
-                    common.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}")
-                    is_changed = True
-                    pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
-                case trial_order.ValueSet(value=value, block=block):
-                    stands = "as it is" if value is None else f"= {value}"
-                    progress.about = f"{pace.place(block)}: {pace.name} {stands}: "
-                    progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
-                case RunStarted():
-                    progress.show(replace(event, of=None))  # how many there will be is said of the pairs
-                case RunFinished(run=run):
-                    pace.done += run.phase is Phase.MEASURED
-                    progress.show(event)
-                case trial_order.Judged(summary=found) if not tunes:
-                    summary, control.limit.is_met = found, True  # from now on it ends in time by itself
-                    progress.clear()
-                    _say_so_far(found)
-                case trial_order.SettingRestored(text=text):
-                    progress.clear()
-                    if not tunes or control.cancelled.is_set():
-                        common.say(text)
-                    is_changed = False
-                case NotTried(name=name, value=value, why=why):
-                    common.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}")
-                case Tried(summary=of_one):
-                    common.say(verdict_sentence(of_one))
-                case Tuned(summary=tuned):
-                    summary = tuned
-                case _:
-                    progress.show(event)
-    progress.clear()
-    assert summary
     return summary
 
 
-def _say_so_far(found: Any) -> None:
-    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
-        common.say(f"pair {len(found.pairs)}{found.so_far}")
+def _watch(
+    changing: Generator[Any, None, None],
+    control: SeriesControl,
+    pace: "_Pace",
+    *,
+    tunes: bool = False,
+    redraws: bool = True,
+) -> Any:
+    """Show what happens; returns the last summary, of the whole tuning where it ``tunes``."""
+    watch = _TrialWatch(control, pace, tunes=tunes, redraws=redraws)
+    with cancel_on_signals(control, lambda: watch.is_changed), contextlib.closing(changing) as events:
+        for event in events:
+            watch.show(event)
+    watch.progress.clear()
+    assert watch.summary
+    return watch.summary
+
+
+class _TrialWatch:
+    """What is shown of a trial or a tuning while it is measured."""
+
+    def __init__(self, control: SeriesControl, pace: "_Pace", *, tunes: bool, redraws: bool) -> None:
+        self.progress = ProgressLine(redraws=redraws)
+        self.summary: Any = None
+        self.is_changed = True
+        """Whether a setting is changed on the server, so that a second signal must not end the program."""
+        self._control = control
+        self._pace = pace
+        self._tunes = tunes
+
+    def show(self, event: Any) -> None:
+        match event:
+            case Trying():
+                self._show_trying(event)
+            case trial_order.ValueSet(value=value, block=block):
+                state = "as it is" if value is None else f"= {value}"
+                self.progress.about = f"{self._pace.place(block)}: {self._pace.name} {state}: "
+                # A sign of life before the first byte.
+                self.progress.show(SeriesOpened(series_id=""))
+            case RunStarted():
+                # How many there will be is said of the pairs.
+                self.progress.show(replace(event, of=None))
+            case RunFinished(run=run):
+                self._pace.done += run.phase is Phase.MEASURED
+                self.progress.show(event)
+            case trial_order.Judged(summary=summary) if not self._tunes:
+                self.summary = summary
+                # From now on it ends in time by itself.
+                self._control.limit.is_met = True
+                self.progress.clear()
+                _say_so_far(summary)
+            case trial_order.SettingRestored(text=text):
+                self.progress.clear()
+                if not self._tunes or self._control.cancelled.is_set():
+                    common.say(text)
+                self.is_changed = False
+            case NotTried(name=name, value=value, why=obstacle):
+                common.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {obstacle}")
+            case Tried(summary=summary):
+                common.say(verdict_sentence(summary))
+            case Tuned(summary=summary):
+                self.summary = summary
+            case _:
+                self.progress.show(event)
+
+    def _show_trying(self, event: Trying) -> None:
+        reason = f", which the audit proposes: {event.why}" if event.why else ""
+        value = event.setting.values[0] or "empty"
+        common.say(f"{event.number} of {event.of}: {event.setting.name} = {value}{reason}")
+        self.is_changed = True
+        self._pace.begin(event.setting.name)
+
+
+def _say_so_far(summary: Any) -> None:
+    if isinstance(summary, TrialSummary) and summary.effect and not summary.complete and sys.stderr.isatty():
+        common.say(f"pair {len(summary.pairs)}{summary.so_far}")
 
 
 @dataclass(slots=True)
 class _Pace:
+    """How far a trial is, and how long the rest will take at most."""
+
     looks: tuple[int, ...]
     arms: int
     kind: ExperimentKind
@@ -222,18 +278,27 @@ class _Pace:
 
     def place(self, block: int) -> str:
         """``pair 9 (of 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
-        what = "pair" if self.kind is ExperimentKind.TRIAL else "block"
+        unit = "pair" if self.kind is ExperimentKind.TRIAL else "block"
         now = time.monotonic()
-        each = (now - self.began) / self.done if self.done else 0.0
-        seconds = min(each * (self.looks[-1] * self.arms - self.done), self.ends_at - now)
-        left = f"; at most {duration(seconds)} left" if seconds > 0 else ""
-        return f"{what} {block} (of {listed([str(look) for look in self.looks if look >= block], 'or')}{left})"
+        run_seconds = (now - self.began) / self.done if self.done else 0.0
+        runs_to_come = self.looks[-1] * self.arms - self.done
+        seconds_left = min(run_seconds * runs_to_come, self.ends_at - now)
+        left = f"; at most {duration(seconds_left)} left" if seconds_left > 0 else ""
+        looks_to_come = listed([str(look) for look in self.looks if look >= block], "or")
+        return f"{unit} {block} (of {looks_to_come}{left})"
+
+    def begin(self, name: str) -> None:
+        """Of the next setting of a tuning."""
+        self.name = name
+        self.done = 0
+        self.began = time.monotonic()
 
 
 def answer_trial(summary: ChangeSummary | None, report: Report, *, as_json: bool) -> None:
     """``summary`` is None for an experiment of another kind."""
     chart = report.chart
-    curve = chart if summary and chart and chart.is_curve and not (as_json or summary.plan.load) else None
+    has_curve = chart is not None and chart.is_curve
+    curve = chart if summary and has_curve and not (as_json or summary.plan.load) else None
     common.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
     if summary and not summary.complete:
         common.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
@@ -245,15 +310,16 @@ def answer_trial(summary: ChangeSummary | None, report: Report, *, as_json: bool
 
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
     """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
-    name, equals, rest = (part.strip() for part in text.partition("="))
+    name, equals, value = (part.strip() for part in text.partition("="))
     if "://" in name:
-        parse_target(text)  # its errors come first, such as that of a password
-        raise UsageError(
-            f"the setting comes first, then the target: {'NAME=V1,V2' if several else 'NAME=VALUE'} TARGET"
-        )
+        # Its errors come first, such as that of a password.
+        parse_target(text)
+        form = "NAME=V1,V2" if several else "NAME=VALUE"
+        raise UsageError(f"the setting comes first, then the target: {form} TARGET")
     if not name:
         raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
-    values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)
+
+    values = tuple(word.strip() for word in value.split(",")) if several else (value,)
     if len(set(values)) < len(values):
         raise UsageError(f"{text!r} names a value twice")
     return name, values if equals else ()
@@ -283,24 +349,29 @@ def try_command(
     """
     common.check_can_store(context)
     if resumed := choices.pop("resumed"):
-        return _resumed(context, resumed, choices)
+        return _resume_trial(context, resumed, choices)
     if not setting or not target:
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
     name, values = parsed_setting(setting)
-    plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
-    found = prepared(context, name, values, target, spec, choices)
+    trial = prepared(context, name, values, target, spec, choices)
+    values_to_try = trial.setting.values
+    if len(values_to_try) > 1:
+        common.say(f"{len(values_to_try)} values to try, one after the other: {', '.join(values_to_try)}")
+
     verdicts: list[str] = []
-    to_try = found.setting.values
-    if len(to_try) > 1:
-        common.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
-    for value in to_try:
-        order = found.order(ExperimentKind.TRIAL, (value,), **plan)
-        order = replace(order, within_seconds=common.within(choices) / len(to_try))
+    for value in values_to_try:
+        order = trial.order(
+            ExperimentKind.TRIAL,
+            (value,),
+            noise_percent=choices["noise"],
+            margin_percent=choices["margin"],
+        )
+        order = replace(order, within_seconds=common.within(choices) / len(values_to_try))
         verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
     return exit_code_of(verdicts)
 
 
-def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
+def _resume_trial(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     allowed = {"yes", "as_json", "kerberos", "within_minutes"}
     stored, place = common.to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
     target, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
@@ -326,13 +397,15 @@ def sweep_command(
     if len(settings) > 1:
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
     name, values = parsed_setting(settings[0], several=True)
-    blocks = choices.pop("blocks")
-    found = prepared(context, name, values, target, spec, choices)
-    if len(found.setting.values) < len(values):
-        before = f"{found.setting.name} = {found.setting.previous}"
+    sweep = prepared(context, name, values, target, spec, choices)
+    setting = sweep.setting
+    if len(setting.values) < len(values):
+        before = f"{setting.name} = {setting.previous}"
         common.say(f"{before} is the present value: each block measures it once, as the base.")
-    looks = (blocks or blocks_needed(len(found.setting.values)),)
-    order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=common.within(choices))
+
+    blocks = choices["blocks"] or blocks_needed(len(setting.values))
+    order = sweep.order(ExperimentKind.SWEEP, looks=(blocks,))
+    order = replace(order, within_seconds=common.within(choices))
     _carry_out(context, order, choices)
     return 0
 
@@ -354,56 +427,90 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
     what to write into smb.conf, what it gains, and what made no difference.
     """
     common.check_can_store(context)
-    known = {spelling(name).name for name, _ in candidates()}
-    if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
-        raise UsageError(f"--only {unknown[0]!r}: tune does not try it; it tries {', '.join(sorted(known))}")
+    _check_names(choices["only"])
     request, load = request_of(context, target, spec, choices)
     ways = Ways(ssh=spec.monitor.server_ssh, smb_conf=spec.monitor.smb_conf, restart=choices["allow_restart"])
-    only = {spelling(name).name for name in choices["only"]}
-    audited = audit_server(AuditRequest(target=request.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
-    first = tuple(one for one in remedies(audited.findings) if not only or one.name in only)
     tuning = Tuning(
-        request=request, ways=ways, looks=LOOKS, load=load, stop_after=choices["stop_after"],
-        within_seconds=common.within(choices), only=tuple(choices["only"]), first=first,
-    )  # fmt: skip
+        request=request,
+        ways=ways,
+        looks=LOOKS,
+        load=load,
+        stop_after=choices["stop_after"],
+        within_seconds=common.within(choices),
+        only=tuple(choices["only"]),
+        first=_proposed_by_audit(request, ways, choices["only"]),
+    )
     tuning.check()
-    trial_order.check_target(request)
-    where = ways.ssh or "this machine"
-    to_try = candidates(tuning.only)
-    settings = wording.count(len(dict(to_try)), "setting")
-    common.say(f"{wording.count(len(to_try), 'value')} of {settings} will be tried on {where}, one at a time.")
-    common.say("Each is written into a file that smb.conf includes, checked, measured and")
-    common.say("restored. Settings that have a risk are skipped.")
-    common.say(*(f"The audit proposes {one.name} = {one.value}, so that is tried first." for one in tuning.first))
-    if ways.restart and tuning.first:
-        common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
-    found = trial_order.FittedRequest(request, 0)
+    check_target(request)
+    _say_what_is_tried(tuning)
+
+    usual = FittedRequest(request, 0)
     if not load:
-        found = trial_order.fitted(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
-    if found.said:
-        common.say(found.said)
-    if found.run_seconds:
-        common.say(f"Each setting: {trial_order.expected_text(LOOKS, 2, found.run_seconds)}")
-        limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
-        common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
+        usual = fitted(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
+    _say_how_long(tuning, usual)
     if not choices["yes"]:
         common.confirm("Start?", declined="nothing was written")
-    if found.request is not request:
-        tuning.usual, tuning.request = replace(found, request=request), found.request
-    try:
-        control, ends_at = SeriesControl(), time.monotonic() + tuning.within_seconds
-        pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL, ends_at=ends_at)
-        summary = _watched(tuning.run(common.notebook_path(context), control), control, pace, tunes=True)
-    except SharebenchError:
-        if tuning.trials:
-            common.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
-        if tuning.trials and tuning.left:
-            before = "write the lines above into smb.conf, then " if tuning.kept else ""
-            rest = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
-            common.say(f"Recommendation: {before}try the rest with the same command and {rest}")
-        raise
+    if usual.request is not request:
+        tuning.usual = replace(usual, request=request)
+        tuning.request = usual.request
+
+    summary = _tune(tuning, common.notebook_path(context), as_json=choices["as_json"])
     common.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
+
+
+def _check_names(only: Sequence[str]) -> None:
+    """Raises UsageError for a name that a tuning does not try."""
+    known_names = {spelling(name).name for name, _ in candidates()}
+    for name in only:
+        if spelling(name).name not in known_names:
+            raise UsageError(f"--only {name!r}: tune does not try it; it tries {', '.join(sorted(known_names))}")
+
+
+def _proposed_by_audit(request: SeriesRequest, ways: Ways, only: Sequence[str]) -> tuple[Remedy, ...]:
+    wanted = {spelling(name).name for name in only}
+    audit = audit_server(AuditRequest(target=request.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
+    return tuple(remedy for remedy in remedies(audit.findings) if not wanted or remedy.name in wanted)
+
+
+def _say_what_is_tried(tuning: Tuning) -> None:
+    to_try = candidates(tuning.only)
+    values = wording.count(len(to_try), "value")
+    settings = wording.count(len(dict(to_try)), "setting")
+    where = tuning.ways.ssh or "this machine"
+    common.say(f"{values} of {settings} will be tried on {where}, one at a time.")
+    common.say("Each is written into a file that smb.conf includes, checked, measured and")
+    common.say("restored. Settings that have a risk are skipped.")
+    for remedy in tuning.first:
+        common.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
+    if tuning.ways.restart and tuning.first:
+        common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
+
+
+def _say_how_long(tuning: Tuning, usual: FittedRequest) -> None:
+    if usual.said:
+        common.say(usual.said)
+    if usual.run_seconds:
+        common.say(f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}")
+        limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
+        common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
+
+
+def _tune(tuning: Tuning, path: Path, *, as_json: bool) -> TuneSummary:
+    """Measure the tuning; where it ends early, what came of it is told before the error is raised."""
+    control = SeriesControl()
+    pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL, ends_at=time.monotonic() + tuning.within_seconds)
+    try:
+        summary: TuneSummary = _watch(tuning.run(path, control), control, pace, tunes=True)
+    except SharebenchError:
+        if tuning.trials:
+            common.answer_report(tune_report(tuning.summary()), as_json=as_json)
+        if tuning.trials and tuning.left:
+            before = "write the lines above into smb.conf, then " if tuning.kept else ""
+            untried = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
+            common.say(f"Recommendation: {before}try the rest with the same command and {untried}")
+        raise
+    return summary
 
 
 @common.command("restore")
@@ -420,33 +527,36 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     check_own(common.notebook_path(context))
     with common.notebook(context, make=True) as notebook:
         if listing:
-            _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
+            _list_changes(notebook.journal(ChangeState.OPEN), as_json=as_json)
             common.say(*filter(None, (kind_of(head).leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
-        found = restore(notebook, server_ssh, common.say)
-    common.say(*(f"{owner_text(entry)}: left alone" for entry in found.at_work))
+        restoration = restore(notebook, server_ssh, common.say)
+
+    common.say(*(f"{owner_text(entry)}: left alone" for entry in restoration.at_work))
     if as_json:
-        common.answer_json([_document(entry) for entry in found.left])
-    elif not found.left and not found.of_isolations:
-        common.answer("nothing to restore")
-    for one in () if as_json else found.done:
-        common.answer(restored_text(one))
-    for problem in found.problems:
+        common.answer_json([_document(entry) for entry in restoration.left])
+    else:
+        if not restoration.left and not restoration.of_isolations:
+            common.answer("nothing to restore")
+        for restored in restoration.done:
+            common.answer(restored_text(restored))
+
+    for problem in restoration.problems:
         if isinstance(problem, ConflictError):
-            common.say(*(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items()))
-    common.say(*map(str, found.problems[1:]))
-    if found.problems:
-        raise found.problems[0]
+            common.say(*(f"--- {file}, as it is now:\n{text}" for file, text in problem.now.items()))
+    common.say(*map(str, restoration.problems[1:]))
+    if restoration.problems:
+        raise restoration.problems[0]
     return 0
 
 
-def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
+def _list_changes(entries: list[JournalEntry], *, as_json: bool) -> None:
     if as_json:
-        common.answer_json([_document(entry) for entry in standing])
+        common.answer_json([_document(entry) for entry in entries])
         return
-    if not standing:
+    if not entries:
         common.answer("nothing to restore")
-    for entry in standing:
+    for entry in entries:
         state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
         common.answer(
             f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
@@ -457,10 +567,16 @@ def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
 
 def _document(entry: JournalEntry) -> dict[str, str | None]:
     return {
-        "id": entry.id, "created_at": entry.created_at, "experiment": entry.experiment, "kind": entry.kind.value,
-        "name": entry.name, "server": entry.machine.partition(" ")[0], "ssh": entry.ssh,
-        "effective_before": entry.effective_before, "undo_path": entry.undo_path,
-    }  # fmt: skip
+        "id": entry.id,
+        "created_at": entry.created_at,
+        "experiment": entry.experiment,
+        "kind": entry.kind.value,
+        "name": entry.name,
+        "server": entry.machine.partition(" ")[0],
+        "ssh": entry.ssh,
+        "effective_before": entry.effective_before,
+        "undo_path": entry.undo_path,
+    }
 
 
 @click.group("experiment", cls=common.Group)
@@ -476,17 +592,27 @@ def experiment_command() -> None:
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """List the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
-        found = notebook.experiments()
+        entries = notebook.experiments()
     if as_json:
-        counted = ((one, {"series": one.series_count, "last_at": one.last_at}) for one in found)
-        common.answer_json([named(one.experiment, "name", "kind") | more for one, more in counted])
+        common.answer_json(
+            [
+                {
+                    "name": entry.experiment.name,
+                    "kind": entry.experiment.kind,
+                    "series": entry.series_count,
+                    "last_at": entry.last_at,
+                }
+                for entry in entries
+            ]
+        )
         return
-    if not found:
+
+    if not entries:
         common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
-    for one in found:
-        last_at = with_zone(one.last_at)
-        kind, name = one.experiment.kind.word, visible(one.experiment.name)
-        common.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
+    for entry in entries:
+        kind = entry.experiment.kind.word
+        name = visible(entry.experiment.name)
+        common.answer(f"{with_zone(entry.last_at)}  {entry.series_count:>3} series  {kind:<10}  {name}")
 
 
 @experiment_command.command("show", short_help="Show an experiment, survey, trial or self-test.")
@@ -518,23 +644,28 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     step = _decide(context, series, Decision.REVERTED, as_json=as_json)
     change = step.change
     assert change
-    what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
-    then = f"series {step.comparison.base_id}" if step.comparison else "the series before it"
-    common.say(f"restore {visible(change.name)} {what} yourself; the next change is made from {then}")
+
+    value = "as it was"
+    if change.previous is not None:
+        value = f"to {visible(change.previous) or 'empty'}"
+    base = f"series {step.comparison.base_id}" if step.comparison else "the series before it"
+    common.say(f"restore {visible(change.name)} {value} yourself; the next change is made from {base}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> ExperimentStep:
     with common.notebook(context) as notebook:
-        found = notebook.series(reference)
-        which = f"series {found.id}"
-        if found.experiment is None:
-            raise UsageError(f"{which} is part of no experiment, so there is nothing to decide")
-        if found.change is None:
-            raise UsageError(f"{which} claims no change (run --change NAME=VALUE): there is nothing to decide")
-        notebook.annotate(replace(found, decision=decision))
-        summary = experiment_summary(found.experiment, notebook.experiment(found.experiment))
+        series = notebook.series(reference)
+        if series.experiment is None:
+            raise UsageError(f"series {series.id} is part of no experiment, so there is nothing to decide")
+        if series.change is None:
+            raise UsageError(
+                f"series {series.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
+            )
+        notebook.annotate(replace(series, decision=decision))
+        summary = experiment_summary(series.experiment, notebook.experiment(series.experiment))
+
     if as_json:
         common.answer_report(steps_report(summary), as_json=True)
-    step = summary.step_of(found.id)
+    step = summary.step_of(series.id)
     assert step
     return step

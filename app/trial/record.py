@@ -18,7 +18,9 @@ from app.server.changes.script import ChangeFailedError, ServerChange, give_word
 from app.server.facts import collect
 from app.server.shell import Answer
 from app.trial import spec as trial_order
+from app.trial.engine import LoadYardstick, TransferYardstick, Yardstick
 from app.trial.restore import begin_change, undo_entry
+from app.trial.target import check_target, open_client
 from forms import wording
 from forms.stats.paired import base_comes_first
 from forms.trial.report import ChangeSummary, judge_change
@@ -39,31 +41,38 @@ def run_trial(
     order: trial_order.TrialOrder, notebook_path: Path, control: SeriesControl
 ) -> Generator[trial_order.TrialEvent, None, None]:
     """Carry out or resume a trial; last come SettingRestored and Judged. Raises ChangeFailedError, MeasurementError."""
-    trial_order.check_target(order.request)
-    setting, experiment = order.setting, order.experiment
-    change = setting.plan(new_change_id(), order.plan.values)
-    window, measured = order.plan.load, (order.request, control)
-    yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
+    check_target(order.request)
+    change = order.setting.plan(new_change_id(), order.plan.values)
+    yardstick = _yardstick_of(order, control)
     with notebook_to_measure_into(notebook_path) as notebook, yardstick:
         recorder = Recorder(notebook, control)
-        keep = recorder.write
         try:
-            writers = [*_begun(order, notebook, recorder)]
-            slots = notebook.slots(experiment.name)
-            entry = begin_change(change, setting, experiment.name, notebook)
+            writers = [*_begin_series(order, notebook, recorder)]
+            slots = notebook.slots(order.experiment.name)
+            entry = begin_change(change, order.setting, order.experiment.name, notebook)
             recorder.was_written(methodcaller("open_journal", entry))
         except BaseException:
             recorder.let_go()
             raise
+
+        def ceiling(series: records.Series) -> float | None:
+            return ceiling_of(series, notebook, keep=recorder.write).bytes_per_second
+
         trial = _Trial(
-            order=order, yardstick=yardstick, change=change, entry=entry, writers=writers, slots=slots,
-            ceiling=lambda series: ceiling_of(series, notebook, keep=keep).bytes_per_second,
-        )  # fmt: skip
+            order=order,
+            yardstick=yardstick,
+            change=change,
+            entry=entry,
+            writers=writers,
+            slots=slots,
+            ceiling=ceiling,
+        )
         try:
-            yield from recorded(recorder, trial.measured(), partial(_writes, trial))
+            yield from recorded(recorder, trial.measure(), partial(_writes_of, trial))
         finally:
             if trial.problem:
                 raise trial.problem
+
         if any(writer.stored for writer in writers):
             yield trial_order.Judged(trial.standing())
         yield from yardstick.finish()
@@ -71,9 +80,18 @@ def run_trial(
             raise trial.failure
 
 
-def _begun(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
+def _yardstick_of(order: trial_order.TrialOrder, control: SeriesControl) -> Yardstick:
+    if order.plan.load:
+        return LoadYardstick(order.request, control, order.plan.load)
+    return TransferYardstick(order.request, control)
+
+
+def _begin_series(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
     """The series of each value, as it is first. Raises UsageError if another process measures one."""
-    stored = {one.change.value if one.change else None: one for one in notebook.experiment(order.experiment.name)}
+    stored: dict[str | None, records.Series] = {}
+    for series in notebook.experiment(order.experiment.name):
+        stored[series.change.value if series.change else None] = series
+
     name = order.plan.name
     spec = order.request.spec
     for value in (None, *order.plan.values):
@@ -93,11 +111,12 @@ def _begun(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder
         yield writer
 
 
-def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
-    experiment, entry = trial.order.experiment, trial.entry
+def _writes_of(trial: "_Trial", event: object) -> Iterator[Write]:
+    experiment = trial.order.experiment
+    entry = trial.entry
     match event:
         case TrialPlan() as plan:
-            yield partial(_take_whole, trial)
+            yield partial(_take_experiment, trial)
             yield lambda notebook: notebook.set_trial(experiment.name, plan)
         case trial_order.ValueSet():
             yield lambda notebook: notebook.renew_journal(entry.id)
@@ -113,22 +132,22 @@ def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
             yield lambda notebook: _forget(experiment, notebook)
 
 
-def _take_whole(trial: "_Trial", notebook: Notebook) -> None:
+def _take_experiment(trial: "_Trial", notebook: Notebook) -> None:
     """It is running from now on, though none of its series is stored yet."""
     with notebook.at_once():
-        request = trial.order.request
-        whole = notebook.add_experiment(
-            trial.order.experiment, note=request.spec.texts.note, question=request.spec.texts.question
-        )
-        if whole and whole not in notebook.running():
-            notebook.take(whole)
-            trial.writers[0].recorder.leases.append(whole)
+        texts = trial.order.request.spec.texts
+        recording_id = notebook.add_experiment(trial.order.experiment, note=texts.note, question=texts.question)
+        if recording_id and recording_id not in notebook.running():
+            notebook.take(recording_id)
+            trial.writers[0].recorder.leases.append(recording_id)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Trial:
+    """A trial under way: what is set on the server, what was proven of it, and the series of each value."""
+
     order: trial_order.TrialOrder
-    yardstick: trial_order.Yardstick
+    yardstick: Yardstick
     change: ServerChange
     entry: JournalEntry
     writers: list[SeriesWriter]
@@ -142,104 +161,123 @@ class _Trial:
     """Why not everything is known to be restored, or our own mistake."""
     is_undone: bool = field(init=False, default=False)
 
-    def measured(self) -> "Generator[trial_order.TrialEvent, None, _Trial]":
+    def measure(self) -> "Generator[trial_order.TrialEvent, None, _Trial]":
         """Measure and restore, whatever happens; as it has ended."""
-        listened = True
+        has_listener = True
         try:
             self._reject_lone_runs()
             yield self.order.plan
-            self.failure = yield from self._measure()
+            self.failure = yield from self._measure_blocks()
         except SharebenchError as error:
-            self.failure = error  # raised when it has been told that everything was restored
+            # Raised when it has been told that everything was restored.
+            self.failure = error
         except BaseException as error:  # noqa: BLE001  raised when everything was restored
             self.failure = CancelledError("given up")
-            listened = not isinstance(error, GeneratorExit)
-            self.problem = error if listened else None
+            has_listener = not isinstance(error, GeneratorExit)
+            self.problem = error if has_listener else None
+
         try:
             answer = undo_entry(self.entry)
             self.is_undone = True
-            restored = trial_order.SettingRestored(self._verified(answer))
-            if listened:
+            restored = trial_order.SettingRestored(self._verify_restored(answer))
+            if has_listener:
                 with suppress(GeneratorExit):
                     yield restored
         except SharebenchError as error:
             self.problem = error
+
         self._close_series()
         return self
 
     def _reject_lone_runs(self) -> None:
         """A single run of an interrupted pair or block has nothing to be compared with."""
-        whole = self._whole()
+        complete_blocks = self._complete_blocks()
         for writer in self.writers:
             for run in writer.series.measured():
-                if run.number not in whole:
+                if run.number not in complete_blocks:
                     writer.reject(run.number, "its pair or block was interrupted")
 
-    def _whole(self) -> set[int]:
+    def _complete_blocks(self) -> set[int]:
+        """The numbers of the runs that each value has."""
         return set.intersection(*({run.number for run in writer.series.measured()} for writer in self.writers))
 
-    def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
+    def _measure_blocks(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         limit = TimeLimit(self.order.within_seconds)
         limit.start()
         while True:
             limit.began()
-            runs = (run for writer in self.writers for run in writer.series.runs)
-            block = max((run.number for run in runs if run.status is not records.RunStatus.FAILED), default=0) + 1
+            block = self._next_block()
             if block > 1 and (self.standing().complete or not limit.allows()):
                 return None
+
             for arm in self._order_of(block):
-                failure = yield from self._slot(arm, block)
+                failure = yield from self._measure_slot(arm, block)
                 if failure:
                     return failure
             limit.ended()
             yield trial_order.Judged(self.standing())
 
+    def _next_block(self) -> int:
+        numbers = [0]
+        for writer in self.writers:
+            numbers += [run.number for run in writer.series.runs if run.status is not records.RunStatus.FAILED]
+        return max(numbers) + 1
+
     def _order_of(self, block: int) -> tuple[int, ...]:
         """In random order; pairs are balanced so that A B and B A are equally frequent at each look."""
-        plan, arms = self.order.plan, len(self.writers)
+        plan = self.order.plan
         if self.order.experiment.kind is records.ExperimentKind.SWEEP:
-            return block_order(arms, block, plan.seed)
+            return block_order(len(self.writers), block, plan.seed)
+
         summary = self.standing() if block > 1 else None
-        done = [pair.base_first for pair in summary.pairs] if isinstance(summary, TrialSummary) else []
-        return (0, 1) if base_comes_first(done, plan.looks, block, plan.seed) else (1, 0)
+        orders_so_far = [pair.base_first for pair in summary.pairs] if isinstance(summary, TrialSummary) else []
+        return (0, 1) if base_comes_first(orders_so_far, plan.looks, block, plan.seed) else (1, 0)
 
     def standing(self) -> ChangeSummary:
-        return judge_change(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
+        series = [writer.series for writer in self.writers]
+        return judge_change(self.order.experiment, self.order.plan, series, self.slots)
 
-    def _slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
-        self._set(arm)
-        yield trial_order.ValueSet(self._value(arm), len(self._whole()) + 1)
+    def _measure_slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
+        self._set_value(arm)
+        yield trial_order.ValueSet(self._value(arm), len(self._complete_blocks()) + 1)
+
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
             writer.put(replace(writer.series, base_id=self.writers[0].series.id))
         if not writer.series.environment:
             self._look_around(writer)
+
         position = max((slot.position for slot in self.slots), default=-1) + 1
         control_seconds = _fixed_work()
         failure: Failed | None = None
         heard_at = time.monotonic()
         for event in self.yardstick.observe(block, writer.series.scratch_path):
             heard_at = self._keep_alive(heard_at)
-            self._see(event, writer, arm)
+            self._take_event(event, writer, arm)
             if isinstance(event, RunFinished) and event.run.phase is records.Phase.MEASURED:
-                yield self._noted_slot(writer, block, position, control_seconds)
+                yield self._note_slot(writer, block, position, control_seconds)
             if isinstance(event, Failed):
                 failure = event
             yield event
         return failure.error if failure else None
 
     def _keep_alive(self, heard_at: float) -> float:
-        limit, now = self.change.dead_man_seconds, time.monotonic()
+        """Tell the server that we live, before it restores the setting by itself."""
+        limit = self.change.dead_man_seconds
+        now = time.monotonic()
         if not limit or now - heard_at < limit / 3:
             return heard_at
         give_word(self.change, self.order.setting.ssh)
         return now
 
-    def _set(self, arm: int) -> None:
-        answer = set_arm(self.change, arm, self.order.setting.ssh)
+    def _set_value(self, arm: int) -> None:
+        """Set the value, and prove that it is in effect. Raises ChangeFailedError."""
+        setting = self.order.setting
+        answer = set_arm(self.change, arm, setting.ssh)
         if "not_reloaded" in answer.sections:
             raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")
-        setting, value = self.order.setting, self._value(arm)
+
+        value = self._value(arm)
         effective = setting.effective(answer)
         wanted = setting.previous if value is None else value
         if effective is None or wanted is None or not setting.same(effective, wanted):
@@ -247,14 +285,16 @@ class _Trial:
                 f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
                 " in the configuration sets it as well; it was restored"
             )
-        proofs = [f"{setting.name} = {wanted} in effect" + (f" (smbd says {effective})" if effective != wanted else "")]
         if arm in self.proofs:
             return
+
+        spelled = f" (smbd says {effective})" if effective != wanted else ""
+        proofs = [f"{setting.name} = {wanted} in effect{spelled}"]
         if process := answer.text("restarted"):
             proofs.append(f"smbd was restarted (process {process})")
         self.proofs[arm] = proofs
         if setting.live and value is not None:
-            with trial_order.open_client(self.order.request) as client:
+            with open_client(self.order.request) as client:
                 client.connect()
                 if shown := setting.live(value):
                     self.proofs[arm].append(shown)
@@ -262,22 +302,29 @@ class _Trial:
     def _value(self, arm: int) -> str | None:
         return (None, *self.order.plan.values)[arm]
 
-    def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
+    def _take_event(self, event: Event, writer: SeriesWriter, arm: int) -> None:
         """Each run has a new session, which must not contradict the values."""
         if not isinstance(event, Started):
             writer.see(event)
             return
-        name, value, base = self.order.setting.name, self._value(arm), self.writers[0].series.client
+
+        value = self._value(arm)
         if value is not None:
-            if denied := contradiction(name, value, event.client):
-                raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
-            if event.client.dialect:
-                seen = base.dialect and agreement(name, value, base, event.client)
-                self.sessions[arm] = f"new session: {seen or f'SMB {event.client.dialect}'}"
+            self._check_session(event.client, arm, value)
         writer.put(replace(writer.series, client=event.client))
         writer.put_facts("path", event.path_facts)
 
-    def _noted_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
+    def _check_session(self, client: records.ClientFacts, arm: int, value: str) -> None:
+        """Raises ChangeFailedError where the session shows that the value is not in effect."""
+        name = self.order.setting.name
+        if denial := contradiction(name, value, client):
+            raise ChangeFailedError(f"{name} = {value} is not in effect: {denial}; it was restored")
+        if client.dialect:
+            base = self.writers[0].series.client
+            sight = base.dialect and agreement(name, value, base, client)
+            self.sessions[arm] = f"new session: {sight or f'SMB {client.dialect}'}"
+
+    def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
         slot = Slot(
             series_id=writer.series.id,
@@ -288,9 +335,11 @@ class _Trial:
             generator_limited=point is not None and point.status is PointStatus.GENERATOR,
         )
         self.slots.append(slot)
-        if (share := self.yardstick.processor_percent) is not None:
-            shares = (*self.order.plan.processor_percent, round(share, 1))
-            self.order = replace(self.order, plan=replace(self.order.plan, processor_percent=shares))
+
+        percent = self.yardstick.processor_percent
+        if percent is not None:
+            percents = (*self.order.plan.processor_percent, round(percent, 1))
+            self.order = replace(self.order, plan=replace(self.order.plan, processor_percent=percents))
         return slot
 
     def _look_around(self, writer: SeriesWriter) -> None:
@@ -306,7 +355,7 @@ class _Trial:
         if writer.series.link_bits_per_second is None and found.link:
             writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
 
-    def _verified(self, answer: Answer) -> str:
+    def _verify_restored(self, answer: Answer) -> str:
         """That everything is as before, in words. Raises ChangeFailedError."""
         setting = self.order.setting
         effective = setting.effective(answer)
@@ -326,22 +375,29 @@ class _Trial:
         return "; ".join([*self.proofs[arm], *filter(None, [self.sessions.get(arm)])])
 
     def _close_series(self) -> None:
-        failure, status = self.failure, records.SeriesStatus.COMPLETE
-        if failure:
-            status = records.SeriesStatus.INTERRUPTED if failure.exit_code == 130 else records.SeriesStatus.FAILED
         order = self.order
+        status = self._status()
+        error = str(self.failure) if self.failure else None
+        has_ceiling = order.request.spec.monitor.ceiling is not CeilingPolicy.SKIP and not order.plan.load
         for arm, writer in enumerate(self.writers):
             change = writer.series.change
             if change and arm in self.proofs:
                 remark = f"Set by sharebench and proven: {self._proof(arm)}."
                 change = replace(change, evidence=records.Evidence.CONFIRMED, remark=remark)
-            writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
-            has_ceiling = order.request.spec.monitor.ceiling is not CeilingPolicy.SKIP and not order.plan.load
+            writer.put(replace(writer.series, status=status, error=error, change=change))
             if status is records.SeriesStatus.COMPLETE and has_ceiling:
                 writer.put(replace(writer.series, ceiling_bytes_per_second=self.ceiling(writer.series)))
             writer.end()
-        if proofs := tuple(self._proof(arm) for arm in sorted(self.proofs) if arm):
+
+        proofs = tuple(self._proof(arm) for arm in sorted(self.proofs) if arm)
+        if proofs:
             self.order = replace(order, plan=replace(order.plan, proofs=proofs))
+
+    def _status(self) -> records.SeriesStatus:
+        if self.failure is None:
+            return records.SeriesStatus.COMPLETE
+        was_cancelled = self.failure.exit_code == CancelledError.exit_code
+        return records.SeriesStatus.INTERRUPTED if was_cancelled else records.SeriesStatus.FAILED
 
 
 def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
@@ -351,9 +407,11 @@ def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
 
 
 def _fixed_work() -> float:
-    content, found = bytes(CONTROL_BYTES), []
+    """Seconds of work that is always the same: how fast this machine is now."""
+    content = bytes(CONTROL_BYTES)
+    seconds = []
     for _ in range(CONTROL_TIMES):
         began = time.perf_counter()
         hashlib.sha256(content).digest()
-        found.append(time.perf_counter() - began)
-    return min(found)
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)

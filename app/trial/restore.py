@@ -21,7 +21,6 @@ from app.server.changes.script import (
 from app.server.changes.smb_conf import ChangeableSetting, effective_value, writable_text
 from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
-from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import is_own_file, this_process, utc_now
 
@@ -45,27 +44,35 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     if who.problem:
         text = f"{entry.name} could not be restored: {who.problem}; or there as root: {undo_command(entry.undo_path)}"
         raise ChangeFailedError(text)
-    here = " ".join((who.text("machine") or "").split())
-    if here != entry.machine:
+    machine = " ".join((who.text("machine") or "").split())
+    if machine != entry.machine:
+        changed_name = entry.machine.partition(" ")[0]
+        this_name = machine.partition(" ")[0]
         raise ChangeFailedError(
-            f"{entry.name} was changed on {entry.machine.partition(' ')[0]}, and this is {here.partition(' ')[0]}: name"
-            " the way there by ssh, root@HOST",
+            f"{entry.name} was changed on {changed_name}, and this is {this_name}: name the way there by ssh,"
+            " root@HOST",
             options="--server-ssh root@HOST",
         )
     if who.text("uid") != "0":
         raise ChangeFailedError(f"only root can restore {entry.name} on {where(entry)}: start sharebench as root")
+
     answer = restore_entry(entry, notebook)
-    now = (answer.text("configuration") or "").strip()
+    configuration = (answer.text("configuration") or "").strip()
+    is_same = None
+    if configuration and entry.configuration_before:
+        is_same = configuration == entry.configuration_before
+    values = filter(None, (effective_value(answer), answer.text("1.effective")))
     return Restored(
         entry=entry,
-        effective=", ".join(filter(None, (effective_value(answer), answer.text("1.effective")))) or None,
+        effective=", ".join(values) or None,
         reloaded="not_reloaded" not in answer.sections,
-        same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
-        writable=_writable(entry),
+        same_configuration=is_same,
+        writable=_writable_files(entry),
     )
 
 
-def _writable(entry: JournalEntry) -> tuple[str, ...]:
+def _writable_files(entry: JournalEntry) -> tuple[str, ...]:
+    """The files beside smb.conf that everybody can write to."""
     if entry.kind is not ChangeKind.SMB_CONF:
         return ()
     folder = shlex.quote(entry.undo_path.rpartition("/")[0] or "/")
@@ -75,6 +82,8 @@ def _writable(entry: JournalEntry) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restoration:
+    """What became of the changes that interrupted trials and isolations left."""
+
     at_work: list[JournalEntry]
     left: list[JournalEntry]
     done: list[Restored] = field(default_factory=list)
@@ -101,60 +110,77 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
-    found = Restoration(at_work=at_work, left=left)
+    restoration = Restoration(at_work=at_work, left=left)
     for entry in tuple(left):
-        taken = True  # also if the notebook cannot store the lease: restoring matters more
+        # Also if the notebook cannot store the lease: restoring matters more.
+        is_taken = True
         with suppress(sqlite3.Error):
-            taken = notebook.take_journal(entry.id)
-        if not taken:
-            left.remove(entry)  # somebody else restored it since, or is restoring it
-            at_work += [now for now in notebook.journal(ChangeState.OPEN) if now.id == entry.id]
+            is_taken = notebook.take_journal(entry.id)
+        if not is_taken:
+            # Somebody else restored it since, or is restoring it.
+            left.remove(entry)
+            at_work += [current for current in notebook.journal(ChangeState.OPEN) if current.id == entry.id]
             continue
-        try:
-            found.done.append(restore_change(entry, notebook, ssh))
-        except ChangeFailedError as error:
-            found.problems.append(error)
-        except sqlite3.Error as error:
-            said = f"was restored, but the notebook could not record it ({error}): restoring it again is safe"
-            found.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {said}"))
-        finally:
-            leave(entry, notebook)
+        _restore_into(restoration, entry, notebook, ssh)
+
     try:
         for line in restored_isolations(notebook):
             tell(line)
-            found.of_isolations.append(line)
+            restoration.of_isolations.append(line)
     except NotebookError as error:
-        found.problems.append(error)
-    return found
+        restoration.problems.append(error)
+    return restoration
+
+
+def _restore_into(restoration: Restoration, entry: JournalEntry, notebook: Notebook, ssh: str | None) -> None:
+    try:
+        restoration.done.append(restore_change(entry, notebook, ssh))
+    except ChangeFailedError as error:
+        restoration.problems.append(error)
+    except sqlite3.Error as error:
+        sentence = f"was restored, but the notebook could not record it ({error}): restoring it again is safe"
+        restoration.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {sentence}"))
+    finally:
+        leave(entry, notebook)
 
 
 def owner_text(entry: JournalEntry) -> str:
     return f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}"
 
 
-def restored_text(one: Restored) -> str:
-    entry = one.entry
-    again = "" if one.effective is None else f"{one.effective or 'empty'} again, "
-    said = f"{entry.name} on {where(entry)} is {again}as before"
-    if one.same_configuration is False:
-        said += "; the configuration differs from what it was, by what somebody else changed meanwhile"
-    if not one.reloaded:
-        said += "; no smbd took it in: reload or restart it"
-    return "; beware: ".join([said, *map(writable_text, one.writable)])
+def restored_text(restored: Restored) -> str:
+    entry = restored.entry
+    again = "" if restored.effective is None else f"{restored.effective or 'empty'} again, "
+    sentence = f"{entry.name} on {where(entry)} is {again}as before"
+    if restored.same_configuration is False:
+        sentence += "; the configuration differs from what it was, by what somebody else changed meanwhile"
+    if not restored.reloaded:
+        sentence += "; no smbd took it in: reload or restart it"
+    return "; beware: ".join([sentence, *map(writable_text, restored.writable)])
 
 
 def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: str, notebook: Notebook) -> JournalEntry:
     """Record the change, then prepare it. Raises ChangeFailedError, with everything restored."""
     entry = JournalEntry(
-        **named(setting, "kind", "name", "machine", "ssh"), id=change.id, created_at=utc_now(), experiment=experiment,
-        undo_path=change.undo_path, undo_script=undo_script(change), effective_before=setting.previous,
-        configuration_before=setting.configuration, owner=this_process(),
-    )  # fmt: skip
+        id=change.id,
+        created_at=utc_now(),
+        experiment=experiment,
+        kind=setting.kind,
+        name=setting.name,
+        machine=setting.machine,
+        ssh=setting.ssh,
+        undo_path=change.undo_path,
+        undo_script=undo_script(change),
+        effective_before=setting.previous,
+        configuration_before=setting.configuration,
+        owner=this_process(),
+    )
     notebook.open_journal(entry)
     try:
         server.begin(change, setting.ssh)
     except server.ChangeRefusedError:
-        notebook.close_journal(entry.id)  # somebody else's change stands there: sharebench wrote nothing
+        # Somebody else's change stands there: sharebench wrote nothing.
+        notebook.close_journal(entry.id)
         raise
     except ChangeFailedError:
         restore_entry(entry, notebook)

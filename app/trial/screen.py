@@ -21,15 +21,8 @@ from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.record import words
 from app.series.requests import MOST_MINUTES
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
-from app.trial.spec import (
-    Judged,
-    SettingRestored,
-    TrialOrder,
-    ValueSet,
-    consent_lines,
-    restore_lines,
-    stored_trial,
-)
+from app.trial.consent import consent_lines, restore_lines
+from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, stored_trial
 from app.tui.frame.base import describe_error
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog

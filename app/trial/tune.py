@@ -11,8 +11,9 @@ from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
 from app.server.changes.script import ConsentNeededError
 from app.server.changes.smb_conf import ChangeableSetting, ConfLine, Ways, samba_setting
+from app.trial.fitting import FittedRequest, fitting_bytes, with_file_of
 from app.trial.record import run_trial
-from app.trial.spec import FittedRequest, Judged, TrialEvent, fitting_bytes, new_order, with_file_of
+from app.trial.spec import Judged, TrialEvent, TrialOrder, new_order
 from forms.audit.report import Remedy
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
@@ -22,7 +23,6 @@ from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
 from storage.changes import LoadWindow, TrialPlan
-from storage.json_reader import named
 from storage.looks import Ruling
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
@@ -51,6 +51,8 @@ class Tuned:
 
 @dataclass(slots=True, kw_only=True)
 class Tuning:
+    """A tuning under way: what is tried, what helped so far and stands in all later trials, and what was skipped."""
+
     request: SeriesRequest
     ways: Ways
     looks: tuple[int, ...]
@@ -71,7 +73,7 @@ class Tuning:
 
     def check(self) -> None:
         """Raises UsageError where the remedy of the costliest harmful finding needs a restart that nobody allowed."""
-        harmful = next((one for one in self.first if one.finding.verdict is Ruling.HARMFUL), None)
+        harmful = next((remedy for remedy in self.first if remedy.finding.verdict is Ruling.HARMFUL), None)
         if harmful is None:
             return
         try:
@@ -90,39 +92,51 @@ class Tuning:
         self, path: Path, control: SeriesControl
     ) -> Generator[TrialEvent | Trying | NotTried | Tried | Tuned, None, None]:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything restored."""
-        reasons = {(one.name, one.value): one.finding.why for one in self.first}
+        reasons = {(remedy.name, remedy.value): remedy.finding.why for remedy in self.first}
         in_catalogue = candidates(self.only)
-        found = list(dict.fromkeys([*reasons, *in_catalogue]))
-        in_vain, ends_at = 0, time.monotonic() + self.within_seconds
-        for number, (name, value) in enumerate(found, start=1):
-            kept = {line.name for line in self.kept}
-            to_come = (spelling(one[0]).name for one in found[number - 1 :] if one in in_catalogue)
-            self.left = tuple(one for one in dict.fromkeys(to_come) if one not in kept)
-            if in_vain >= self.stop_after or time.monotonic() >= ends_at:
+        all_candidates = list(dict.fromkeys([*reasons, *in_catalogue]))
+        tried_in_vain = 0
+        ends_at = time.monotonic() + self.within_seconds
+
+        for number, (name, value) in enumerate(all_candidates, start=1):
+            to_come = [candidate for candidate in all_candidates[number - 1 :] if candidate in in_catalogue]
+            self.left = self._names_not_kept(to_come)
+            if tried_in_vain >= self.stop_after or time.monotonic() >= ends_at:
                 break
-            setting = self._setting(name, value)
+
+            setting = self._setting_to_try(name, value)
             if setting is None:
                 if (name, value) in reasons and self.not_tried and self.not_tried[-1].name == name:
                     yield self.not_tried[-1]
                 continue
-            yield Trying(setting, number, len(found), reasons.get((name, value), ""))
-            plan = TrialPlan(**named(setting, "kind", "name", "values"), **named(self, "looks", "load"))
-            order = new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
-            order = replace(order, within_seconds=ends_at - time.monotonic())
+
+            yield Trying(setting, number, len(all_candidates), reasons.get((name, value), ""))
+            order = replace(self._order_of(setting), within_seconds=ends_at - time.monotonic())
             summary = None
             for event in run_trial(order, path, control):
-                summary = event.summary if isinstance(event, Judged) else summary
+                if isinstance(event, Judged):
+                    summary = event.summary
                 yield event
+
             if isinstance(summary, TrialSummary):
                 self.trials.append(summary)
                 yield Tried(summary)
-                in_vain += 1
+                tried_in_vain += 1
                 if summary.verdict is Verdict.FASTER:
-                    in_vain = 0
+                    tried_in_vain = 0
                     self._keep(setting, summary)
         else:
             self.left = ()
-        yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
+        yield Tuned(self.summary(stopped=tried_in_vain >= self.stop_after or time.monotonic() >= ends_at))
+
+    def _names_not_kept(self, to_come: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        kept = {line.name for line in self.kept}
+        names = dict.fromkeys(spelling(name).name for name, _ in to_come)
+        return tuple(name for name in names if name not in kept)
+
+    def _order_of(self, setting: ChangeableSetting) -> TrialOrder:
+        plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load)
+        return new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:
         base = self.trials[0].base if self.trials else None
@@ -139,37 +153,49 @@ class Tuning:
             self.request = with_file_of(usual.request, size_bytes) if size_bytes else usual.request
 
     def _checked(self, name: str, value: str) -> ChangeableSetting:
-        proposed = any((one.name, one.value) == (name, value) for one in self.first)
-        ways, target = replace(self.ways, restart=self.ways.restart and proposed), self.request.target
-        return samba_setting(name, [value], target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart)
+        """The setting as it can be changed there; only what the audit proposes may restart smbd. Raises UsageError."""
+        is_proposed = any((remedy.name, remedy.value) == (name, value) for remedy in self.first)
+        ways = replace(self.ways, restart=self.ways.restart and is_proposed)
+        return samba_setting(
+            name, [value], self.request.target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart
+        )
 
-    def _setting(self, name: str, value: str) -> ChangeableSetting | None:
-        if any(line.name == spelling(name).name for line in self.kept):
+    def _setting_to_try(self, name: str, value: str) -> ChangeableSetting | None:
+        """None for what is kept, what the server has already, and what is skipped, whose reason is noted."""
+        smb_name = spelling(name).name
+        if any(line.name == smb_name for line in self.kept):
             return None
-        why = risk_of(spelling(name).name, value)
-        try:
-            if why is None:
+
+        obstacle = risk_of(smb_name, value)
+        if obstacle is None:
+            try:
                 setting = self._checked(name, value)
-                if not setting.same(setting.previous or "", value):
-                    return setting
-                return None  # it is that already
-        except UsageError as error:
-            why = str(error)
-        self.not_tried.append(NotTried(name=spelling(name).name, value=value, why=why or ""))
+            except UsageError as error:
+                obstacle = str(error)
+            else:
+                is_set_already = setting.same(setting.previous or "", value)
+                return None if is_set_already else setting
+        self.not_tried.append(NotTried(name=smb_name, value=value, why=obstacle))
         return None
 
 
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
     """smb.conf parameters and values in order of impact, without those that need a restart."""
     wanted = {spelling(name).name for name in only}
-    never = {spelling(name).name for name in data()["never"]}
-    found = [
-        (entry.parameter, value)
-        for entry in catalogue.entries()
-        if entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
-        if entry.takes_effect not in {Effect.NEVER, Effect.RESTART} and spelling(entry.parameter).name not in never
-        if not wanted or spelling(entry.parameter).name in wanted
-        for value in entry.values
-        if value not in data()["no_gain"].get(spelling(entry.parameter).name, ())
-    ]
-    return list(dict.fromkeys(found))
+    pairs: dict[tuple[str, str], None] = {}
+    for entry in catalogue.entries():
+        name = spelling(entry.parameter).name
+        if not _is_candidate(entry, name) or (wanted and name not in wanted):
+            continue
+        values_without_gain = data()["no_gain"].get(name, ())
+        for value in entry.values:
+            if value not in values_without_gain:
+                pairs[entry.parameter, value] = None
+    return list(pairs)
+
+
+def _is_candidate(entry: catalogue.CatalogueEntry, name: str) -> bool:
+    never = {spelling(never_tried).name for never_tried in data()["never"]}
+    is_usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+    acts_at_once = entry.takes_effect not in {Effect.NEVER, Effect.RESTART}
+    return is_usable and acts_at_once and name not in never

@@ -18,7 +18,7 @@ from app.base.errors import CancelledError
 from app.recording.process import SeriesControl
 from app.trial import record as trial
 from app.trial.command import _Pace
-from app.trial.spec import FittedRequest
+from app.trial.fitting import FittedRequest
 from app.trial.tune import Tuning
 from forms.trial.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
@@ -183,7 +183,7 @@ def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_who
     samba: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch, values_set: int, is_cancelled: bool
 ):
     before, controls, times = samba.conf.read_bytes(), list[SeriesControl](), list[int]()
-    begin, set_value = SeriesControl.__init__, trial._Trial._set
+    begin, set_value = SeriesControl.__init__, trial._Trial._set_value
 
     def control(self: SeriesControl, *arguments: float) -> None:
         begin(self, *arguments)
@@ -196,7 +196,7 @@ def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_who
             next(each for each in controls if each.limit.seconds == 540).end_in_time()
 
     monkeypatch.setattr(SeriesControl, "__init__", control)
-    monkeypatch.setattr(trial._Trial, "_set", time_over)
+    monkeypatch.setattr(trial._Trial, "_set_value", time_over)
     done = sharebench(
         "sweep", "strict allocate=yes", url(samba), *conf(samba), "--blocks", "2", "--within", "9", "--yes"
     )
@@ -359,8 +359,8 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(Tuning, "run", run)
-    monkeypatch.setattr("app.trial.command.trial_order.check_target", lambda _request: None)
-    monkeypatch.setattr("app.trial.command.trial_order.fitted", lambda request, **_: FittedRequest(request, 0))
+    monkeypatch.setattr("app.trial.command.check_target", lambda _request: None)
+    monkeypatch.setattr("app.trial.command.fitted", lambda request, **_: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout

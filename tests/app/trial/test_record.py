@@ -33,23 +33,11 @@ from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.server.host_facts import Ours
 from app.server.quiet_time import LEAST_SECONDS
 from app.trial import tune
+from app.trial.consent import consent_lines, expected_text
+from app.trial.engine import LoadYardstick, TransferYardstick
+from app.trial.fitting import LEAST_BYTES, FittedRequest, fitted, fitting_bytes, rate_after_burst
 from app.trial.record import _fixed_work, run_trial
-from app.trial.spec import (
-    LEAST_BYTES,
-    FittedRequest,
-    Judged,
-    LoadYardstick,
-    SettingRestored,
-    TransferYardstick,
-    TrialOrder,
-    ValueSet,
-    consent_lines,
-    expected_text,
-    fitted,
-    fitting_bytes,
-    new_order,
-    rate_after_burst,
-)
+from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, new_order
 from app.trial.tune import Tuned, Tuning
 from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
@@ -241,7 +229,7 @@ def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
     """Each look at the processes comes 40 % of the run later, by what they took."""
     path, now, held = tmp_path / "notebook.db", iter(range(99)), iter(range(99))
     with (
-        patch("app.trial.spec.time", Mock(monotonic=lambda: next(now) * seconds)),
+        patch("app.trial.engine.time", Mock(monotonic=lambda: next(now) * seconds)),
         patch.object(Ours, "held_seconds", lambda _: 0.4 * seconds * next(held)),
     ):
         made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(1,))
@@ -397,7 +385,7 @@ def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, mo
     window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))
     yardstick = LoadYardstick(made.request, SeriesControl(), window)
     for status, kind in ((PointStatus.VALID, RunFinished), (PointStatus.REJECTED, Failed)):
-        assert isinstance(next(yardstick._counted(point(status=status))), kind)
+        assert isinstance(next(yardstick._run_of(point(status=status))), kind)
     engine = SimpleNamespace(ended=None, finish=lambda: iter([Warned(text="x is still there"), LoadEnded()]))
     monkeypatch.setattr(yardstick, "_engine", engine)
     assert list(yardstick.finish()) == [Warned(text="x is still there")]
@@ -529,7 +517,7 @@ def tuning_of(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], rate: float 
     monkeypatch.setattr(
         tune, "candidates", lambda _only: [(f"name {number}", "no") for number, _ in enumerate(verdicts)]
     )
-    monkeypatch.setattr(Tuning, "_setting", setting)
+    monkeypatch.setattr(Tuning, "_setting_to_try", setting)
     return Tuning(request=Mock(), ways=Ways(), looks=(8,), stop_after=2)
 
 

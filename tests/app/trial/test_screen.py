@@ -22,8 +22,9 @@ from app.server.changes.script import ChangeFailedError, ChangeRefusedError, Con
 from app.server.changes.smb_conf import ChangeableSetting, Ways
 from app.trial import record as trial
 from app.trial import spec as trial_order
+from app.trial.fitting import FittedRequest
 from app.trial.screen import TrialScreen
-from app.trial.spec import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
+from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from forms.stats.decision import Doubt, Verdict

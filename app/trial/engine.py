@@ -1,0 +1,168 @@
+"""What measures one value of a setting: a transfer, or a load of many users."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Self
+
+from app.base.errors import MeasurementError, SharebenchError
+from app.base.targets import new_folder
+from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
+from app.load.judgement import load_point
+from app.recording import process
+from app.recording.spec import SeriesRequest
+from app.server.host_facts import Ours, servers_here
+from app.server.link_facts import is_this_machine
+from app.server.quiet_time import LEAST_SECONDS
+from app.trial.target import open_client
+from storage.changes import LoadWindow
+from storage.load.records import LoadPoint, PointStatus
+from storage.records import Phase, Run, utc_now
+
+
+class TransferYardstick:
+    """A settling run that does not count, then a measured one, in one measuring process."""
+
+    point = None
+
+    def __init__(self, request: SeriesRequest, control: process.SeriesControl) -> None:
+        self._request = request
+        self._control = control
+        self._servers: frozenset[int] = frozenset()
+        self.processor_percent: float | None = None
+        """Of the last measured run; None if it was too short to tell."""
+
+    def __enter__(self) -> Self:
+        target = self._request.target
+        if not target.abilities.is_local and is_this_machine(target.host):
+            self._servers = servers_here(target.port_number)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def observe(self, number: int, scratch_path: str | None) -> Iterator[process.Event]:
+        """Events of both runs; the last is Finished or Failed."""
+        spec = self._request.spec
+        counts = replace(spec.counts, runs=number, warmups=1, until_percent=None)
+        order = process.MeasuringOrder(
+            spec=replace(spec, counts=counts),
+            target=self._request.target,
+            secrets=self._request.secrets,
+            done_runs=number - 1,
+            done_warmups=number - 1,
+            scratch_path=scratch_path,
+        )
+        with process.MeasuringProcess(order, self._control) as child:
+            for event in child.events():
+                if isinstance(event, process.RunStarted) and event.phase is Phase.MEASURED:
+                    ours = Ours(trees=self._servers | {child.pid})
+                    held_before = ours.held_seconds()
+                    began = time.monotonic()
+                elif isinstance(event, process.RunFinished) and event.run.phase is Phase.MEASURED:
+                    seconds = time.monotonic() - began
+                    held_seconds = max(0.0, ours.held_seconds() - held_before)
+                    self.processor_percent = 100 * held_seconds / seconds if seconds >= LEAST_SECONDS else None
+                yield event
+
+    def finish(self) -> Iterator[process.Event]:
+        return iter(())
+
+
+_LOAD_ENDED = process.Failed(kind=MeasurementError, text="the load ended")
+
+
+class LoadYardstick:
+    """One load point per value with new users; the files stay until the end."""
+
+    def __init__(self, request: SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
+        self._request = request
+        self._control = control
+        self._window = window
+        self._stack = ExitStack()
+        self._engine: EngineProcess | None = None
+        self._warned = False
+        self.point: LoadPoint | None = None
+        self.processor_percent = None
+
+    def __enter__(self) -> Self:
+        load = LoadPlan(
+            targets=(self._request.target,),
+            folder=new_folder("load"),
+            secrets=self._request.secrets,
+            settings=self._request.spec.settings,
+            scenario=self._window.scenario,
+            processes=self._window.processes,
+        )
+        with ExitStack() as stack:
+            self._engine = stack.enter_context(EngineProcess(load))
+            self._control.attach(lambda _word: None, self._engine.cancel)
+            stack.callback(self._control.detach)
+            for event in self._engine.ready():
+                if isinstance(event, LoadEnded):
+                    raise (event.failure or _LOAD_ENDED).error
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._stack:
+            for _event in self.finish():
+                pass
+
+    def finish(self) -> Iterator[process.Event]:
+        if self._engine and self._engine.ended is None:
+            for event in self._engine.finish():
+                if isinstance(event, process.Warned):
+                    yield process.Warned(text=event.text)
+
+    def observe(self, number: int, _scratch_path: str | None) -> Iterator[process.Event]:
+        assert self._engine
+        try:
+            with open_client(self._request) as client:
+                client.connect()
+                yield process.Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
+        except SharebenchError as error:
+            yield process.Failed.of(error)
+            return
+
+        yield process.RunStarted(number=number, phase=Phase.MEASURED, of=None)
+        started_at = utc_now()
+        moved_bytes = 0
+        passed_seconds = 0
+        for event in self._engine.point(number, self._window.users):
+            if isinstance(event, SecondPassed):
+                passed_seconds += 1
+                moved_bytes += round(event.read_bytes_per_second + event.write_bytes_per_second)
+                yield process.Progressed(seconds=passed_seconds, moved_bytes=moved_bytes, size_bytes=0)
+            elif isinstance(event, process.Warned):
+                yield process.Warned(text=event.text)
+            elif isinstance(event, LoadEnded):
+                yield event.failure or _LOAD_ENDED
+            elif isinstance(event, PointMeasured):
+                is_paced = self._window.scenario.pace_seconds is not None
+                yield from self._run_of(load_point(event, is_paced=is_paced, started_at=started_at))
+
+    def _run_of(self, point: LoadPoint) -> Iterator[process.Event]:
+        """The load point told as a run of a series."""
+        moved_bytes = point.read_bytes + point.write_bytes
+        if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved_bytes:
+            yield process.Failed(kind=MeasurementError, text=point.reason or "the users moved no byte in the window")
+            return
+        if point.reason and not self._warned:
+            self._warned = True
+            yield process.Warned(text=point.reason)
+
+        self.point = point
+        run = Run(
+            number=point.number,
+            phase=Phase.MEASURED,
+            started_at=point.started_at,
+            seconds=point.seconds,
+            size_bytes=moved_bytes,
+        )
+        yield process.RunFinished(run=run)
+        yield process.Finished()
+
+
+Yardstick = TransferYardstick | LoadYardstick
