@@ -13,16 +13,19 @@ from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, par
 from app.recording.process import SeriesControl, Warned
 from app.recording.spec import SeriesSpec
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
-from storage.looks import DIAGNOSIS, Effort, StageName
+from storage.looks import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.records import SeriesStatus
 
 
 @common.command("diagnose")
 @target_argument(required=False)
 @common.option(
-    "--only", "NAME,…", f"Measure these stages only: {', '.join(StageName)}.", default="",
+    "--only",
+    "NAME,…",
+    f"Measure these stages only: {', '.join(StageName)}.",
+    default="",
     callback=lambda _context, _parameter, value: parse_stages(value),
-)  # fmt: skip
+)
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
@@ -50,7 +53,8 @@ def diagnose_command(
     Exit codes: 0 complete, whatever it found; 4 a stage failed.
     """
     common.check_can_store(context)
-    control, resumed = SeriesControl(common.within(choices)), None
+    control = SeriesControl(common.within(choices))
+    resumed: Diagnosis | None = None
     if resume_reference:
         resumed, place = common.to_resume(
             context, resume_reference, common.ALLOWED_WITH_RESUME, DIAGNOSIS, target=target
@@ -61,10 +65,13 @@ def diagnose_command(
         request = _diagnosis_request(context, target, spec, choices)
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
-    if text := amount_text(request):
-        common.say(text)
+
+    amount = amount_text(request)
+    if amount:
+        common.say(amount)
         if not yes:
             common.confirm("Begin?", declined="nothing was written")
+
     events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
     diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
     common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
@@ -74,7 +81,12 @@ def diagnose_command(
 def _diagnosis_request(context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]) -> DiagnosisRequest:
     if choices["quick"] and choices["thorough"]:
         raise UsageError("--quick and --thorough contradict each other: leave one out")
-    effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
+    effort = Effort.USUAL
+    if choices["quick"]:
+        effort = Effort.QUICK
+    elif choices["thorough"]:
+        effort = Effort.THOROUGH
+
     place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     request = DiagnosisRequest(
         target=place,

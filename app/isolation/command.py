@@ -61,14 +61,17 @@ def isolate_command(
     control = SeriesControl()
     path = common.notebook_path(context)
     if resume_reference:
-        found, place = common.to_resume(context, resume_reference, common.ALLOWED_WITH_RESUME, ISOLATION, target=target)
+        interrupted, place = common.to_resume(
+            context, resume_reference, common.ALLOWED_WITH_RESUME, ISOLATION, target=target
+        )
         _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-        rest = replace(places.request_to_resume(found, secrets), within_seconds=common.within(choices))
-        events = record_isolation(rest, path, control, found.id)
+        request = replace(places.request_to_resume(interrupted, secrets), within_seconds=common.within(choices))
+        events = record_isolation(request, path, control, interrupted.id)
     elif target:
         events = record_isolation(_isolation_request(context, target, spec, choices), path, control)
     else:
         raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
+
     isolation = _watch(events, control, common.within(choices))
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
@@ -106,24 +109,38 @@ def _isolation_request(
 
 
 def _watch(events: Iterable[rounds.IsolationEvent], control: SeriesControl, within_seconds: float) -> Isolation:
-    runs, line = 0, StatusLine()
+    progress = _IsolationProgress(within_seconds)
+    return watch_to_end(events, control, rounds.IsolationClosed, progress.show, progress.line).isolation
 
-    def show(event: rounds.IsolationEvent) -> None:
-        nonlocal runs
+
+class _IsolationProgress:
+    """What is shown of an isolation while it is measured."""
+
+    def __init__(self, within_seconds: float) -> None:
+        self.line = StatusLine()
+        self._within_seconds = within_seconds
+        self._planned_runs = 0
+
+    def show(self, event: rounds.IsolationEvent) -> None:
         match event:
-            case rounds.IsolationOpened(isolation=isolation):
-                runs = event.runs
-                about = duration(min(within_seconds, rounds.WHOLE_RUN * runs * isolation.seconds))
-                said = f"{runs} runs of {isolation.seconds} s and a warm-up each, about {about}"
-                common.say(f"isolation {isolation.id}: {said if runs else 'no run left'}")
+            case rounds.IsolationOpened(isolation=isolation, runs=planned_runs):
+                self._planned_runs = planned_runs
+                common.say(f"isolation {isolation.id}: {self._amount_text(isolation)}")
             case rounds.LayerRunStarted(layer=layer, clients=clients, number=number):
-                line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
+                # A price may need more runs than were planned.
+                all_runs = max(number, self._planned_runs)
+                self.line.draw(f"{number} of {all_runs}: {layer}, {count(clients, 'client')}")
             case rounds.LayerRunEnded(run=run):
-                line.clear()
-                if line.is_on or run.error:
-                    told = run.error or byte_rate(run.bytes_per_second)
-                    common.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {told}")
+                self.line.clear()
+                if self.line.is_on or run.error:
+                    outcome = run.error or byte_rate(run.bytes_per_second)
+                    common.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {outcome}")
             case Warned(text=text):
-                line.say(f"sharebench: {text}")
+                self.line.say(f"sharebench: {text}")
 
-    return watch_to_end(events, control, rounds.IsolationClosed, show, line).isolation
+    def _amount_text(self, isolation: Isolation) -> str:
+        if not self._planned_runs:
+            return "no run left"
+        expected_seconds = rounds.WHOLE_RUN * self._planned_runs * isolation.seconds
+        about = duration(min(self._within_seconds, expected_seconds))
+        return f"{self._planned_runs} runs of {isolation.seconds} s and a warm-up each, about {about}"

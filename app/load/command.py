@@ -27,15 +27,23 @@ from forms.load import wording as load_wording
 from forms.load.report import load_report
 from forms.watch.metrics import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate, count, duration
-from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus
+from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.recordings import LOAD
 from storage.records import Target, format_target, utc_now
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
 _KEPT_ON_RESUME = {
-    "textfile", "as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt", "within_minutes",
-}  # fmt: skip
+    "textfile",
+    "as_json",
+    "kerberos",
+    "server_ssh",
+    "smb_conf",
+    "timeout_seconds",
+    "sign",
+    "encrypt",
+    "within_minutes",
+}
 
 
 @common.command("load")
@@ -95,86 +103,81 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
     --resume continues with the next one.
     """
     if choices["print_scenario"]:
-        name = choices["scenario"]
-        if name not in NAMES:
-            raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
-        common.answer(scenario_text(name).rstrip("\n"))
+        _print_scenario(choices["scenario"])
         return 0
+
     common.check_can_store(context)
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl(common.within(choices))
-        request, stored = (
-            _resumed(context, spec, choices) if choices["resume"] else (_new(context, targets, spec, choices), None)
-        )
-        progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
+        request: LoadRequest
+        stored: Load | None = None
+        if choices["resume"]:
+            request, stored = _request_to_resume(context, spec, choices)
+        else:
+            request = _new_request(context, targets, spec, choices)
+        progress = LoadProgress()
+        steps = run_load(request, common.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
+
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
         common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
+    _raise_what_went_wrong(closed, control)
+    has_point = any(point.status is not PointStatus.FAILED for point in closed.load.points)
+    return 0 if has_point else NO_VALID_POINT
+
+
+def _print_scenario(name: str) -> None:
+    if name not in NAMES:
+        raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
+    common.answer(scenario_text(name).rstrip("\n"))
+
+
+def _raise_what_went_wrong(closed: LoadClosed, control: SeriesControl) -> None:
+    """Raises the failure of the load, with how to resume it, or MeasurementError for files that are still there."""
+    load = closed.load
     if closed.failure is not None:
-        load = closed.load
-        points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
-        more = f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
-        why = control.why_cancelled if control.limit.is_over else closed.failure.text
-        raise replace(closed.failure, text=f"{why}{more if load.points else ''}").error
-    if closed.load.scratch_folder and not closed.load.choices.keep_files:
+        text = control.why_cancelled if control.limit.is_over else closed.failure.text
+        if load.points:
+            points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
+            text += f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
+        raise replace(closed.failure, text=text).error
+    if load.scratch_folder and not load.choices.keep_files:
         raise MeasurementError(
-            f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"
-            f" {format_target(closed.load.targets[0])}"
+            f"{load.scratch_folder} could not be removed and is still there: sharebench clean"
+            f" {format_target(load.targets[0])}"
         )
-    return 0 if any(point.status is not PointStatus.FAILED for point in closed.load.points) else NO_VALID_POINT
 
 
 def _samples(
     context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: Load | None = None
 ) -> list[MetricSample]:
-    asked = load
-    if not asked and choices["resume"]:
+    """The metrics of the load; zeros for what was asked for, before it was measured."""
+    planned = load
+    if planned is None and choices["resume"]:
         with common.notebook(context) as notebook:
-            asked = notebook.load(choices["resume"])
-    place, label = (asked.targets[0], asked.label) if asked else (parse_target(targets[0]), choices["label"])
-    users = () if asked or choices["find_capacity"] else parse_users(choices["users"] or DEFAULT_USERS)
-    labels = labels_of(place, "load", label)
-    return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
+            planned = notebook.load(choices["resume"])
+    if planned is not None:
+        labels = labels_of(planned.targets[0], "load", planned.label)
+        return load_samples(load, labels, planned.choices.users, "" if load else utc_now())
+
+    users = () if choices["find_capacity"] else parse_users(choices["users"] or DEFAULT_USERS)
+    return load_samples(None, labels_of(parse_target(targets[0]), "load", choices["label"]), users, utc_now())
 
 
-def _new(context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]) -> LoadRequest:
-    if not urls:
-        raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
-    if choices["by_size"] and choices["find_capacity"]:
-        raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
-    if choices["reuse_files"] is not None and not is_load_folder(choices["reuse_files"]):
-        raise UsageError(
-            "--reuse-files: name the folder that --keep-files left, .sharebench-load-…; no other is touched"
-        )
-    users = choices["users"]
-    points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
-    scenario = changed(
-        find_scenario(choices["scenario"]),
-        **{name: choices[name] for name in ("files", "think", "sizes", "seed")},
-        **{f"{name}_seconds": choices[name] for name in ("duration", "settle", "pace")},
-        read=choices["read_percent"],
-    )
-    hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())
-    for host in hosts:
-        check_ssh_host(host, "--workers-on")
+def _new_request(
+    context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]
+) -> LoadRequest:
+    _check_options(urls, choices)
+    load_choices = _load_choices(spec, choices)
+    scenario = _scenario(choices)
     targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
     return LoadRequest(
         targets=targets,
         secrets=secrets,
         settings=spec.settings,
         scenario=scenario,
-        choices=LoadChoices(
-            users=points,
-            find_capacity=choices["find_capacity"],
-            by_size=choices["by_size"],
-            limit_seconds=choices["limit_seconds"],
-            single_requests=spec.settings.single_requests,
-            ramp_per_second=choices["ramp"],
-            processes=choices["processes"] or len(os.sched_getaffinity(0)),
-            hosts=hosts,
-            keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
-        ),
+        choices=load_choices,
         label=choices["label"],
         question=spec.texts.question,
         server_ssh=spec.monitor.server_ssh,
@@ -184,17 +187,65 @@ def _new(context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choice
     )
 
 
+def _check_options(urls: tuple[str, ...], choices: dict[str, Any]) -> None:
+    if not urls:
+        raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
+    if choices["by_size"] and choices["find_capacity"]:
+        raise UsageError("--by-size measures fixed numbers of users: leave --find-capacity out, or ask for it after")
+    if choices["reuse_files"] is not None and not is_load_folder(choices["reuse_files"]):
+        raise UsageError(
+            "--reuse-files: name the folder that --keep-files left, .sharebench-load-…; no other is touched"
+        )
+
+
+def _scenario(choices: dict[str, Any]) -> Scenario:
+    return changed(
+        find_scenario(choices["scenario"]),
+        files=choices["files"],
+        think=choices["think"],
+        sizes=choices["sizes"],
+        seed=choices["seed"],
+        duration_seconds=choices["duration"],
+        settle_seconds=choices["settle"],
+        pace_seconds=choices["pace"],
+        read=choices["read_percent"],
+    )
+
+
+def _load_choices(spec: SeriesSpec, choices: dict[str, Any]) -> LoadChoices:
+    users = choices["users"]
+    searches_from_usual = users is None and choices["find_capacity"]
+    hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())
+    for host in hosts:
+        check_ssh_host(host, "--workers-on")
+    return LoadChoices(
+        users=() if searches_from_usual else parse_users(users or DEFAULT_USERS),
+        find_capacity=choices["find_capacity"],
+        by_size=choices["by_size"],
+        limit_seconds=choices["limit_seconds"],
+        single_requests=spec.settings.single_requests,
+        ramp_per_second=choices["ramp"],
+        processes=choices["processes"] or len(os.sched_getaffinity(0)),
+        hosts=hosts,
+        keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
+    )
+
+
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
-    found = [parse_target(url) for url in urls]
-    for one in found:
-        if not one.abilities.moves_files or (one.abilities.has_share and not one.share):
+    """The targets, all with the first one's user unless they name their own; and its secrets."""
+    targets = [parse_target(url) for url in urls]
+    for target in targets:
+        if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
-    first, secrets = common.secrets_for(context, found[0], kerberos=kerberos)
-    others = (replace(one, user=one.user or first.user, domain=one.domain or first.domain) for one in found[1:])
+
+    first, secrets = common.secrets_for(context, targets[0], kerberos=kerberos)
+    others = [
+        replace(target, user=target.user or first.user, domain=target.domain or first.domain) for target in targets[1:]
+    ]
     return (first, *others), secrets
 
 
-def _resumed(context: click.Context, spec: SeriesSpec, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
+def _request_to_resume(context: click.Context, spec: SeriesSpec, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
     load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
     _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
     request = LoadRequest(
@@ -214,7 +265,8 @@ class LoadProgress(StatusLine):
     _standing = LoadStanding()
 
     def show(self, step: LoadStep) -> None:
-        before, self._standing = self._standing, self._standing.heard(step)
+        before = self._standing
+        self._standing = before.heard(step)
         match step:
             case Warned(text=text):
                 self.tell(text)
@@ -224,9 +276,9 @@ class LoadProgress(StatusLine):
                     self.tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
                 self._phase = step
                 self.draw(f"{step.phase.value}{self._left()}")
-            case FilesMade(files=made, of_files=wanted):
-                what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
-                self.draw(f"{self._phase.phase.value}{self._left()}: {made:,} of {wanted:,} {what}")
+            case FilesMade(files=files, of_files=all_files):
+                verb = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
+                self.draw(f"{self._phase.phase.value}{self._left()}: {files:,} of {all_files:,} {verb}")
             case JobsWait():
                 self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case SecondPassed():
@@ -236,8 +288,8 @@ class LoadProgress(StatusLine):
 
     def _left(self) -> str:
         of_phase = self._standing.phase_seconds_left(time.monotonic())
-        whole = self._standing.seconds_left(of_phase)
-        in_all = f", {duration(whole)} left in all" if whole else ""
+        of_load = self._standing.seconds_left(of_phase)
+        in_all = f", {duration(of_load)} left in all" if of_load else ""
         return f" {duration(of_phase)} left{in_all}" if of_phase else ""
 
     def tell(self, text: str) -> None:

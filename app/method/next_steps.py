@@ -111,10 +111,13 @@ def _with_larger_file(comparison: Comparison) -> NextStep:
 def _change_after(comparison: Comparison) -> Iterator[NextStep]:
     is_settled = comparison.decided is not Verdict.UNKNOWN
     if is_settled and (comparison.change or comparison.tried or comparison.interleaved):
-        name, series_id, side = comparison.base_name, comparison.base_id, "base"
         if comparison.decided is Verdict.FASTER:
-            name, series_id, side = comparison.other_name, comparison.other_id, "other"
-        yield _change(f"It is settled. For another change, start from {name} (the {side})", series_id)
+            start = f"{comparison.other_name} (the other)"
+            start_id = comparison.other_id
+        else:
+            start = f"{comparison.base_name} (the base)"
+            start_id = comparison.base_id
+        yield _change(f"It is settled. For another change, start from {start}", start_id)
     if comparison.doubt is Doubt.SAME_SETTINGS:
         yield _change("Change one thing", comparison.other_id)
 

@@ -64,10 +64,10 @@ def _compare_with(yardstick: Yardstick, series: Series) -> Comparison:
 
 def _chart(form: SeriesSummary, judged: Sequence[_JudgedYardstick]) -> PageChart:
     """The rates, beside the first level that is known."""
-    for one in judged:
-        level = one.comparison.base_bytes_per_second
+    for judgement in judged:
+        level = judgement.comparison.base_bytes_per_second
         if level is not None:
-            name = wording.plain(one.yardstick.name)
+            name = wording.plain(judgement.yardstick.name)
             return PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
     return PageChart(form=form)
 
@@ -122,14 +122,14 @@ class _SideGroup:
 
 def _group_by_sides(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> list[_SideGroup]:
     groups: dict[tuple[frozenset[str], frozenset[str]], _SideGroup] = {}
-    for one in judged:
-        comparison = one.comparison
+    for judgement in judged:
+        comparison = judgement.comparison
         sides = (frozenset(comparison.base_ids), frozenset(comparison.other_ids))
         group = groups.setdefault(sides, _SideGroup(comparison=comparison))
 
-        name = wording.plain(one.yardstick.name)
-        if one.yardstick.series.id == choices.spec.lineage.base_id:
-            name += f" ({wording.name_of(one.yardstick.series, beside=series)})"
+        name = wording.plain(judgement.yardstick.name)
+        if judgement.yardstick.series.id == choices.spec.lineage.base_id:
+            name += f" ({wording.name_of(judgement.yardstick.series, beside=series)})"
         group.names.append(name)
     return list(groups.values())
 
@@ -193,7 +193,9 @@ def change_made_again(choices: GuideChoices, series: Series) -> Iterator[Option]
 def _first_round(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> Iterator[Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
-    of_protocol = [one.comparison for one in judged if one.yardstick.series.target.protocol == protocol]
+    of_protocol = [
+        judgement.comparison for judgement in judged if judgement.yardstick.series.target.protocol == protocol
+    ]
     if is_practice(series) or any(comparison.decided is not Verdict.UNKNOWN for comparison in of_protocol):
         return
     # Who waited for a quiet time already is not told to do so.
@@ -207,8 +209,8 @@ def _first_round(choices: GuideChoices, series: Series, judged: Sequence[_Judged
 def _side_by_side(context: GuideContext, series: Series) -> Iterator[Option]:
     proof = context.proof
     if proof and series.id not in {changed_series.id for changed_series in proof.other}:
-        both = {"base": proof.base[0].id, "other": proof.other[0].id}
-        yield Option("Side by side, with and without the change", Visit("compare", both))
+        pair_of_proof = {"base": proof.base[0].id, "other": proof.other[0].id}
+        yield Option("Side by side, with and without the change", Visit("compare", pair_of_proof))
 
     # A series that is several yardsticks stands once, where it comes last, by its first name.
     names: dict[str, str] = {}
