@@ -14,6 +14,7 @@ from app.clients.local import LocalClient
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient
+from app.clients.smb.share import FLUSH_TIMEOUTS
 from app.recording.child import _measure
 from app.recording.process import Event, Failed, RunGate
 from storage.plan import Settings
@@ -105,6 +106,22 @@ def test_the_time_of_a_put_includes_its_flush(smbd: Smbd, monkeypatch: pytest.Mo
     assert done.seconds == (1000.0 if flush else 0.0)
 
 
+def test_a_server_may_take_longer_for_a_flush_than_for_what_moves(smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
+    patience = dict[int, float]()
+    ask = Channel.ask
+
+    def noted(self: Channel, message: bytearray, **more: object) -> object:
+        patience[int.from_bytes(message[_COMMAND], "little")] = self.stall.seconds
+        return ask(self, message, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Channel, "ask", noted)
+    with closing(SMBClient(smbd.target(), smbd.secrets(), Settings(flush=True, timeout_seconds=7.0))) as client:
+        client.put("patient", Content(MIB), meter())
+        client.remove("patient")
+    assert patience[wire.Opcode.FLUSH] == 7.0 * FLUSH_TIMEOUTS
+    assert patience[wire.Opcode.CLOSE] == 7.0
+
+
 def test_a_flush_that_the_server_refuses_fails_the_put(smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
     of_no_file = wire.Opcode.FLUSH, wire.flush(bytes(16))[1]
     monkeypatch.setattr(wire, "flush", lambda _file_id: of_no_file)
@@ -182,6 +199,13 @@ def test_a_series_says_whether_it_was_flushed_and_keeps_it_when_it_is_measured_a
 def test_one_flushed_and_one_not_can_be_interleaved(inside: Inside, tmp_path: Path):
     inside.json("run", f"file://{tmp_path}", *PUT, "--versus", "--flush", "--json")
     assert sorted(one.flushed for one in all_series(inside.db)) == [False, True]
+
+
+def test_the_users_of_a_load_in_a_trial_flush_nothing(tmp_path: Path):
+    inside = Inside(tmp_path / "notebook.db")
+    told = inside.fails(2, "try", "strict sync=no", "smb://127.0.0.1:1/share", "--load", "2", "--flush")
+    assert "--flush" in told
+    assert len(told.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
