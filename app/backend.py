@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.load.spec import LoadRequest
     from app.recording.process import SeriesControl
     from app.recording.spec import SeriesRequest
-    from app.series.record import RecorderEvent
+    from app.series.events import RecorderEvent
     from app.server.host_activity import MachineNow
     from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
     from forms.series.file_size import FileSizeContext

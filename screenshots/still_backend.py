@@ -16,7 +16,7 @@ from app.load.record import LoadChanged, LoadClosed, LoadStep
 from app.load.spec import LoadRequest
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesOpened, SeriesStored
+from app.series.events import RecorderEvent, SeriesOpened, SeriesStored
 from app.trial.spec import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
 from forms.series.file_size import FileSizeContext
 from screenshots import invented_load, invented_trial

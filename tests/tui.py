@@ -21,7 +21,7 @@ from app.load.record import LoadStep
 from app.load.spec import LoadRequest
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
+from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.server.host_activity import MachineNow
 from app.trial import record as trial
 from app.trial import spec as trial_order

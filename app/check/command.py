@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from app.base.errors import CancelledError, MeasurementError, UsageError
-from app.check.engine import CheckState, Leftover, check, folder_of, leftovers, remove
+from app.check.engine import Checked, CheckState, Leftover, check, folder_of, leftovers, remove
 from app.cli import common
 from app.cli.run_options import series_options, target_argument
 from app.clients.base import connected_files, make_client
@@ -26,31 +26,50 @@ _INDENT = " " * 13
 @target_argument()
 @common.measuring_options("Print a JSON array of objects with name, state and text.")
 @series_options(
-    "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "flush", "server_ssh",
-    "smb_conf", "timeout_seconds",
-)  # fmt: skip
+    "command",
+    "link_bits_per_second",
+    "client",
+    "block_bytes",
+    "in_flight",
+    "sign",
+    "encrypt",
+    "flush",
+    "server_ssh",
+    "smb_conf",
+    "timeout_seconds",
+)
 def check_command(context: click.Context, /, target: str, as_json: bool, spec: SeriesSpec, **choices: Any) -> int:
     """Check that TARGET can be measured: connection, login, share, file, server, link, quiet time, client ceiling.
 
     Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
     """
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-    found = []
+    results: list[Checked] = []
     with common.notebook(context, make=True) as notebook:
         for checked in check(place, secrets, spec, notebook):
-            found.append(checked)
+            results.append(checked)
             if not as_json:
-                sign, room = checked.state.sign, _WIDTH - len(_INDENT)
-                lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
-                said = f"\n{_INDENT}".join(lines)
-                common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{said}")
+                _show(checked)
+
     if as_json:
-        common.answer_json([{"name": c.name, "state": c.state.name.lower(), "text": c.text} for c in found])
-    if failed := [checked for checked in found if checked.state is CheckState.FAILED]:
+        common.answer_json(
+            [{"name": checked.name, "state": checked.state.name.lower(), "text": checked.text} for checked in results]
+        )
+    failed = [checked for checked in results if checked.state is CheckState.FAILED]
+    if failed:
         raise MeasurementError(failed[0].text)
-    for command, options in dict.fromkeys((checked.command, checked.options) for checked in found):
+
+    for command, options in dict.fromkeys((checked.command, checked.options) for checked in results):
         common.recommend(command, options, "measure")
     return 0
+
+
+def _show(checked: Checked) -> None:
+    sign = checked.state.sign
+    room = _WIDTH - len(_INDENT)
+    lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
+    text = f"\n{_INDENT}".join(lines)
+    common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{text}")
 
 
 @common.command("clean")
@@ -74,47 +93,51 @@ def clean_command(
     with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
         client.connect()
         folder = folder_of(client, place)
-        found = leftovers(client, folder)
+        listed = leftovers(client, folder)
         if not as_json:
-            _say(found, folder)
-        going = bool(found) and (yes or (not as_json and _agreed(len(found))))
-        connected = partial(connected_files, folder, secrets, spec.settings)
-        done = remove(client, folder, found, connected) if going else {}
+            _show_leftovers(listed, folder)
+
+        problems: dict[Leftover, str] = {}
+        if listed and (yes or (not as_json and _is_agreed(len(listed)))):
+            connected = partial(connected_files, folder, secrets, spec.settings)
+            problems = remove(client, folder, listed, connected)
+
     if as_json:
-        common.answer_json(
-            [
-                {
-                    "path": leftover.path,
-                    "size_bytes": leftover.size_bytes,
-                    "modified_at": leftover.modified_at or None,
-                    "removed": done.get(leftover) == "",
-                    "problem": done.get(leftover) or None,
-                }
-                for leftover in found
-            ]
-        )
-    if any(done.values()):
-        left = (f"{leftover.path} is still there: {problem}" for leftover, problem in done.items() if problem)
-        raise MeasurementError("; ".join(left))
-    if done and not as_json:
-        what = "file" if not any(leftover.is_folder for leftover in done) else "item"
-        common.say(f"removed: {wording.count(len(done), what)}")
+        common.answer_json([_leftover_document(leftover, problems.get(leftover)) for leftover in listed])
+    remaining = [f"{leftover.path} is still there: {problem}" for leftover, problem in problems.items() if problem]
+    if remaining:
+        raise MeasurementError("; ".join(remaining))
+    if problems and not as_json:
+        noun = "item" if any(leftover.is_folder for leftover in problems) else "file"
+        common.say(f"removed: {wording.count(len(problems), noun)}")
     return 0
 
 
-def _say(found: list[Leftover], folder: Target) -> None:
-    if not found:
+def _leftover_document(leftover: Leftover, problem: str | None) -> dict[str, Any]:
+    """``problem`` is empty for what was removed, None where nothing was tried."""
+    return {
+        "path": leftover.path,
+        "size_bytes": leftover.size_bytes,
+        "modified_at": leftover.modified_at or None,
+        "removed": problem == "",
+        "problem": problem or None,
+    }
+
+
+def _show_leftovers(listed: list[Leftover], folder: Target) -> None:
+    if not listed:
         common.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
-    for leftover in found:
+    for leftover in listed:
         when = with_zone(leftover.modified_at) if leftover.modified_at else ""
         size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
         common.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 
-def _agreed(count: int) -> bool:
+def _is_agreed(count: int) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         common.say("nothing was removed: not a terminal; pass --yes to remove them")
         return False
-    if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
+    them = "it" if count == 1 else f"these {count}"
+    if not click.confirm(f"Remove {them}?", err=True):
         raise CancelledError("nothing was removed")
     return True

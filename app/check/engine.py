@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from app.base import targets
 from app.base.errors import (
@@ -24,6 +25,7 @@ from app.recording.spec import SeriesSpec
 from app.recording.writer import ceiling_of
 from app.server.changes.smb_conf import writable_text
 from app.server.facts import Environment, collect
+from app.server.link_facts import Link
 from app.server.quiet_time import QuietWatch
 from forms import wording
 from forms.findings.rules_series import harmful_in, why_hidden
@@ -35,7 +37,7 @@ from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
 
-_SOME = 8
+_NAMED_FILES = 8
 
 
 class CheckState(StrEnum):
@@ -61,8 +63,9 @@ class Checked:
 
 def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook) -> Iterator[Checked]:
     """Run the checks; nothing is measured or left behind. The ceiling takes seconds: only of what can be measured."""
+    monitor = spec.monitor
     with closing(make_client(target, spec.client, secrets, spec.settings, 1024**2)) as client:
-        environment = collect(target, ssh=spec.monitor.server_ssh, smb_conf=spec.monitor.smb_conf)
+        environment = collect(target, ssh=monitor.server_ssh, smb_conf=monitor.smb_conf)
         facts: ClientFacts | None = None
         can_be_measured = True
         try:
@@ -70,22 +73,28 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
             facts = client.facts()
         except MeasurementError as error:
             yield from _not_connected(target, error)
+
         if facts is not None:
             yield from _connected(target, facts, client.facts_of_path())
-            memory = environment.server.get("memory_bytes")
-            memory_bytes = int(memory) if isinstance(memory, int | float) else None
-            around = FileSizeContext(link_bits_per_second=_rate(spec, environment), memory_bytes=memory_bytes)
             yield from _share(target, client)
-            for checked in _file(target, spec.command, client, around, why_hidden(environment.server, target)):
+            for checked in _file(target, spec, client, environment):
                 can_be_measured = checked.state is not CheckState.FAILED
                 yield checked
-    server = {"--server-ssh": spec.monitor.server_ssh, "--smb-conf": spec.monitor.smb_conf}
-    words = [format_target(target), *(word for name, value in server.items() if value for word in (name, value))]
-    yield from _server(environment, f"sharebench audit {shlex.join(words)}")
+
+    yield from _server(environment, _audit_command(target, spec))
     yield _link(target, spec, environment)
     yield _quiet(target, spec.command, environment)
     if facts is not None and can_be_measured:
         yield _ceiling(target, spec, facts, environment, notebook)
+
+
+def _audit_command(target: Target, spec: SeriesSpec) -> str:
+    words = ["sharebench", "audit", format_target(target)]
+    if spec.monitor.server_ssh:
+        words += ["--server-ssh", spec.monitor.server_ssh]
+    if spec.monitor.smb_conf:
+        words += ["--smb-conf", spec.monitor.smb_conf]
+    return shlex.join(words)
 
 
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
@@ -93,7 +102,11 @@ def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]
         yield Checked("reach", str(error), CheckState.FAILED)
         return
     yield Checked("reach", f"{target.host} answers on port {target.port}")
-    name = "log in" if isinstance(error, LoginError) else "share" if isinstance(error, NoSuchShareError) else "connect"
+    name = "connect"
+    if isinstance(error, LoginError):
+        name = "log in"
+    elif isinstance(error, NoSuchShareError):
+        name = "share"
     yield Checked(name, str(error), CheckState.FAILED)
 
 
@@ -101,14 +114,16 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     protocol = target.abilities
     if protocol.is_local:
         return
+
     trip = path_facts.get("tcp.least_round_trip_seconds")
     away = f", {milliseconds(trip)} away" if isinstance(trip, int | float) else ""
     yield Checked("reach", f"{target.host} answers on port {target.port}{away}")
-    who = target.user or protocol.guest
+
+    user = target.user or protocol.guest
     became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
-    words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
+    words = [f"as {user}"] if protocol.has_login else [f"{protocol.name} has no login"]
     if became_guest:
-        words = [f"as guest, not as {who}"]
+        words = [f"as guest, not as {user}"]
     if facts.dialect:
         words.append(f"SMB {facts.dialect}")
     if facts.signing:
@@ -118,6 +133,7 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     if became_guest:
         words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
     yield Checked("log in", ", ".join(words), CheckState.ATTENTION if became_guest else CheckState.FINE)
+
     if path_facts.get("ftp.size") == "no":
         text = "the server has none: no file can be got, and nobody can compare what it stores; look at its log"
         yield Checked("SIZE", text, CheckState.UNKNOWN)
@@ -138,19 +154,29 @@ def _rate(spec: SeriesSpec, environment: Environment) -> int | None:
     return spec.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
-def _file(
-    target: Target, command: Command, client: Client, around: FileSizeContext, hidden: str | None
-) -> Iterator[Checked]:
+def _file(target: Target, spec: SeriesSpec, client: Client, environment: Environment) -> Iterator[Checked]:
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
-        yield _written(target, client) if command is Command.PUT else _readable(target, client, around)
+        if spec.command is Command.PUT:
+            yield _folder_to_write(target, client)
+        else:
+            yield _file_to_read(target, client, _file_size_context(spec, environment))
     except MeasurementError as error:
-        why = f"; {hidden}" if hidden and isinstance(error, NoSuchFileError) else ""
-        yield Checked("file", f"{error}{why}", CheckState.FAILED)
+        reason = why_hidden(environment.server, target)
+        because = f"; {reason}" if reason and isinstance(error, NoSuchFileError) else ""
+        yield Checked("file", f"{error}{because}", CheckState.FAILED)
 
 
-def _written(target: Target, client: Client) -> Checked:
+def _file_size_context(spec: SeriesSpec, environment: Environment) -> FileSizeContext:
+    memory = environment.server.get("memory_bytes")
+    return FileSizeContext(
+        link_bits_per_second=_rate(spec, environment),
+        memory_bytes=int(memory) if isinstance(memory, int | float) else None,
+    )
+
+
+def _folder_to_write(target: Target, client: Client) -> Checked:
     path = targets.new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))
@@ -162,21 +188,31 @@ def _written(target: Target, client: Client) -> Checked:
     return Checked("folder", f"a file can be written in {format_target(target)} and removed")
 
 
-def _readable(target: Target, client: Client, around: FileSizeContext) -> Checked:
+def _file_to_read(target: Target, client: Client, context: FileSizeContext) -> Checked:
     name = target.path.rsplit("/", 1)[-1] or "/"
     try:
         size_bytes = client.size(target.path) if target.path.strip("/") else None
     except NotAFileError:
         size_bytes = None
     if size_bytes is None:
-        files = [entry.name for entry in client.list(target.path) if not entry.is_folder]
-        some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
-        found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
-        text = f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE"
-        return Checked("file", text, CheckState.ATTENTION)
-    suits = suitability(size_bytes, around)
-    state = CheckState.FINE if suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
-    return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
+        text = f"{name} is {_folder_text(client, target.path)}"
+        return Checked(
+            "file", f"{text}: name a file to get, or have one made with --make-file --size SIZE", CheckState.ATTENTION
+        )
+
+    fit = suitability(size_bytes, context)
+    state = CheckState.FINE if fit.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
+    return Checked("file", f"{name}, {binary_size(size_bytes)}. {fit.why}", state)
+
+
+def _folder_text(client: Client, path: str) -> str:
+    files = [entry.name for entry in client.list(path) if not entry.is_folder]
+    text = f"a folder with {wording.count(len(files), 'file')}"
+    if not files:
+        return text
+    first_names = ", ".join(files[:_NAMED_FILES])
+    more = ", …" if len(files) > _NAMED_FILES else ""
+    return f"{text} ({first_names}{more})"
 
 
 def _server(environment: Environment, audit: str) -> Iterator[Checked]:
@@ -196,14 +232,30 @@ def _server(environment: Environment, audit: str) -> Iterator[Checked]:
 
 
 def _link(target: Target, spec: SeriesSpec, environment: Environment) -> Checked:
-    link, rate = environment.link, _rate(spec, environment)
+    link = environment.link
+    rate = _rate(spec, environment)
     if link is None:
         if target.host:
             return Checked("link", "no way leads there; look at the routes (ip route)", CheckState.UNKNOWN)
         return Checked("link", "a local path needs none")
     if link.loopback:
-        named = f"; it is held against {link_rate(rate)}, as you said" if rate else ""
-        return Checked("link", f"the loopback of this machine, which has no rate{named}")
+        as_said = f"; it is held against {link_rate(rate)}, as you said" if rate else ""
+        return Checked("link", f"the loopback of this machine, which has no rate{as_said}")
+
+    text = _link_text(environment, link, rate)
+    if link.duplex == "half":
+        advice = "half duplex halves it; set card and switch to full or auto"
+        return Checked("link", f"{text}: {advice}", CheckState.ATTENTION)
+    if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
+        best = link_rate(link.fastest_bits_per_second)
+        advice = f"the card could do {best}; look at the cable, the switch's port and the card's settings"
+        return Checked("link", f"{text}: {advice}", CheckState.ATTENTION)
+    if not rate:
+        return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
+    return Checked("link", text)
+
+
+def _link_text(environment: Environment, link: Link, rate: int | None) -> str:
     parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
     if link.duplex:
         parts.append(f"{link.duplex} duplex")
@@ -212,17 +264,7 @@ def _link(target: Target, spec: SeriesSpec, environment: Environment) -> Checked
     ceiling = environment.path.get("link.payload_ceiling_bits_per_second")
     if isinstance(ceiling, int | float):
         parts.append(f"at most {byte_rate(ceiling / 8)} of file content")
-    text = ", ".join(parts)
-    if link.duplex == "half":
-        text += ": half duplex halves it; set card and switch to full or auto"
-        return Checked("link", text, CheckState.ATTENTION)
-    if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
-        best = link_rate(link.fastest_bits_per_second)
-        text += f": the card could do {best}; look at the cable, the switch's port and the card's settings"
-        return Checked("link", text, CheckState.ATTENTION)
-    if not rate:
-        return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
-    return Checked("link", text)
+    return ", ".join(parts)
 
 
 def _quiet(target: Target, command: Command, environment: Environment) -> Checked:
@@ -240,14 +282,15 @@ def _ceiling(
     target: Target, spec: SeriesSpec, facts: ClientFacts, environment: Environment, notebook: Notebook
 ) -> Checked:
     would_be = Series(id="", created_at=utc_now(), target=target, client=facts, command=spec.command)
-    found = ceiling_of(would_be, notebook)
-    ceiling = found.bytes_per_second
-    if ceiling is None and found.busy:
-        text = f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors)"
+    calibration = ceiling_of(would_be, notebook)
+    ceiling = calibration.bytes_per_second
+    if ceiling is None and calibration.busy:
+        text = f"not calibrated: busy (others took {calibration.others_cpu_percent:.0f} % of the processors)"
         return Checked("ceiling", f"{text}; check again at a quieter time", CheckState.UNKNOWN)
     if ceiling is None:
         text = f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can"
         return Checked("ceiling", text, CheckState.UNKNOWN)
+
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
     rate = _rate(spec, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
@@ -281,8 +324,7 @@ def folder_of(client: Client, target: Target) -> Target:
 
 def leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Leftovers in that folder, by name. Raises MeasurementError."""
-    ours = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
-    found = sorted(ours, key=lambda entry: entry.name)
+    entries = [entry for entry in client.list(folder.path) if _is_ours(entry, folder)]
     return [
         Leftover(
             path=targets.join(folder, entry.name),
@@ -290,35 +332,47 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
             modified_at=entry.modified_at,
             is_folder=entry.is_folder,
         )
-        for entry in found
+        for entry in sorted(entries, key=attrgetter("name"))
     ]
 
 
 def remove(
-    client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
+    client: Client,
+    folder: Target,
+    found: Sequence[Leftover],
+    connected: Callable[[], AbstractContextManager[Files]],
 ) -> dict[Leftover, str]:
     """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
-    done = dict.fromkeys(found, "")
+    problems = dict.fromkeys(found, "")
     for leftover in found:
         try:
             if leftover.is_folder:
-                with connected() as files:
-                    name = leftover.path.rpartition("/")[2]
-                    if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-                        remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
-            elif (
-                targets.is_scratch_path(folder, leftover.path)
-                and _is_plain(leftover.path, folder)
-                and client.size(leftover.path) == leftover.size_bytes
-            ):
+                _remove_folder(leftover, folder, connected)
+            elif _is_as_listed(leftover, folder, client):
                 client.remove(leftover.path)
             else:
-                done[leftover] = "it is not the file that was listed: it was left"
+                problems[leftover] = "it is not the file that was listed: it was left"
         except NoSuchFileError:
             continue
         except MeasurementError as error:
-            done[leftover] = str(error)
-    return done
+            problems[leftover] = str(error)
+    return problems
+
+
+def _remove_folder(leftover: Leftover, folder: Target, connected: Callable[[], AbstractContextManager[Files]]) -> None:
+    name = leftover.path.rpartition("/")[2]
+    with connected() as files:
+        # Looked at once more: what lies there may have been replaced by a link since it was listed.
+        if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+            remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
+
+
+def _is_as_listed(leftover: Leftover, folder: Target, client: Client) -> bool:
+    return (
+        bool(targets.is_scratch_path(folder, leftover.path))
+        and _is_plain(leftover.path, folder)
+        and client.size(leftover.path) == leftover.size_bytes
+    )
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:

@@ -22,8 +22,9 @@ from app.recording.process import (
     Started,
     Warned,
 )
-from app.series.progress import Prospect, RunPace, SeriesProgress, left_text
-from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
+from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
+from app.series.pace import Prospect, RunPace
+from app.series.progress import SeriesProgress, left_text
 from forms.layout import visible
 from forms.series.progress import run_progress
 from forms.wording import binary_size, byte_rate

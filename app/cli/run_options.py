@@ -40,6 +40,7 @@ def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | 
 def _option(
     name: str, word: str, metavar: str | None, text: str, kind: Any = None, **more: Any
 ) -> tuple[str, Callable[[_F], _F]]:
+    """The field's name and its option; without ``metavar`` a flag."""
     if "flag_value" not in more:
         FIELD_OF_WORD[word.removeprefix("--")] = name
     if metavar is None:
@@ -48,7 +49,7 @@ def _option(
 
 
 def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
-    return click.Choice([each.value for each in kind])
+    return click.Choice([word.value for word in kind])
 
 
 _OPTIONS = (
@@ -56,22 +57,37 @@ _OPTIONS = (
     _option("command", "--put", None, "Write to the server; TARGET is a folder.", flag_value="put"),
     _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, MOST_RUNS), default=_USUAL.counts.runs),
     _option(
-        "warmups", "--warmup", "N", "Number of warm-up runs before them.", common.Count(0, MOST_WARMUPS),
+        "warmups",
+        "--warmup",
+        "N",
+        "Number of warm-up runs before them.",
+        common.Count(0, MOST_WARMUPS),
         default=_USUAL.counts.warmups,
     ),
     _option(
-        "until_percent", "--until", "PERCENT", "Repeat until the mean is known to ± PERCENT.",
+        "until_percent",
+        "--until",
+        "PERCENT",
+        "Repeat until the mean is known to ± PERCENT.",
         common.Number(0, 100, min_open=True),
     ),
     _option(
-        "max_runs", "--max-runs", "N", "Largest number of runs for --until.", common.Count(1, MOST_RUNS),
+        "max_runs",
+        "--max-runs",
+        "N",
+        "Largest number of runs for --until.",
+        common.Count(1, MOST_RUNS),
         default=_USUAL.counts.max_runs,
     ),
     _option("size_bytes", "--size", "SIZE", "Size of the file to create (64M with --put).", common.size),
     _option("files", "--files", "N", "Number of files of that size (16K), as a tree.", common.Count(1, MOST_FILES)),
     _option("make_file", "--make-file", None, "Create the file to read; remove it at the end."),
     _option(
-        "link_bits_per_second", "--link", "RATE", "Link speed in bits per second, such as 1G.", common.rate,
+        "link_bits_per_second",
+        "--link",
+        "RATE",
+        "Link speed in bits per second, such as 1G.",
+        common.rate,
         default="auto",
     ),
     _option("client", "--client", "NAME", "Client: sharebench, smbclient, curl, …", default=_USUAL.client),
@@ -81,7 +97,9 @@ _OPTIONS = (
     _option("encrypt", "--encrypt", None, "Encrypt, even if the server does not require it."),
     _option("drop_cache", "--drop-cache", None, "Read from the disk, not from the page cache (file:// only)."),
     _option(
-        "flush", "--flush", None,
+        "flush",
+        "--flush",
+        None,
         "Time a put until its file was flushed, not until its last write was answered (smb, file).",
     ),
     _option(
@@ -97,29 +115,50 @@ _OPTIONS = (
     _option("experiment", "--experiment", "NAME", "Add the series to this experiment."),
     _option("change", "--change", "NAME=VALUE", "The one setting changed since the last step.", callback=_change),
     _option(
-        "quiet_time", "--quiet-time", "MODE", "Other activity: record it, require quiet, or skip the check.",
-        _choice(QuietTime), default=_USUAL.monitor.quiet_time.value,
+        "quiet_time",
+        "--quiet-time",
+        "MODE",
+        "Other activity: record it, require quiet, or skip the check.",
+        _choice(QuietTime),
+        default=_USUAL.monitor.quiet_time.value,
     ),
     _option(
-        "wait_seconds", "--wait", "SECONDS", "Longest time to wait for a quiet time (0).", common.Number(0),
-        default=_USUAL.wait_seconds, show_default=False,
+        "wait_seconds",
+        "--wait",
+        "SECONDS",
+        "Longest time to wait for a quiet time (0).",
+        common.Number(0),
+        default=_USUAL.wait_seconds,
+        show_default=False,
     ),
     _option(
-        "server_ssh", "--server-ssh", "[USER@]HOST", "Log in to the server by ssh, as root to change settings.",
+        "server_ssh",
+        "--server-ssh",
+        "[USER@]HOST",
+        "Log in to the server by ssh, as root to change settings.",
         callback=ssh_host,
     ),
     _option("smb_conf", "--smb-conf", "FILE", "Path of smb.conf on the server."),
     _option(
-        "timeout_seconds", "--timeout", "SECONDS", "Fail after this time without progress.",
-        common.Number(0.1, 86400), default=f"{_USUAL.settings.timeout_seconds:g}",
+        "timeout_seconds",
+        "--timeout",
+        "SECONDS",
+        "Fail after this time without progress.",
+        common.Number(0.1, 86400),
+        default=f"{_USUAL.settings.timeout_seconds:g}",
     ),
     _option(
-        "ceiling", "--ceiling", "MODE", "Client ceiling: record measures it once, renew again; skip leaves it out.",
-        _choice(CeilingPolicy), default=_USUAL.monitor.ceiling.value,
+        "ceiling",
+        "--ceiling",
+        "MODE",
+        "Client ceiling: record measures it once, renew again; skip leaves it out.",
+        _choice(CeilingPolicy),
+        default=_USUAL.monitor.ceiling.value,
     ),
-)  # fmt: skip
-_READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": QuietTime, "ceiling": CeilingPolicy}
+)
 
+_READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": QuietTime, "ceiling": CeilingPolicy}
+"""What makes a record's value of the word that was typed, where click does not."""
 
 OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
 
@@ -171,30 +210,32 @@ def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
 
 
 def options_of_server(server: ServerProfile) -> Mapping[str, str]:
-    found = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
-    return {field: value for field, value in found.items() if value}
+    options = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
+    return {field: value for field, value in options.items() if value}
 
 
 def take_settings(context: click.Context, of_server: Mapping[str, str]) -> None:
     """Defaults of the settings file, the server's first. Raises ConfigError."""
-    found = {**_defaults(config().defaults), **of_server}
+    defaults = {**_defaults(config().defaults), **of_server}
     for parameter in context.command.params:
-        if (value := found.get(parameter.name or "")) is not None:
-            try:
-                parameter.type_cast_value(context, value)
-            except (click.BadParameter, UsageError) as error:
-                said = error.message.rstrip(".") if isinstance(error, click.BadParameter) else str(error)
-                place = f"{config_file()}: {parameter.opts[0].removeprefix('--')}"
-                raise ConfigError(f"{place}: {_without_value(said, str(value))}") from error
-    context.default_map = found
+        value = defaults.get(parameter.name or "")
+        if value is None:
+            continue
+        try:
+            parameter.type_cast_value(context, value)
+        except (click.BadParameter, UsageError) as error:
+            why = error.message.rstrip(".") if isinstance(error, click.BadParameter) else str(error)
+            place = f"{config_file()}: {parameter.opts[0].removeprefix('--')}"
+            raise ConfigError(f"{place}: {_without_value(why, str(value))}") from error
+    context.default_map = defaults
 
 
-def _without_value(said: str, value: str) -> str:
+def _without_value(text: str, value: str) -> str:
     """The value may be a password in the wrong place."""
     for written in (value, repr(value)[1:-1], visible(value)):
         if written:
-            said = said.replace(written, "…")
-    return said
+            text = text.replace(written, "…")
+    return text
 
 
 def _settle(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -209,12 +250,14 @@ def _settle_each(context: click.Context, _parameter: click.Parameter, values: tu
     return tuple(url for url, _ in settled)
 
 
-def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {}
-    for name, value in found.items():
+def _defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the settings file by field. Raises ConfigError for a name that is no option of run."""
+    defaults: dict[str, Any] = {}
+    for name, value in settings.items():
         word = name.replace("_", "-")
         if word not in FIELD_OF_WORD:
             advice = did_you_mean(word, FIELD_OF_WORD).rstrip() or "see `sharebench run --help`"
             raise ConfigError(f"{config_file()}: defaults.{name} is no option of run; {advice}")
-        fields[FIELD_OF_WORD[word]] = value if isinstance(value, bool) else str(value)
-    return fields
+        # As it would be typed, so that it is read and refused like that.
+        defaults[FIELD_OF_WORD[word]] = value if isinstance(value, bool) else str(value)
+    return defaults

@@ -13,8 +13,9 @@ from app.charts.series_charts import bars_chart
 from app.method.choices import INTERLEAVED
 from app.recording.process import RunFinished, RunStarted, ScratchMade, Started
 from app.recording.spec import Lineage, SeriesRequest
-from app.series.progress import RunPace
-from app.series.record import SeriesClosed, SeriesOpened, record_interleaved, words
+from app.series.events import SeriesClosed, SeriesOpened, words
+from app.series.interleaved import record_interleaved
+from app.series.pace import RunPace
 from app.series.requests import series_request, spec_of, with_label
 from app.tui.notebook.reading import CompareScreen
 from app.tui.widgets.logins import log_in, log_in_again

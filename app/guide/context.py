@@ -13,7 +13,7 @@ from app.comparison.history import sides_to_compare, trials_since
 from app.method.choices import OWN_CHANGES, GuideChoices, MethodStep, with_file, with_target
 from app.method.proof import proof_of, proof_of_round, series_called
 from app.method.rounds import recall_choices, remember, series_of_round
-from app.series.prospect import reached
+from app.series.prospect import measured_rate
 from storage.notebook import Notebook
 from storage.records import Change, Phase, Quiet, RunStatus, Series, SeriesStatus, Target
 
@@ -159,7 +159,7 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
         tried=(),
         made=(),
         findings=(),
-        measured_bytes_per_second=reached(notebook, choices.target, spec.command, spec.settings.block_bytes),
+        measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
         left=tuple(entry.left for entry in notebook.left_behind()),
     )
     return context if series is None else _with_results(notebook, choices, context, series)

@@ -19,8 +19,9 @@ from app.clients.base import Secrets
 from app.guide.form_table import filling_table
 from app.guide.session import MeasurementJob
 from app.recording.process import ControlMessage, MeasuringOrder, SeriesControl
-from app.series.progress import STALL_SECONDS, SeriesProgress, prepare
-from app.series.record import RecorderEvent
+from app.series.curve import STALL_SECONDS
+from app.series.events import RecorderEvent
+from app.series.progress import SeriesProgress, prepare
 from app.server.host_activity import MachineNow
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog

@@ -21,7 +21,8 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.load.spec import CAPACITY, LoadRequest, check_limits
 from app.load.standing import LoadStanding, time_text
 from app.recording.process import ControlMessage, Warned
-from app.series.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
+from app.series.curve import SHOWN_SECONDS, STALL_SECONDS, sparkline
+from app.series.progress import prepare
 from app.server.named_servers import server_ways
 from app.tui.frame.commands import keys
 from app.tui.widgets import form_lines

@@ -3,7 +3,7 @@
 import math
 import random
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,19 @@ from app.clients.base import Secrets
 from app.recording.process import MeasuringOrder, SeriesControl
 from app.recording.rescue import open_notebook
 from app.recording.spec import FormTexts, SeriesRequest, SeriesSpec, with_values
-from app.series import record as recording
-from app.series.progress import Prospect
-from app.series.prospect import reached
-from app.series.requests import LABELS, equal_requests, series_request, spec_of, with_label
+from app.series import requests as series_requests
+from app.series.events import RecorderEvent, SeriesClosed
+from app.series.interleaved import record_interleaved
+from app.series.pace import Prospect
+from app.series.prospect import measured_rate
+from app.series.record import Resumption, order_to_resume, record, resume
 from app.server.link_facts import detect_link, is_this_machine
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
 from forms.experiments.repeats import repeats, selftest
 from forms.experiments.repeats_report import repeats_report, selftest_report
 from forms.layout import visible
+from forms.report import Report
 from forms.series.estimate import expected_rate
 from forms.watch.metrics import labels_of, series_samples
 from storage.notebook import Notebook
@@ -44,7 +47,7 @@ def _other(**_choices: object) -> None:
 
 
 def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
-    """The spec with those in ``--versus`` replaced. Raises UsageError."""
+    """The spec with the options in ``--versus`` in place of its own. Raises UsageError."""
     try:
         context = _other.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:
@@ -52,10 +55,12 @@ def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
         raise UsageError(
             f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
         ) from None
-    other = spec_from_options(context.params).to_json()
-    if not (given := common.given_options(context)):
+
+    typed = common.given_options(context)
+    if not typed:
         raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
-    return with_values(spec, {name: other[name] for name in given})
+    other = spec_from_options(context.params).to_json()
+    return with_values(spec, {name: other[name] for name in typed})
 
 
 def run_versus(
@@ -70,12 +75,13 @@ def run_versus(
     with_form: bool = False,
 ) -> int:
     """Measure both interleaved, each pair in random order, and print their comparison, or the base's form before it."""
-    both = (
-        with_label(spec, spec.texts.label or "as it is"),
-        with_label(other_spec(spec, words), f"{spec.texts.label} {words}".strip()),
+    specs = (
+        series_requests.with_label(spec, spec.texts.label or "as it is"),
+        series_requests.with_label(other_spec(spec, words), f"{spec.texts.label} {words}".strip()),
     )
-    requests = [series_request(each, target, secrets) for each in both]
-    base, other = _interleaved(requests, path, [each.texts.label for each in both], within_seconds)
+    requests = [series_requests.series_request(side, target, secrets) for side in specs]
+    base, other = _measure_interleaved(requests, path, [side.texts.label for side in specs], within_seconds)
+
     if with_form:
         show_series(base, chart=True)
         common.answer("")
@@ -85,35 +91,42 @@ def run_versus(
 
 def _prospect(order: MeasuringOrder, path: Path, series: int = 1) -> Prospect:
     spec = order.spec
-    measured, target = None, order.target
+    target = order.target
+    measured = None
     if common.has_notebook(path):
         with open_notebook(path) as notebook:
-            measured = reached(notebook, target, spec.command, spec.settings.block_bytes)
-    link = spec.link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
+            measured = measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
+
+    link = spec.link_bits_per_second
+    if not link and not target.abilities.is_local:
+        link = detect_link(target.host)[0]
     rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
     return Prospect(order=order, rate=rate, series=series)
 
 
-def _why_ended(control: SeriesControl, closed: Iterable[recording.SeriesClosed]) -> SharebenchError | None:
-    """What ended the first that did not complete, and how all of those are resumed."""
-    failures = [(one.failure.error, one) for one in closed if one.failure]
-    if not failures or not isinstance(failures[0][0], CancelledError):
-        return failures[0][0] if failures else None
-    ways = [f"`sharebench run --resume {one.series_id}`" for _, one in failures if one.stored]
-    return CancelledError("; ".join([control.why_cancelled, *(f"{way} completes it" for way in ways)]))
+def _error_that_ended(control: SeriesControl, closed: Sequence[SeriesClosed]) -> SharebenchError | None:
+    """What ended the first that did not complete, and how all of those are resumed; None where all are complete."""
+    first = next((event.failure.error for event in closed if event.failure), None)
+    if not isinstance(first, CancelledError):
+        return first
+
+    resumable = [event.series_id for event in closed if event.failure and event.stored]
+    ways = [f"`sharebench run --resume {series_id}` completes it" for series_id in resumable]
+    return CancelledError("; ".join([control.why_cancelled, *ways]))
 
 
-def _interleaved(
+def _measure_interleaved(
     requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
 ) -> list[Series]:
-    control, counts = SeriesControl(within_seconds), requests[0].spec.counts
-    events = recording.record_interleaved(requests, path, control, chance=random.SystemRandom())
+    control = SeriesControl(within_seconds)
+    counts = requests[0].spec.counts
+    events = record_interleaved(requests, path, control, chance=random.SystemRandom())
     prospect = _prospect(MeasuringOrder.of_request(requests[0]), path, len(requests))
     closed = watch_turns(events, control, names, [counts.warmups + counts.runs] * len(requests), prospect)
-    if failure := _why_ended(control, closed):
-        raise failure
+    if error := _error_that_ended(control, closed):
+        raise error
     with Notebook(path) as notebook:
-        return [notebook.series(one.series_id) for one in closed]
+        return [notebook.series(event.series_id) for event in closed]
 
 
 _FEWEST_REPEATS = 2
@@ -146,83 +159,109 @@ def run_command(
     disk yet. With --flush it is timed until the file was flushed to the disk.
     """
     common.check_can_store(context)
-    control, path = SeriesControl(common.within(choices)), common.notebook_path(context)
+    control = SeriesControl(common.within(choices))
     before = _measured_before(context, target, resume_reference, choices)
-    place, command = (before.target, before.command) if before else (parse_target(target or ""), spec.command)
-    labels = labels_of(place, str(command), before.label if before and resume_reference else spec.texts.label)
+    if before:
+        place = before.target
+        command = before.command
+    else:
+        place = parse_target(target or "")
+        command = spec.command
+
+    label = before.label if before and resume_reference else spec.texts.label
+    labels = labels_of(place, str(command), label)
     with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
-        full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        place, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        if choices["versus"] is not None and not resume_reference:
+            return _measure_versus(context, _repeating(spec, context, choices), place, secrets, choices)
+
+        todo: SeriesRequest | Resumption
         if before and resume_reference:
-            order = recording.order_to_resume(before, secrets)
-            events = _events(recording.Resumption(series_id=before.id, secrets=secrets, confirmed=True), path, control)
-        elif choices["versus"] is not None:
-            spec = _repeating(spec, context, choices)
-            if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"]:
-                raise UsageError(
-                    "--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual"
-                )
-            within, as_json = common.within(choices), choices["as_json"]
-            return run_versus(spec, choices["versus"], full, secrets, path, within_seconds=within, as_json=as_json)
+            order = order_to_resume(before, secrets)
+            todo = Resumption(series_id=before.id, secrets=secrets, confirmed=True)
         else:
             asked = _same_again(before, spec.texts) if before else _repeating(spec, context, choices)
-            request = series_request(asked, full, secrets)
-            order = MeasuringOrder.of_request(request)
-            events = _events(request, path, control)
-        closed = watch(events, control, prospect=_prospect(order, path))
-        failure = _why_ended(control, [closed])
-        if failure and not closed.stored:
-            raise failure
-    if choices["reject_unusual"]:
-        reject_unusual(context, closed.series_id)
-    found = common.series(context, closed.series_id)
-    labels = labels_of(found.target, found.command.value, found.label)
-    common.write_textfile(choices["textfile"], lambda: series_samples(found, labels))
-    if found.runs or choices["as_json"]:
-        show_series(found, as_json=choices["as_json"])
-    if failure:
-        raise failure
+            todo = series_requests.series_request(asked, place, secrets)
+            order = MeasuringOrder.of_request(todo)
+
+        path = common.notebook_path(context)
+        closed = watch(_events(todo, path, control), control, prospect=_prospect(order, path))
+        error = _error_that_ended(control, [closed])
+        if error and not closed.stored:
+            raise error
+
+    _show_measured(context, closed.series_id, choices)
+    if error:
+        raise error
     return 0
 
 
-def _events(
-    todo: SeriesRequest | recording.Resumption, path: Path, control: SeriesControl
-) -> Iterator[recording.RecorderEvent]:
+def _measure_versus(
+    context: click.Context, spec: SeriesSpec, target: Target, secrets: Secrets, choices: dict[str, Any]
+) -> int:
+    if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"]:
+        raise UsageError("--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual")
+    return run_versus(
+        spec,
+        choices["versus"],
+        target,
+        secrets,
+        common.notebook_path(context),
+        within_seconds=common.within(choices),
+        as_json=choices["as_json"],
+    )
+
+
+def _show_measured(context: click.Context, series_id: str, choices: dict[str, Any]) -> None:
+    if choices["reject_unusual"]:
+        reject_unusual(context, series_id)
+    series = common.series(context, series_id)
+    labels = labels_of(series.target, series.command.value, series.label)
+    common.write_textfile(choices["textfile"], lambda: series_samples(series, labels))
+    if series.runs or choices["as_json"]:
+        show_series(series, as_json=choices["as_json"])
+
+
+def _events(todo: SeriesRequest | Resumption, path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
     """A series alone; with a time limit step by step, so that nobody begins a run that would end too late."""
     if control.limit.seconds < math.inf:
-        return (event for _, event in recording.record_interleaved([todo], path, control))
-    if isinstance(todo, recording.Resumption):
-        return recording.resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
-    return recording.record(todo, path, control)
+        return (event for _, event in record_interleaved([todo], path, control))
+    if isinstance(todo, Resumption):
+        return resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
+    return record(todo, path, control)
 
 
 def _measured_before(
-    context: click.Context, target: str | None, resume: str | None, choices: dict[str, Any]
+    context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
 ) -> Series | None:
-    if resume:
-        found: Series = common.to_resume(context, resume, _WITH_RESUME, SERIES, target=target, confirmed=True)[0]
+    """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
+    series: Series
+    if resume_reference:
+        series, _ = common.to_resume(context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True)
     elif target:
         return None
     elif choices["again"]:
         common.refuse_given(context, "again", _WITH_AGAIN)
-        found = common.series(context, choices["again"])
+        series = common.series(context, choices["again"])
     else:
         raise UsageError(
             "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
         )
-    if not choices["confirm_target"] and found.imported_at is not None:
-        url = visible(format_target(found.target))
+
+    if not choices["confirm_target"] and series.imported_at is not None:
+        url = visible(format_target(series.target))
         common.confirm(
-            f"Series {found.id} was imported. Log in at {url} and continue?",
-            alone=f"series {found.id} was imported and names the target {url}: when that is the server that you mean to"
-            " log in at, say so with --confirm-target",
+            f"Series {series.id} was imported. Log in at {url} and continue?",
+            alone=f"series {series.id} was imported and names the target {url}: when that is the server that you mean"
+            " to log in at, say so with --confirm-target",
             declined="nothing was measured",
         )
-    return found
+    return series
 
 
 def _same_again(before: Series, texts: FormTexts) -> SeriesSpec:
     """What was asked of the series before, with the texts of this one."""
-    spec = spec_of(before)
+    spec = series_requests.spec_of(before)
     return replace(spec, texts=texts, lineage=replace(spec.lineage, base_id=before.id, repeats=True))
 
 
@@ -247,9 +286,24 @@ def _repeating(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]
 @common.whole_time_option
 @common.measuring_options("Print the self-test as JSON.")
 @series_options(
-    "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
-    "in_flight", "sign", "encrypt", "drop_cache", "flush", "quiet_time", "wait_seconds", "ceiling", *OF_THE_SERVER,
-)  # fmt: skip
+    "command",
+    "runs",
+    "warmups",
+    "size_bytes",
+    "make_file",
+    "link_bits_per_second",
+    "client",
+    "block_bytes",
+    "in_flight",
+    "sign",
+    "encrypt",
+    "drop_cache",
+    "flush",
+    "quiet_time",
+    "wait_seconds",
+    "ceiling",
+    *OF_THE_SERVER,
+)
 def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
     """Find the smallest change that this setup can show.
 
@@ -258,25 +312,40 @@ def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, *
     the same path. All series are kept in the notebook.
     """
     common.check_can_store(context)
-    request = series_request(spec, *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
-    path, requests = common.notebook_path(context), equal_requests(request, choices["apart"] or 0)
-    if not choices["apart"]:
-        report = selftest_report(selftest(*_interleaved(requests, path, LABELS, common.within(choices))))
+    target_and_secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    request = series_requests.series_request(spec, *target_and_secrets)
+    requests = series_requests.equal_requests(request, choices["apart"] or 0)
+    path = common.notebook_path(context)
+    within_seconds = common.within(choices)
+
+    if choices["apart"]:
+        report = _measure_apart(context, requests, path, within_seconds)
     else:
-        ids: list[str] = []
-        prospect = _prospect(MeasuringOrder.of_request(request), path, len(requests))
-        control = SeriesControl(common.within(choices))
-        for each in requests:
-            if len(ids) >= _FEWEST_REPEATS and not control.limit.allows():
-                common.say(f"sharebench: {control.finish_in_time('series').text}")
-                break
-            control.limit.began()
-            closed = watch(recording.record(each, path, control), control, prospect=None if ids else prospect)
-            if failure := _why_ended(control, [closed]):
-                raise failure
-            control.limit.ended()
-            ids.append(closed.series_id)
-        with common.notebook(context) as notebook:
-            report = repeats_report(repeats(notebook.all_of(ids)))
+        base, other = _measure_interleaved(requests, path, series_requests.LABELS, within_seconds)
+        report = selftest_report(selftest(base, other))
     common.answer_report(report, as_json=choices["as_json"])
     return 0
+
+
+def _measure_apart(
+    context: click.Context, requests: Sequence[SeriesRequest], path: Path, within_seconds: float
+) -> Report:
+    """Measure equal series one after another, as many as end in time."""
+    prospect: Prospect | None = _prospect(MeasuringOrder.of_request(requests[0]), path, len(requests))
+    control = SeriesControl(within_seconds)
+    series_ids: list[str] = []
+    for request in requests:
+        if len(series_ids) >= _FEWEST_REPEATS and not control.limit.allows():
+            common.say(f"sharebench: {control.finish_in_time('series').text}")
+            break
+
+        control.limit.began()
+        closed = watch(record(request, path, control), control, prospect=prospect)
+        prospect = None  # told once, before the first
+        if error := _error_that_ended(control, [closed]):
+            raise error
+        control.limit.ended()
+        series_ids.append(closed.series_id)
+
+    with common.notebook(context) as notebook:
+        return repeats_report(repeats(notebook.all_of(series_ids)))

@@ -1,25 +1,27 @@
 """A series while it is measured: rate, time left, and what to say now."""
 
 import gc
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 
 from app.base.errors import CancelledError
 from app.charts import canvas
 from app.charts.series_charts import bar
 from app.recording import process
-from app.series.record import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
+from app.series.curve import last_second
+from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
 from forms import wording
-from forms.series.estimate import ExpectedRate, estimate_text
 from forms.series.progress import RunProgress, run_progress
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate, duration
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 
 NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
-SHOWN_RUNS, SAMPLES_OF_A_RUN = 40, 100
-"""Of which the throughput within is drawn, and how finely."""
+SHOWN_RUNS = 40
+"""Of which the throughput within is drawn."""
+SAMPLES_OF_A_RUN = 100
+"""How finely that is drawn."""
+_NARROWEST_BAR = 8
+_WIDEST_BAR = 40
 MOST_SAMPLES = 600
 """More than a chart can show; beyond it every other sample is left out."""
 
@@ -78,8 +80,8 @@ class SeriesProgress:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
             case process.Started(size_bytes=size):
-                said = f"{words(event)}; the file has {wording.file_size(size)}"
-                return replace(self, doing=said, waiting="")
+                doing = f"{words(event)}; the file has {wording.file_size(size)}"
+                return replace(self, doing=doing, waiting="")
             case QuietWait(reason=reason):
                 return replace(
                     self, doing=words(replace(event, reason="")), waiting=reason or "other programs are busy"
@@ -91,13 +93,14 @@ class SeriesProgress:
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
                 )
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
-                kept = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
-                return replace(self, now=run_progress(seconds, moved, size), curve=(*kept, (seconds, moved)))
+                curve = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
+                return replace(self, now=run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
             case process.RunFinished(run=run):
+                counts = run.phase is Phase.MEASURED and run.status is RunStatus.VALID
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
-                    valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
+                    valid_runs=self.valid_runs + counts,
                     now=None,
                     curve=run.progress or self.curve,
                     ended=_with_run(self.ended, run, self.curve),
@@ -131,7 +134,9 @@ class SeriesProgress:
     @property
     def all_curves(self) -> tuple["NamedCurve", ...]:
         is_moving = self.now is not None and self.number is not None
-        return (*self.ended, (_short(self.phase, self.number), self.curve)) if is_moving else self.ended
+        if not is_moving:
+            return self.ended
+        return (*self.ended, (_short_name(self.phase, self.number), self.curve))
 
     @property
     def transfer_seconds(self) -> float:
@@ -142,38 +147,61 @@ class SeriesProgress:
         return "" if self.number is None else run_name(self.number, self.phase, self.of).capitalize()
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
+        """What the series is doing, in one line of at most that many columns."""
+        if self.status is SeriesStatus.COMPLETE:
+            return self._complete_line(average_bytes_per_second)
         if self.status is not None:
-            runs = wording.count(self.valid_runs, "run")
-            if self.status is SeriesStatus.COMPLETE:
-                rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
-                return f"Complete: {runs}{rate}. Enter shows the review."
-            rest = "; what was measured is kept." if self.valid_runs else "."
-            if self.failure and self.failure.kind is not CancelledError:
-                rest += f" {wording.plain(self.failure.text)}"
-            return f"{str(self.status).capitalize()} after {runs}{rest}"
+            return self._ended_line(self.status)
         if self.paused:
             return "Paused. g resumes, s stops."
-        asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
-            return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
-        rate = byte_rate(last_second(self.curve))
-        percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
+            return f"{self.run_name or 'Starting'}: {self.doing}{self._asked_text}"
+        return self._moving_line(self.now, width)
+
+    def _complete_line(self, average_bytes_per_second: float | None) -> str:
+        rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
+        return f"Complete: {wording.count(self.valid_runs, 'run')}{rate}. Enter shows the review."
+
+    def _ended_line(self, status: SeriesStatus) -> str:
+        line = f"{str(status).capitalize()} after {wording.count(self.valid_runs, 'run')}"
+        line += "; what was measured is kept." if self.valid_runs else "."
+        if self.failure and self.failure.kind is not CancelledError:
+            line += f" {wording.plain(self.failure.text)}"
+        return line
+
+    @property
+    def _asked_text(self) -> str:
+        if self.pause_asked:
+            return " (pausing after it)"
+        return " (ending after it)" if self.ending else ""
+
+    def _moving_line(self, run: RunProgress, width: int) -> str:
         name = self.run_name or self.doing[:1].upper() + self.doing[1:]
-        ends = f"{name}{asked}", f"{percent}  {rate:>9}  {left_text(self.now, self.seconds_left, self.open_ended)}"
-        spare = width - len(ends[0]) - len(ends[1]) - 4
-        drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
-        return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+        rate = byte_rate(last_second(self.curve))
+        percent = "" if run.percent is None else f"{run.percent:3.0f} %"
+        left = f"{name}{self._asked_text}"
+        right = f"{percent}  {rate:>9}  {left_text(run, self.seconds_left, self.open_ended)}"
+
+        # The bar takes what room there is between both, with two blanks on each side.
+        spare = width - len(left) - len(right) - 4
+        middle = f"  {bar(run.percent, min(_WIDEST_BAR, spare))}" if spare >= _NARROWEST_BAR else ""
+        return f"{left}{middle}  {right}"[:width]
 
     @property
     def seconds_left(self) -> float | None:
         """To the end of the series, as long as all runs take as long as the last one; None where that is not known."""
         if self.planned is None or self.number is None or self.now is None or self.now.seconds_left is None:
             return None
+        if self.ending:
+            return self.now.seconds_left
+
         warmups, runs = self.planned
-        rest = self.done_runs if self.phase is Phase.WARM_UP else self.number
-        to_come = runs - rest + (warmups - self.number if self.phase is Phase.WARM_UP else 0)
-        each = self.last_run_seconds or self.now.seconds + self.now.seconds_left
-        return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
+        if self.phase is Phase.WARM_UP:
+            runs_to_come = warmups - self.number + runs - self.done_runs
+        else:
+            runs_to_come = runs - self.number
+        seconds_a_run = self.last_run_seconds or self.now.seconds + self.now.seconds_left
+        return self.now.seconds_left + max(0, runs_to_come) * seconds_a_run
 
 
 def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
@@ -184,57 +212,6 @@ def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = Fal
     return f"{duration(run.seconds_left)} left{whole}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prospect:
-    """What equal series will take, told as soon as the size of their file is known."""
-
-    order: process.MeasuringOrder
-    rate: ExpectedRate
-    series: int = 1
-
-    def text(self, size_bytes: int) -> str:
-        counts = self.order.spec.counts
-        runs = counts.runs
-        if counts.until_percent is None:
-            runs -= self.order.done_runs
-        return estimate_text(
-            runs=runs,
-            size_bytes=size_bytes,
-            makes_file_first=counts.make_file,
-            rate=self.rate,
-            series=self.series,
-            warmups=counts.warmups,
-            until_percent=counts.until_percent,
-            max_runs=counts.max_runs,
-        )
-
-
-class RunPace:
-    """The time that interleaved series still take, as long as runs end as fast as those before."""
-
-    def __init__(self, runs_to_come: Sequence[int], clock: Callable[[], float] = monotonic) -> None:
-        self._to_come, self._clock = list(runs_to_come), clock
-        self._began_at: float | None = None
-        self._ended_at = 0.0
-        self._ended = 0
-
-    def heard(self, index: int, event: RecorderEvent) -> None:
-        if isinstance(event, process.RunStarted) and self._began_at is None:
-            self._began_at = self._clock()  # looking around and making files comes before, and once
-        elif isinstance(event, process.RunFinished):
-            self._to_come[index] -= 1
-            self._ended, self._ended_at = self._ended + 1, self._clock()
-        elif isinstance(event, SeriesClosed):
-            self._to_come[index] = 0
-
-    @property
-    def seconds_left(self) -> float | None:
-        if not self._ended or self._began_at is None:
-            return None
-        each = (self._ended_at - self._began_at) / self._ended
-        return max(0.0, each * sum(self._to_come) - (self._clock() - self._ended_at))
-
-
 def prepare() -> None:
     """Load what forms and charts are computed and drawn with: a third of a second, before anything is timed."""
     canvas.prepare()
@@ -243,51 +220,16 @@ def prepare() -> None:
     gc.freeze()
 
 
-def _short(phase: Phase, number: int | None) -> str:
+def _short_name(phase: Phase, number: int | None) -> str:
     return f"{'W' if phase is Phase.WARM_UP else ''}{number}"
 
 
 def _with_run(
     ended: tuple["NamedCurve", ...], run: Run, heard: tuple[tuple[float, int], ...]
 ) -> tuple["NamedCurve", ...]:
-    whole = ((run.seconds, run.size_bytes),) if run.seconds else ()
-    curve = tuple(run.progress or heard) or whole  # of a run that no sample was taken of, its average
+    average = ((run.seconds, run.size_bytes),) if run.seconds else ()
+    curve = tuple(run.progress or heard) or average  # a run may end before a sample of it is taken
+
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
     thin = (*curve[step - 1 : -1 : step], *curve[-1:])
-    return (*ended, (_short(run.phase, run.number), thin))[-SHOWN_RUNS:]
-
-
-SHOWN_SECONDS = 60
-STALL_SECONDS = 3.0
-"""Without a byte for so long, a run is called stalled."""
-_BLOCKS = "▁▂▃▄▅▆▇█"
-
-Curve = Sequence[tuple[float, int]]
-"""(seconds since the first request, bytes moved), in order."""
-
-
-def last_second(curve: Curve) -> float | None:
-    """The rate over the last second of a run, in bytes per second; of all of it while it is younger."""
-    if not curve or curve[-1][0] <= 0:
-        return None
-    end, moved = curve[-1]
-    start = max(0.0, end - 1.0)
-    return (moved - moved_at(curve, start)) / (end - start)
-
-
-def moved_at(curve: Curve, seconds: float) -> float:
-    """What had moved then, between two samples in proportion."""
-    earlier, before = 0.0, 0
-    for later, after in curve:
-        if later >= seconds:
-            share = (seconds - earlier) / (later - earlier) if later > earlier else 1.0
-            return before + share * (after - before)
-        earlier, before = later, after
-    return float(before)
-
-
-def sparkline(rates: Sequence[float | None], cells: int) -> str:
-    """The last rates, a block each of the nearest eighth of the highest: the least for nothing, none for unknown."""
-    shown = rates[-cells:] if cells > 0 else ()
-    highest = max(filter(None, shown), default=1.0)
-    return "".join(" " if rate is None else _BLOCKS[max(0, round(rate / highest * len(_BLOCKS)) - 1)] for rate in shown)
+    return (*ended, (_short_name(run.phase, run.number), thin))[-SHOWN_RUNS:]

@@ -4,17 +4,13 @@ from dataclasses import replace
 from operator import attrgetter
 
 from storage.notebook import Notebook
-from storage.records import (
-    Command,
-    Decision,
-    Target,
-)
+from storage.records import Command, Decision, Series, Target
 
 _LOOKED_THROUGH = 300
 _server_of = attrgetter("protocol", "host", "port")
 
 
-def reached(
+def measured_rate(
     notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
 ) -> float | None:
     """The average bytes per second of the server's newest series; what was measured otherwise comes last."""
@@ -22,9 +18,14 @@ def reached(
 
     if target is None:
         return None
-    newest = notebook.heads(limit=_LOOKED_THROUGH)
-    as_it_is = sorted(newest, key=lambda one: one.change is not None and one.decision is not Decision.KEPT)
-    for head in sorted(as_it_is, key=lambda one: (one.plan and one.plan.settings.block_bytes) != block_bytes):
+
+    def is_otherwise(head: Series) -> tuple[bool, bool]:
+        """Whether it has another request size, and whether it measures a change that was not kept."""
+        has_other_block = (head.plan and head.plan.settings.block_bytes) != block_bytes
+        is_of_change = head.change is not None and head.decision is not Decision.KEPT
+        return has_other_block, is_of_change
+
+    for head in sorted(notebook.heads(limit=_LOOKED_THROUGH), key=is_otherwise):
         if _server_of(head.target) == _server_of(target) and head.command is command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:

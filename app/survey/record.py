@@ -14,12 +14,14 @@ from app.recording.process import MeasuringOrder, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.recording.writer import Recorder
-from app.series.prospect import reached
-from app.series.record import RecorderEvent, Resumption, SeriesStored, order_to_resume, record_interleaved
+from app.series.events import RecorderEvent, SeriesStored
+from app.series.interleaved import record_interleaved
+from app.series.prospect import measured_rate
+from app.series.record import Resumption, order_to_resume
 from app.series.requests import series_request, with_label
 from app.server.link_facts import detect_link, find_route, is_own_address, is_this_machine
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
-from forms.series.estimate import expected_rate, time_text
+from forms.series.estimate import ExpectedRate, expected_rate, time_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text
@@ -73,48 +75,105 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
         text = "nothing to measure: name a share, or a folder of the FTP server"
         raise UsageError(text, options="--smb SHARE[/FOLDER], --ftp FOLDER")
-    wanted = _wanted(choices, log_in)
+
+    wanted = _wanted_stations(choices, log_in)
     hosts = ", ".join(choices.hosts)
-    experiment, stored = (None, {}) if again else _unfinished(hosts, wanted, notebook)
-    stations: list[Station] = []
-    todo: list[tuple[int, SeriesRequest | Resumption]] = []
-    answers: dict[tuple[str, int | None], str] = {}
-    runs = [0] * len(wanted)
-    seconds, rates = 0.0, []
-    for index, (station, request, rate) in enumerate(wanted):
-        series = stored.get(index)
-        stations.append(station if series is None else with_series(station, series))
-        if series is not None and series.running_by:
-            raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
-        if series is not None and series.status is SeriesStatus.COMPLETE:
-            continue
-        target = request.target
-        address = (target.host, target.port)
-        if address not in answers:
-            answers[address] = _no_answer(target)
-        if answers[address]:
-            stations[index] = replace(station, state=StationState.LEFT_OUT, why=answers[address])
-        else:
-            secrets = request.secrets
-            todo.append((index, Resumption(series_id=series.id, secrets=secrets) if series else request))
-            order = order_to_resume(series, secrets) if series else MeasuringOrder.of_request(request)
-            counts = order.spec.counts
-            runs[index] = counts.warmups + counts.runs - order.done_runs
-            asked = request.spec.counts
-            transferred = (runs[index] + asked.make_file) * (asked.size_bytes or size_for(rate))
-            here = station.place is not StationPlace.NETWORK
-            measured = reached(notebook, target, order.spec.command)
-            rates.append(expected_rate(target, measured=measured, link=rate, here=here))
-            seconds += transferred / rates[-1].bytes_per_second
+    experiment, stored = (None, {}) if again else _unfinished_round(hosts, wanted, notebook)
+    experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
+
+    reachability = _Reachability()
+    planned = [
+        _plan_station(station, stored.get(index), experiment, notebook, reachability)
+        for index, station in enumerate(wanted)
+    ]
+    todo = tuple((index, plan.todo) for index, plan in enumerate(planned) if plan.todo is not None)
     if not todo and not stored:
         more = "" if choices.smb or choices.ftp else "or measure files: --smb SHARE[/FOLDER], --ftp FOLDER"
-        raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)), options=more)
-    experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
-    named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
+        raise UnreachableError("; ".join(dict.fromkeys(reachability.problems())), options=more)
     return SurveyRound(
-        experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored), runs_to_come=tuple(runs),
-        time_text=time_text(seconds, rates),
-    )  # fmt: skip
+        experiment=experiment,
+        stations=tuple(plan.station for plan in planned),
+        todo=todo,
+        continued=bool(stored),
+        runs_to_come=tuple(plan.runs_to_come for plan in planned),
+        time_text=time_text(
+            sum(plan.seconds for plan in planned), [plan.rate for plan in planned if plan.rate is not None]
+        ),
+    )
+
+
+class _Reachability:
+    """Which addresses answer; each is tried once."""
+
+    def __init__(self) -> None:
+        self._problems: dict[tuple[str, int | None], str] = {}
+
+    def problem_of(self, target: Target) -> str:
+        """Why nothing answers there, in words; empty where something does."""
+        address = (target.host, target.port)
+        if address not in self._problems:
+            self._problems[address] = _no_answer(target)
+        return self._problems[address]
+
+    def problems(self) -> Iterator[str]:
+        yield from filter(None, self._problems.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WantedStation:
+    station: Station
+    request: SeriesRequest
+    link_bits_per_second: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StationPlan:
+    station: Station
+    todo: SeriesRequest | Resumption | None = None
+    runs_to_come: int = 0
+    seconds: float = 0.0
+    rate: ExpectedRate | None = None
+
+
+def _plan_station(
+    wanted: _WantedStation,
+    series: Series | None,
+    experiment: Experiment,
+    notebook: Notebook,
+    reachability: _Reachability,
+) -> _StationPlan:
+    """What is to be done at a station, the series of an interrupted round being there or not. Raises UsageError."""
+    station = wanted.station if series is None else with_series(wanted.station, series)
+    if series is not None and series.running_by:
+        raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
+    if series is not None and series.status is SeriesStatus.COMPLETE:
+        return _StationPlan(station=station)
+
+    request = wanted.request
+    if problem := reachability.problem_of(request.target):
+        return _StationPlan(station=replace(wanted.station, state=StationState.LEFT_OUT, why=problem))
+
+    todo: SeriesRequest | Resumption
+    if series is None:
+        order = MeasuringOrder.of_request(request)
+        todo = replace(request, experiment=experiment)
+    else:
+        order = order_to_resume(series, request.secrets)
+        todo = Resumption(series_id=series.id, secrets=request.secrets)
+
+    runs = order.spec.counts.warmups + order.spec.counts.runs - order.done_runs
+    size_bytes = request.spec.counts.size_bytes or size_for(wanted.link_bits_per_second)
+    # A file that is read is put before.
+    moved_bytes = (runs + request.spec.counts.make_file) * size_bytes
+    rate = expected_rate(
+        request.target,
+        measured=measured_rate(notebook, request.target, order.spec.command),
+        link=wanted.link_bits_per_second,
+        here=station.place is not StationPlace.NETWORK,
+    )
+    return _StationPlan(
+        station=station, todo=todo, runs_to_come=runs, seconds=moved_bytes / rate.bytes_per_second, rate=rate
+    )
 
 
 def targets_of(choices: SurveyChoices) -> list[Target]:
@@ -127,10 +186,12 @@ def measure_round(
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure the round, each event with its station's index; no refused login is tried again. Raises NotebookError."""
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
-    name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
+    name = planned.experiment.name
+    expected = sum(station.state is not StationState.LEFT_OUT for station in planned.stations)
     with notebook_to_measure_into(notebook_path) as notebook:
-        recorder, is_noted = Recorder(notebook, control), False
-        for turn, event in record_interleaved([what for _, what in planned.todo], notebook_path, control, logins):
+        recorder = Recorder(notebook, control)
+        is_noted = False
+        for turn, event in record_interleaved([todo for _, todo in planned.todo], notebook_path, control, logins):
             if isinstance(event, SeriesStored) and not is_noted:
                 is_noted = True
                 recorder.write(lambda notebook: notebook.expect_parts(name, expected))
@@ -143,8 +204,8 @@ def measure_round(
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
     login = _login_of(station)
-    like = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
-    return [target for target in targets if (target.protocol, target.host) in like]
+    places_of_login = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
+    return [target for target in targets if (target.protocol, target.host) in places_of_login]
 
 
 def _login_of(station: Station) -> str:
@@ -154,7 +215,9 @@ def _login_of(station: Station) -> str:
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
     name = planned.experiment.name
-    stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
+    stored = {
+        (series.target.host, series.target.protocol, series.command): series for series in notebook.experiment(name)
+    }
     stations = []
     for station in planned.stations:
         series = stored.get((station.host, station.protocol, station.command))
@@ -164,23 +227,27 @@ def result(planned: SurveyRound, notebook: Notebook) -> Survey:
 
 def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
     """The places of the hosts: this machine has loopback and its own address. Raises UsageError for an invalid name."""
-    found: list[tuple[StationPlace, str]] = []
+    stations: list[tuple[StationPlace, str]] = []
     for host in hosts:
         if not host or not host.isprintable() or set(host) & set(" /@,"):
             text = f"not a host: {host!r}; name hosts or addresses, and user and share separately"
             raise UsageError(text, options="--user USER --smb SHARE[/FOLDER]")
         if not is_this_machine(host):
-            found.append((StationPlace.NETWORK, host))
+            stations.append((StationPlace.NETWORK, host))
             continue
+
         route = find_route(host)
-        inside = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
-        found.append((StationPlace.LOOPBACK, host if inside else "127.0.0.1"))
-        outward = find_route(ELSEWHERE) if inside else None
-        if not inside:
-            found.append((StationPlace.OWN_ADDRESS, host))
-        elif outward and is_own_address(outward.local_address):
-            found.append((StationPlace.OWN_ADDRESS, outward.local_address))
-    return list(dict.fromkeys(found))
+        is_loopback = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
+        if not is_loopback:
+            stations.append((StationPlace.LOOPBACK, "127.0.0.1"))
+            stations.append((StationPlace.OWN_ADDRESS, host))
+            continue
+
+        stations.append((StationPlace.LOOPBACK, host))
+        outward = find_route(ELSEWHERE)
+        if outward and is_own_address(outward.local_address):
+            stations.append((StationPlace.OWN_ADDRESS, outward.local_address))
+    return list(dict.fromkeys(stations))
 
 
 def size_for(link_bits_per_second: int | None) -> int:
@@ -193,19 +260,20 @@ def size_for(link_bits_per_second: int | None) -> int:
     return size
 
 
-def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest, int | None]]:
-    """Each with its link speed."""
-    wanted = []
+def _wanted_stations(choices: SurveyChoices, log_in: LogIn) -> list[_WantedStation]:
+    stations = []
     for place, host in places(choices.hosts):
-        link = choices.spec.link_bits_per_second if place is StationPlace.NETWORK else None
-        rate = link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
-        size = choices.spec.counts.size_bytes or size_for(rate)
+        is_far = place is StationPlace.NETWORK
+        given_link = choices.spec.link_bits_per_second if is_far else None
+        link = given_link or (detect_link(host)[0] if is_far else None)
+        size_bytes = choices.spec.counts.size_bytes or size_for(link)
         for target in _targets(choices, host):
-            full, secrets = log_in(target)
+            full_target, secrets = log_in(target)
             for command in choices.commands:
                 station = Station(place=place, host=host, protocol=target.protocol, command=command)
-                wanted.append((station, _request_for(choices, station, full, secrets, size, link), rate))
-    return wanted
+                request = _request_for(choices, station, full_target, secrets, size_bytes, given_link)
+                stations.append(_WantedStation(station=station, request=request, link_bits_per_second=link))
+    return stations
 
 
 def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
@@ -224,34 +292,39 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
 def _request_for(
     choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
-    made = not target.abilities.moves_files or station.command is Command.PUT
-    existing = None if made else choices.file
+    is_made_anyway = not target.abilities.moves_files or station.command is Command.PUT
+    existing = None if is_made_anyway else choices.file
     counts = replace(
         choices.spec.counts,
         size_bytes=None if existing else size_bytes,
-        make_file=not made and not existing,
+        make_file=not is_made_anyway and not existing,
     )
     spec = replace(choices.spec, command=station.command, counts=counts, link_bits_per_second=link)
     place = replace(target, path=join(target, existing)) if existing else target
     return series_request(with_label(spec, station.name), place, secrets)
 
 
-def _unfinished(
-    hosts: str, wanted: Sequence[tuple[Station, SeriesRequest, int | None]], notebook: Notebook
+def _unfinished_round(
+    hosts: str, wanted: Sequence[_WantedStation], notebook: Notebook
 ) -> tuple[Experiment | None, dict[int, Series]]:
-    """Every station begins in the first turn, so an interrupted round has a series of each."""
+    """The last round of these hosts, and its series by station; None where there is none or it is complete.
+
+    Every station begins in the first turn, so an interrupted round has a series of each.
+    """
     surveys = (entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY))
-    last = next((one for one in surveys if one.subject == hosts), None)
+    last = next((survey for survey in surveys if survey.subject == hosts), None)
     if last is None:
         return None, {}
+
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        index = next((i for i, (_, request, _) in enumerate(wanted) if _is_of(request, series)), None)
+        index = next((index for index, station in enumerate(wanted) if _is_of(station.request, series)), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
-    heads = notebook.recordings_of([last.recording_id or ""])
-    is_whole = not heads or heads[0].status is not SeriesStatus.INTERRUPTED
+
+    recordings = notebook.recordings_of([last.recording_id or ""])
+    is_whole = not recordings or recordings[0].status is not SeriesStatus.INTERRUPTED
     if is_whole and all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
         return None, {}
     return last, stored

@@ -15,8 +15,8 @@ from app.clients.logins import same_login
 from app.method.next_steps import NextStep, after_survey
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recording.spec import SeriesSpec
-from app.series.progress import RunPace
-from app.series.record import RecorderEvent, words
+from app.series.events import RecorderEvent, words
+from app.series.pace import RunPace
 from app.survey import record as survey
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog

@@ -26,7 +26,7 @@ from app.recording.experiments import stored_change, stored_experiment
 from app.recording.kind import kind_of
 from app.recording.process import RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest, SeriesSpec
-from app.series.record import SeriesOpened
+from app.series.events import SeriesOpened
 from app.series.requests import series_request
 from app.server.changes.script import ConflictError, undo_command
 from app.server.changes.smb_conf import Ways

@@ -18,7 +18,7 @@ from app.method.proof import proof_of_round
 from app.method.rounds import recall_choices, remember, repeat_of, request_of, series_of_round
 from app.method.server_question import SERVER_QUESTION, SERVER_QUESTION_TEXT, typed_server, with_typed_server
 from app.recording.process import RunStarted, ScratchMade, Started
-from app.series.record import words
+from app.series.events import words
 from app.series.requests import MOST_MINUTES
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.trial.consent import consent_lines, restore_lines

@@ -22,7 +22,8 @@ from app.cli.run_options import series_options, spec_from_parameters, target_arg
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
-from app.series.record import SeriesClosed, record
+from app.series.events import SeriesClosed
+from app.series.record import record
 from app.series.requests import series_request, with_label
 from app.watch.record import WatchRequest, check, delivered, tell
 from forms import wording

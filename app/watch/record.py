@@ -11,7 +11,7 @@ from app.comparison.history import with_history
 from app.recording.kind import kind_of
 from app.recording.rescue import notebook_to_measure_into, open_notebook
 from app.recording.writer import Recorder
-from app.series.record import SeriesClosed
+from app.series.events import SeriesClosed
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.history import path_of

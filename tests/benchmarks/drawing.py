@@ -23,7 +23,9 @@ from threading import Event
 from app.base.child_process import line_of, message_of
 from app.recording.process import MeasuringOrder, RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesClosed, record, record_interleaved
+from app.series.events import RecorderEvent, SeriesClosed
+from app.series.interleaved import record_interleaved
+from app.series.record import record
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -23,7 +23,8 @@ from typing import Any
 
 from app.recording.process import Progressed, RunFinished, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesClosed, record
+from app.series.events import RecorderEvent, SeriesClosed
+from app.series.record import record
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target, format_target

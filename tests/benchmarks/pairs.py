@@ -14,7 +14,8 @@ import psutil
 
 from app.recording.process import RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import SeriesClosed, record_interleaved
+from app.series.events import SeriesClosed
+from app.series.interleaved import record_interleaved
 from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook

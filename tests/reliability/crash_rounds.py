@@ -14,7 +14,9 @@ from app.cli.main import run
 from app.clients.base import Secrets
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, record, record_interleaved, resume
+from app.series.events import RecorderEvent
+from app.series.interleaved import record_interleaved
+from app.series.record import record, resume
 from app.series.requests import equal_requests
 from app.survey.record import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook

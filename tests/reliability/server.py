@@ -12,7 +12,8 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.recording.process import MeasuringOrder, RunStarted, SeriesControl
-from app.series.record import SeriesClosed, record
+from app.series.events import SeriesClosed
+from app.series.record import record
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target
 from tests.command_line import Inside

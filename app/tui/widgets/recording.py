@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
-from app.series.record import RecorderEvent
+from app.series.events import RecorderEvent
 from app.server.host_activity import MachineNow
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from app.base.errors import NoSpaceError
 from app.check.engine import CheckState, _connected, _file, _server
+from app.recording.spec import SeriesSpec
 from app.server.facts import Environment
-from forms.series.file_size import FileSizeContext
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 
@@ -16,7 +16,7 @@ FOLDER = Target(protocol="file", path="/data")
 
 def test_a_file_that_could_only_be_begun_is_taken_away_again():
     server = FakeServer(fail_at={1: NoSpaceError("/data: the disk is full")})
-    (found,) = _file(FOLDER, Command.PUT, FakeClient(server, FOLDER), FileSizeContext(), None)
+    (found,) = _file(FOLDER, SeriesSpec(command=Command.PUT), FakeClient(server, FOLDER), Environment())
     assert found.state is CheckState.FAILED
     assert server.transfers == 1
     assert server.files == {}

@@ -12,7 +12,7 @@ from app.clients.base import OWN
 from app.comparison import screen as interleaved
 from app.comparison.screen import InterleavedScreen
 from app.recording.process import Paused, RunFinished, RunStarted, ScratchMade
-from app.series.progress import RunPace
+from app.series.pace import RunPace
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.notebook.reading import CompareScreen

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from app.clients.base import Secrets
 from app.recording.process import MeasuringOrder, Progressed, RunFinished, RunStarted
-from app.series.progress import Prospect, RunPace, SeriesProgress, last_second, sparkline
-from app.series.record import SeriesClosed
+from app.series.curve import last_second, sparkline
+from app.series.events import SeriesClosed
+from app.series.pace import Prospect, RunPace
+from app.series.progress import SeriesProgress
 from forms.series.estimate import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
 from tests.specs import order_with

@@ -13,7 +13,7 @@ from app.guide.screen import GuideScreen
 from app.method.choices import MethodStep
 from app.recording.process import RunFinished, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent
+from app.series.events import RecorderEvent
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from storage.notebook import Notebook

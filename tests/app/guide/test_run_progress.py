@@ -4,8 +4,8 @@ import pytest
 
 from app.base.errors import CancelledError, ConnectionLostError
 from app.recording.process import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
+from app.series.events import QuietWait, SeriesClosed, SeriesOpened, SeriesStored
 from app.series.progress import MOST_SAMPLES, SeriesProgress
-from app.series.record import QuietWait, SeriesClosed, SeriesOpened, SeriesStored
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus
 
 STARTED = RunStarted(number=2, phase=Phase.MEASURED, of=5)

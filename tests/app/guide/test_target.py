@@ -20,7 +20,7 @@ from app.guide.page_view import PageView
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, new_measurement
 from app.recording.several import used_targets
-from app.series.prospect import reached
+from app.series.prospect import measured_rate
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.help import HelpDialog
 from storage.notebook import Notebook
@@ -568,5 +568,5 @@ def test_what_was_reached_with_a_change_that_was_not_kept_tells_nothing_of_the_s
         notebook.add(
             series([9e6] * 5, id="b" * 12, created_at="2027-01-01T10:00:00.000Z", change=change, decision=decision)
         )
-        found = reached(notebook, notebook.series("a" * 12).target, Command.GET)
+        found = measured_rate(notebook, notebook.series("a" * 12).target, Command.GET)
     assert found == rate

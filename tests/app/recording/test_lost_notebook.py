@@ -14,7 +14,7 @@ import pytest
 from app.cli.progress import ProgressLine
 from app.recording import rescue, writer
 from app.recording.process import RunFinished, Warned
-from app.series.record import RecorderEvent
+from app.series.events import RecorderEvent
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
 from tests.command_line import QUICK, Inside

@@ -27,7 +27,9 @@ from app.recording.process import (
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
 from app.recording.spec import SeriesRequest
-from app.series.record import RecorderEvent, SeriesClosed, SeriesMonitor, record, recording, resume
+from app.series.events import RecorderEvent, SeriesClosed
+from app.series.monitor import SeriesMonitor
+from app.series.record import record, record_into, resume
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -79,7 +81,7 @@ class Stepping:
 
     def _recorded(self, request: SeriesRequest, book: Path) -> Iterator[RecorderEvent]:
         with notebook_to_measure_into(book) as notebook:
-            yield from recording(request, notebook, self.control, stepped=True)
+            yield from record_into(notebook, request, self.control, stepped=True)
 
     def runs(self, count: int) -> list[Run]:
         """The next so many runs; the one after them has not begun."""

@@ -24,15 +24,9 @@ from app.recording.process import (
     Warned,
 )
 from app.recording.spec import SeriesRequest
-from app.series.record import (
-    QuietWait,
-    Resumption,
-    SeriesClosed,
-    SeriesOpened,
-    record,
-    record_interleaved,
-    resume,
-)
+from app.series.events import QuietWait, SeriesClosed, SeriesOpened
+from app.series.interleaved import record_interleaved
+from app.series.record import Resumption, record, resume
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook

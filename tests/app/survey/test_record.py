@@ -9,7 +9,8 @@ from app.base.errors import UnreachableError, UsageError
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.record import Resumption, SeriesClosed
+from app.series.events import SeriesClosed
+from app.series.record import Resumption
 from app.survey.record import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook

@@ -15,7 +15,7 @@ from app.clients.session_logins import Logins, PasswordNeededError
 from app.recording.kind import kind_of
 from app.recording.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
 from app.recording.writer import Calibration
-from app.series.record import RecorderEvent, SeriesClosed, SeriesOpened
+from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened
 from app.survey.record import SurveyRound, measure_round
 from app.survey.screen import SurveyRunScreen, SurveyScreen, begin
 from app.tui.frame.app import SharebenchApp
@@ -35,7 +35,7 @@ from tests.tui import measured, painted, press, settled, shows, text_of
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    monkeypatch.setattr("app.series.record.ceiling_of", lambda *_args, **_more: Calibration())
+    monkeypatch.setattr("app.series.monitor.ceiling_of", lambda *_args, **_more: Calibration())
     context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="survey")
 

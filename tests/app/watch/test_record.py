@@ -19,7 +19,7 @@ from app.base.errors import (
     UsageError,
 )
 from app.recording.process import Failed
-from app.series.record import SeriesClosed
+from app.series.events import SeriesClosed
 from app.watch.record import WatchRequest, check, delivered, history_of_recording, last_check, tell
 from forms.watch.report import check_document, check_sentence, watch_answer, watch_report
 from forms.watch.rule import EXIT_CODES, Check, Outcome

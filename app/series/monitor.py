@@ -1,0 +1,174 @@
+"""What is looked at beside the runs of a series: environment, quiet time, the client's ceiling, evidence."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.base.errors import NoSuchFileError, NotQuietError
+from app.recording import process
+from app.recording.process import MeasuringOrder, SeriesControl
+from app.recording.spec import SeriesSpec
+from app.recording.writer import SeriesWriter, ceiling_of
+from app.series.events import QuietWait
+from app.server.facts import Environment, collect, with_counters
+from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load
+from app.server.smbd import profiled_conf
+from forms.findings.rules_series import why_hidden
+from forms.series.report import NOT_CALIBRATED
+from forms.tuning.change_evidence import judge_change
+from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
+from forms.wording import plain
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import QuietVerdict, Series, SeriesStatus
+
+
+class SeriesMonitor:
+    """Looks before, during and after the runs of one series, and writes down what it sees."""
+
+    def __init__(self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter) -> None:
+        self._spec = spec
+        self._notebook = notebook
+        self._writer = writer
+        self._environment = Environment()
+        self._watch: QuietWatch | None = None
+
+    def look(self, control: SeriesControl) -> Iterator[QuietWait]:
+        """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
+        choices = self._spec.monitor
+        series = self._writer.series
+        self._environment = collect(series.target, ssh=choices.server_ssh, smb_conf=choices.smb_conf)
+        self._store_facts()
+
+        link = self._environment.link
+        if series.link_bits_per_second is None and link:
+            self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
+
+        if choices.quiet_time is not QuietTime.SKIP:
+            self._watch = QuietWatch(series.target, series.command, link)
+            self._watch.server = server_load(self._environment.server)
+            yield from self._wait_until_quiet(self._watch, control)
+        self._writer.put(self._with_verdict(self._writer.series))
+        self._require_quiet()
+
+    def _wait_until_quiet(self, watch: QuietWatch, control: SeriesControl) -> Iterator[QuietWait]:
+        activity = watch.look(stop=control.cancelled)
+        if not self._spec.wait_seconds:
+            return
+        # The first look is a part of the time that the user allows.
+        limit_seconds = self._spec.wait_seconds - LOOK_SECONDS
+        for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited):
+            yield QuietWait(left_seconds=left_seconds, reason=reason)
+
+    def set_child(self, pid: int) -> None:
+        if self._watch:
+            self._watch.set_child(pid)
+
+    def see(self, event: process.Event) -> None:
+        """Tell the quiet watch what the measuring process itself does, so that it is not taken for other activity."""
+        if self._watch is None:
+            return
+        match event:
+            case process.Started(client=client, path_facts=facts):
+                timestamps = facts.get("tcp.timestamps_used") != "no"
+                self._watch.session_is(block_bytes=client.block_bytes, timestamps=timestamps)
+            case process.RunStarted():
+                self._watch.run_started()
+            case process.Progressed(seconds=seconds, moved_bytes=moved_bytes):
+                self._watch.moved(seconds, moved_bytes)
+            case process.RunFinished(run=run):
+                self._watch.run_finished(run.seconds, run.size_bytes)
+
+    def explained(self, failure: process.Failed) -> process.Failed:
+        """The failure with what the server's settings say of a file that was not found."""
+        series = self._writer.series
+        reason = why_hidden(series.environment.get("server", {}), series.target)
+        if failure.kind is not NoSuchFileError or not reason:
+            return failure
+        return replace(failure, text=f"{failure.text}; {reason}")
+
+    def profiled(self, order: MeasuringOrder) -> MeasuringOrder:
+        """The order with where smbd's profile is read, if the spec asks for that."""
+        spec = order.spec
+        if not spec.counts.profile:
+            return order
+        conf = profiled_conf(self._environment.server, spec.monitor.smb_conf, order.target)
+        return replace(order, profile_ssh=spec.monitor.server_ssh, profile_conf=conf)
+
+    def judge(self) -> None:
+        """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""
+        self._environment = with_counters(self._environment)
+        self._store_facts()
+
+        series = self._with_verdict(self._writer.series)
+        if self._has_ceiling() and series.status is SeriesStatus.COMPLETE:
+            series = self._with_ceiling(series)
+        series = with_evidence(series, self._notebook)
+        self._writer.put(series)
+
+        if series.status is SeriesStatus.COMPLETE:
+            self._require_quiet()
+
+    def _has_ceiling(self) -> bool:
+        """The ceiling is that of one large file: a tree has none."""
+        return self._spec.monitor.ceiling is not CeilingPolicy.SKIP and self._spec.counts.files is None
+
+    def _with_ceiling(self, series: Series) -> Series:
+        calibration = ceiling_of(
+            series,
+            self._notebook,
+            renew=self._spec.monitor.ceiling is CeilingPolicy.RENEW,
+            keep=self._writer.recorder.write,
+        )
+        series = replace(series, ceiling_bytes_per_second=calibration.bytes_per_second)
+        if calibration.busy and calibration.bytes_per_second is None:
+            self._writer.put_facts("client", {NOT_CALIBRATED: round(calibration.others_cpu_percent, 1)})
+            series = replace(series, environment=self._writer.series.environment)
+        return series
+
+    def close(self) -> None:
+        if self._watch:
+            self._watch.__exit__()
+
+    def _with_verdict(self, series: Series) -> Series:
+        return replace(series, quiet=self._watch.verdict()) if self._watch else series
+
+    def _require_quiet(self) -> None:
+        if self._watch is None or self._spec.monitor.quiet_time is not QuietTime.REQUIRE:
+            return
+        quiet = self._watch.verdict()
+        if quiet.verdict is QuietVerdict.BUSY:
+            why = f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one"
+            raise NotQuietError(why, options="--wait SECONDS")
+
+    def _store_facts(self) -> None:
+        for side, facts in self._environment.parts().items():
+            self._writer.put_facts(side, facts)
+        if self._environment.problems:
+            self._writer.put_facts("server", {FACTS_UNKNOWN: "; ".join(self._environment.problems)})
+
+
+def dialect_before(series: Series, notebook: Notebook) -> str:
+    """The newest dialect that this client has seen here of the server; imported series do not count."""
+    if not series.target.abilities.has_dialect:
+        return ""
+    return max(notebook.dialects_of(series.target, series.client.name), key=dialect_rank, default="")
+
+
+def lowered_text(before: str, series: Series) -> str:
+    """What to say where the server speaks an older dialect than it did before; empty where it does not."""
+    now = series.client.dialect or ""
+    if not before or not now or not dialect_rank(before) > dialect_rank(now) >= 0:
+        return ""
+    return (
+        f"{plain(series.target.host)} speaks SMB {now} now, and spoke {before} before: if nobody lowered"
+        " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
+    )
+
+
+def with_evidence(series: Series, notebook: Notebook) -> Series:
+    """The series with what its environment says of whether its change took effect."""
+    if series.change is None:
+        return series
+    bases = notebook.all_of([series.base_id]) if series.base_id else []
+    base = bases[0] if bases else None
+    return replace(series, change=judge_change(series.change.name, series.change.value, base, series))
