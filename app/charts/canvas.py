@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from app.charts import ascii_only
 from forms.layout import cut
@@ -20,6 +21,11 @@ _ALIKE = 1e-4
 """Share of the largest value up to which values are one value to a reader."""
 _LESS_ROUND = 0.04
 """Cost of each position in that list, as a share of the unused height."""
+_ONE_INTERVAL = 0.1
+"""Cost of a scale with a tick at its ends alone, as a share of the unused height."""
+_MOST_INTERVALS = 8
+# Room above and below the values of a zoomed scale, as a share of their spread.
+_ZOOM_MARGIN = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +46,10 @@ class Scale:
         return [self.low + index * step for index in range(self.intervals + 1)]
 
     def label(self, rate: float) -> str:
-        return with_minus(f"{rate / self.factor if abs(rate) > 1e-9 * (self.high - self.low) else 0:.6g}")
+        # A tick at 0 comes out as a tiny number where the steps that lead to it are no binary fractions.
+        is_zero = abs(rate) <= 1e-9 * (self.high - self.low)
+        value = 0 if is_zero else rate / self.factor
+        return with_minus(f"{value:.6g}")
 
     def row(self, rate: float) -> float:
         """In rows from the bottom; integers are the centres."""
@@ -57,49 +66,83 @@ class Scale:
 RATE = "bytes/sec"
 
 
+class _Candidate(NamedTuple):
+    """A scale that would do; the worthiest uses much of the height and has round steps."""
+
+    worth: float
+    low: float
+    high: float
+    rows: int
+    intervals: int
+
+
 def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, unit: str = RATE) -> Scale:
     """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
     zoomed = zoomed and differ(rates)
-    bottom, top = (min(rates), max(rates)) if zoomed else (min(0.0, *rates), max(0.0, *rates))
+    bottom = min(rates) if zoomed else min(0.0, *rates)
+    top = max(rates) if zoomed else max(0.0, *rates)
     if bottom == top == 0:
         top = 1.0
-    factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s")) if unit == RATE else (1, unit)
+
+    factor: float = 1
+    if unit == RATE:
+        factor, unit = _unit_for(top)
+
     if zoomed:
-        spread = top - bottom
-        bottom, top = bottom - spread * 0.1 if bottom < 0 else max(0.0, bottom - spread * 0.1), top + spread * 0.1
-    _, low, high, used, intervals = max(_candidates(bottom, top, max(3, rows)), key=lambda found: found[0])
-    return Scale(low=low, high=high, rows=used, intervals=intervals, factor=factor, unit=unit)
+        margin = (top - bottom) * _ZOOM_MARGIN
+        bottom = bottom - margin if bottom < 0 else max(0.0, bottom - margin)
+        top += margin
+
+    best = max(_candidates(bottom, top, max(3, rows)), key=attrgetter("worth"))
+    return Scale(low=best.low, high=best.high, rows=best.rows, intervals=best.intervals, factor=factor, unit=unit)
+
+
+def _unit_for(highest_rate: float) -> tuple[float, str]:
+    for factor, unit in _UNITS:
+        if highest_rate >= factor:
+            return factor, unit
+    return 1, "B/s"
 
 
 def differ(values: Sequence[float]) -> bool:
     return max(values) - min(values) > _ALIKE * max(map(abs, values))
 
 
-def _candidates(bottom: float, top: float, rows: int) -> Iterator[tuple[float, float, float, int, int]]:
-    """(worth, low, high, rows, intervals) of each possible scale."""
-    least = 2 if bottom < 0 < top else 1  # 0 is a tick
-    for used in range(max(3, rows - rows // 3), rows + 1):
-        for intervals in range(least, max(least, min(8, (used - 1) // 2)) + 1):
-            if (used - 1) % intervals:
+def _candidates(bottom: float, top: float, rows: int) -> Iterator[_Candidate]:
+    # Two intervals at least where 0 lies between the ends: it is a tick.
+    fewest_intervals = 2 if bottom < 0 < top else 1
+    fewest_rows = max(3, rows - rows // 3)
+    for candidate_rows in range(fewest_rows, rows + 1):
+        most_intervals = max(fewest_intervals, min(_MOST_INTERVALS, (candidate_rows - 1) // 2))
+        for intervals in range(fewest_intervals, most_intervals + 1):
+            if (candidate_rows - 1) % intervals:
                 continue
-            step, place = _round_step(bottom, top, intervals)
+
+            step, roundness = _round_step(bottom, top, intervals)
             low = math.floor(bottom / step + 1e-9) * step
             high = low + intervals * step
-            shown = (top - bottom) / (high - low) * used / rows
-            few = 0.1 if intervals == 1 else 0.0
-            yield shown - _LESS_ROUND * place - few, low, high, used, intervals
+
+            used_share = (top - bottom) / (high - low) * candidate_rows / rows
+            cost_of_few = _ONE_INTERVAL if intervals == 1 else 0.0
+            worth = used_share - _LESS_ROUND * roundness - cost_of_few
+            yield _Candidate(worth, low, high, candidate_rows, intervals)
 
 
 def _round_step(bottom: float, top: float, intervals: int) -> tuple[float, int]:
-    """The smallest round step that covers ``bottom`` to ``top`` in ``intervals``, and its roundness."""
+    """The smallest round step that covers ``bottom`` to ``top`` in ``intervals``, and its position among the steps."""
     rough = (top - bottom) / intervals
     power = 10.0 ** math.floor(math.log10(rough))
-    steps = sorted((factor * power * scale, place) for place, factor in enumerate(_STEPS) for scale in (1, 10))
-    return next(
-        (step, place)
-        for step, place in steps
-        if math.floor(bottom / step + 1e-9) * step + intervals * step >= top * (1 - 1e-12)
-    )
+
+    steps = []
+    for position, factor in enumerate(_STEPS):
+        steps.append((factor * power, position))
+        steps.append((factor * power * 10, position))
+
+    for step, position in sorted(steps):
+        end = math.floor(bottom / step + 1e-9) * step + intervals * step
+        if end >= top * (1 - 1e-12):
+            return step, position
+    raise AssertionError("the largest step is 100 times as long as needed")
 
 
 def round_ticks(top: float, most: int) -> list[float]:
@@ -107,18 +150,37 @@ def round_ticks(top: float, most: int) -> list[float]:
     rough = top / max(1, most)
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
-    return [float(f"{step * index:.12g}") for index in range(max(1, math.ceil(top / step - 1e-9)) + 1)]
+    intervals = max(1, math.ceil(top / step - 1e-9))
+    return [float(f"{step * index:.12g}") for index in range(intervals + 1)]
 
 
-RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 14, 13, 10, 14
-"""The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
+# The terminal's own sixteen colours; each mark differs without them by its pattern or its sign.
+RUN = 12
+MUTED = 8
+UNUSUAL = 11
+BAD = 9
+GOOD = 10
+AVERAGE = 14
+LINK = 13
+EXPECTED = 10
+INTERVAL = 14
+
 SMALLEST = (24, 6)
+"""Columns and lines below which no chart is drawn."""
 
+# plotext has one figure, and views draw from threads.
 _figure_lock = threading.Lock()
 
 
 _AREA_AXIS = 5
 """Least columns of the numbers beside an area, so that one below another begins at the same place."""
+_AROUND_LEGEND = 6
+"""Lines of a canvas that the legend leaves to the drawing and its axis."""
+
+# Dots 3 and 6 of a braille cell, the third row's left and right one (Unicode, block Braille Patterns).
+_BRAILLE = 0x2800
+_LEFT_DOT = 0x04
+_RIGHT_DOT = 0x20
 
 
 class Pattern(Enum):
@@ -130,11 +192,23 @@ class Pattern(Enum):
     POINTS = ("●", "o")
 
     @property
+    def ascii_sign(self) -> str:
+        return self.value[1]
+
+    @property
     def sample(self) -> str:
+        """Two cells of it."""
         bits = self.value[0]
         if self is Pattern.POINTS:
             return bits
-        return "".join(chr(0x2800 | (4 if bits[i] == "1" else 0) | (32 if bits[i + 1] == "1" else 0)) for i in (0, 2))
+        return _braille_cell(bits[0], bits[1]) + _braille_cell(bits[2], bits[3])
+
+
+def _braille_cell(left_bit: str, right_bit: str) -> str:
+    dots = _LEFT_DOT if left_bit == "1" else 0
+    if right_bit == "1":
+        dots |= _RIGHT_DOT
+    return chr(_BRAILLE | dots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,50 +268,65 @@ class Canvas:
         self._is_filled |= filled
         self._curves.append((xs, rates, Line(across=(0, 1), rates=(0, 0), pattern=pattern, colour=colour, name=name)))
 
-    def text(self) -> str:
-        below = bool(self.labels) + bool(self.signs)
-        shown, legend = self._shown(below)
-        scale = self._scale(below, legend)
-        axis = max(_AREA_AXIS * self._is_filled, *(len(scale.label(tick)) for tick in scale.ticks))
-        inside = self.width - axis - 1
-        drawn = self._drawn(scale, shown, axis, inside)
+    def render(self) -> str:
+        lines_below = bool(self.labels) + bool(self.signs)
+        lines, legend = self._choose_lines(lines_below)
+        scale = self._scale(lines_below, legend)
+
+        least_columns = _AREA_AXIS if self._is_filled else 0
+        axis_columns = max(least_columns, *(len(scale.label(tick)) for tick in scale.ticks))
+        plot_columns = self.width - axis_columns - 1
+        drawn = self._draw(scale, lines, axis_columns, plot_columns)
+
+        # An axis that does not begin at 0 is broken where it would be.
         if scale.low > 0 or scale.high < 0:
             row = scale.rows if scale.low > 0 else 0
             drawn[row] = re.sub("[└┤]", "~" if ascii_only() else "≈", drawn[row], count=1)
-        drawn += _labels(self, axis + 1, inside)
+
+        drawn += _label_lines(self, axis_columns + 1, plot_columns)
         return "\n".join([*drawn, *legend])
 
-    def _scale(self, below: int, legend: Sequence[object]) -> Scale:
-        return choose_scale(self.rates, self.height - 1 - below - len(legend), zoomed=self.zoomed, unit=self.unit)
+    def _scale(self, lines_below: int, legend: Sequence[object]) -> Scale:
+        rows = self.height - 1 - lines_below - len(legend)
+        return choose_scale(self.rates, rows, zoomed=self.zoomed, unit=self.unit)
 
-    def _shown(self, below: int) -> tuple[list[Line], list[str]]:
-        lines: list[list[str]] = [[]]
-        for _ in range(2):  # the legend takes its lines from the scale that it names
-            scale = self._scale(below, lines)
-            shown = [line for line in self._lines if any(map(scale.holds, line.rates))]
-            parts = dict(self._legend(scale, shown))
-            lines = wrapped(list(parts), self.width)[: max(1, self.height - below - 6)]
-        drawn = {part: parts[part] if len(part) <= self.width else cut(part, self.width) for part in parts}
-        return shown, ["   ".join(drawn[part] for part in line) for line in lines]
+    def _choose_lines(self, lines_below: int) -> tuple[list[Line], list[str]]:
+        """The lines that the scale holds, and the legend's lines of text."""
+        legend: list[list[str]] = [[]]
+        # Twice: the legend takes its lines from the scale that it names.
+        for _ in range(2):
+            scale = self._scale(lines_below, legend)
+            lines = [line for line in self._lines if any(map(scale.holds, line.rates))]
+            painted_parts = dict(self._legend_parts(scale, lines))
+            most_lines = max(1, self.height - lines_below - _AROUND_LEGEND)
+            legend = wrap_parts(list(painted_parts), self.width)[:most_lines]
 
-    def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
+        for part in painted_parts:
+            if len(part) > self.width:
+                painted_parts[part] = cut(part, self.width)
+        return lines, ["   ".join(painted_parts[part] for part in parts) for parts in legend]
+
+    def _legend_parts(self, scale: Scale, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
         """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
         words = scale.words + (", zoomed" if self.zoomed and differ(self.rates) else "")
         yield words, words
-        named: set[str] = set()
-        for line in [*shown, *(line for _, _, line in self._curves)]:
-            if line.name and line.name not in named:
-                named.add(line.name)
-                pattern = line.pattern.value[1] if ascii_only() else line.pattern.sample
-                sample = "|" if line.is_upright else pattern
-                yield f"{sample} {line.name}", f"{painted(sample, line.colour if self.colour else None)} {line.name}"
-        yield from ((note, note) for note in self.notes)
 
-    def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
+        curve_lines = [line for _, _, line in self._curves]
+        names: set[str] = set()
+        for line in [*lines, *curve_lines]:
+            if not line.name or line.name in names:
+                continue
+            names.add(line.name)
+            pattern = line.pattern.ascii_sign if ascii_only() else line.pattern.sample
+            sample = "|" if line.is_upright else pattern
+            painted_sample = paint(sample, line.colour if self.colour else None)
+            yield f"{sample} {line.name}", f"{painted_sample} {line.name}"
+
+        for note in self.notes:
+            yield note, note
+
+    def _draw(self, scale: Scale, lines: Sequence[Line], axis_columns: int, plot_columns: int) -> list[str]:
         import plotext  # noqa: PLC0415  loaded when the first chart is drawn
-
-        def marker(sign: str, colour: int, drawn: str = "braille") -> Any:
-            return plotext.marker(sign if ascii_only() else drawn, pixel=colour if self.colour else None)
 
         with _figure_lock:
             plotext.terminal.limit(width=False, height=False)
@@ -249,46 +338,79 @@ class Canvas:
             figure.axes(active=False, axis="y", side="right")
             figure.ruler("y").lim(scale.low / scale.factor, scale.high / scale.factor)
             ticks = [tick / scale.factor for tick in scale.ticks]
-            figure.ruler("y").ticks(ticks, labels=[scale.label(tick).rjust(axis) for tick in scale.ticks])
+            labels = [scale.label(tick).rjust(axis_columns) for tick in scale.ticks]
+            figure.ruler("y").ticks(ticks, labels=labels)
             figure.ruler("x").lim(self.low, self.high)
             figure.ruler("x").ticks([], labels=[])
-            # neighbouring lines that look alike are drawn together: plotext takes its time for each call
-            for (pattern, colour), alike in groupby(shown, key=lambda line: (line.pattern, line.colour)):
-                if points := [point for line in alike for point in _sub_cells(self, line, scale, inside)]:
-                    scaled = [rate / scale.factor for _, rate in points]
-                    figure.draw(figure.signal([x for x, _ in points], scaled, marker=marker(pattern.value[1], colour)))
-            for places, heights, line in self._curves:
-                scaled = [height / scale.factor for height in heights]
-                is_points = line.pattern is Pattern.POINTS
-                sign = marker(line.pattern.value[1], line.colour, line.pattern.value[0] if is_points else "braille")
-                signal = figure.signal(list(places), scaled, marker=sign)
-                figure.draw(signal if is_points else signal.lines().fillx() if self._is_filled else signal.lines())
-            figure.plot_size(axis + 1 + inside, scale.rows + 1)
+
+            self._draw_lines(figure, scale, lines, plot_columns)
+            self._draw_curves(figure, scale)
+
+            figure.plot_size(axis_columns + 1 + plot_columns, scale.rows + 1)
             text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
             figure.clear()
         return text.split("\n")
 
+    def _draw_lines(self, figure: Any, scale: Scale, lines: Sequence[Line], plot_columns: int) -> None:
+        # Neighbouring lines that look alike are drawn together: plotext takes its time for each call.
+        for (pattern, colour), alike in groupby(lines, key=attrgetter("pattern", "colour")):
+            points: list[tuple[float, float]] = []
+            for line in alike:
+                points += _sub_cells(self, line, scale, plot_columns)
+            if not points:
+                continue
 
-def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tuple[float, float]]:
+            xs = [x for x, _ in points]
+            scaled = [rate / scale.factor for _, rate in points]
+            figure.draw(figure.signal(xs, scaled, marker=self._marker(pattern.ascii_sign, colour)))
+
+    def _draw_curves(self, figure: Any, scale: Scale) -> None:
+        for xs, rates, line in self._curves:
+            scaled = [rate / scale.factor for rate in rates]
+            is_points = line.pattern is Pattern.POINTS
+            sign = line.pattern.value[0] if is_points else "braille"
+            marker = self._marker(line.pattern.ascii_sign, line.colour, sign)
+
+            signal = figure.signal(list(xs), scaled, marker=marker)
+            if not is_points:
+                signal = signal.lines()
+                if self._is_filled:
+                    signal = signal.fillx()
+            figure.draw(signal)
+
+    def _marker(self, ascii_sign: str, colour: int, sign: str = "braille") -> Any:
+        import plotext  # noqa: PLC0415  loaded when the first chart is drawn
+
+        return plotext.marker(ascii_sign if ascii_only() else sign, pixel=colour if self.colour else None)
+
+
+def _sub_cells(canvas: Canvas, line: Line, scale: Scale, plot_columns: int) -> list[tuple[float, float]]:
+    """Where and at which rates the dots of a line are set."""
     if line.is_upright:
         low, high = (min(max(rate, scale.low), scale.high) for rate in line.rates)
+        # A cell has four dots above one another.
         steps = max(1, round(4 * (scale.row(high) - scale.row(low))))
         return [(line.across[0], low + (high - low) * step / steps) for step in range(steps + 1)]
-    bits, cell = line.pattern.value[0], (canvas.high - canvas.low) / max(1, inside - 1)
-    return [
-        (x, line.rates[0])
-        for column in range(inside)
-        for place, half in ((2 * column, -0.25), (2 * column + 1, 0.25))
-        if bits[place % len(bits)] == "1" and canvas.low <= (x := canvas.low + (column + half) * cell) <= canvas.high
-    ]
+
+    bits = line.pattern.value[0]
+    cell = (canvas.high - canvas.low) / max(1, plot_columns - 1)
+    points = []
+    # A cell has two dots beside one another, a quarter of a cell from its centre.
+    for place in range(2 * plot_columns):
+        column, is_right_half = divmod(place, 2)
+        offset = 0.25 if is_right_half else -0.25
+        x = canvas.low + (column + offset) * cell
+        if bits[place % len(bits)] == "1" and canvas.low <= x <= canvas.high:
+            points.append((x, line.rates[0]))
+    return points
 
 
-def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:
+def _label_lines(canvas: Canvas, left: int, plot_columns: int) -> list[str]:
     lines = []
     for row in filter(None, (canvas.signs, canvas.labels)):
         line = ""
         for x, text in row:
-            column = left + round((x - canvas.low) / (canvas.high - canvas.low) * (inside - 1))
+            column = left + round((x - canvas.low) / (canvas.high - canvas.low) * (plot_columns - 1))
             start = max(0, min(column - (len(text) - 1) // 2, canvas.width - len(text)))
             if start > len(line) or not line:
                 line = line.ljust(start) + text
@@ -307,11 +429,11 @@ def too_small(width: int, height: int) -> str | None:
     return "no room for the chart"[: max(0, width)]
 
 
-def painted(text: str, colour: int | None) -> str:
+def paint(text: str, colour: int | None) -> str:
     return text if colour is None else f"\x1b[38;5;{colour}m{text}\x1b[0m"
 
 
-def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:
+def wrap_parts(parts: Sequence[str], width: int) -> list[list[str]]:
     """The parts of a legend, three blanks apart, in lines of at most ``width`` columns; a longer part has its own."""
     lines: list[list[str]] = [[]]
     for part in parts:
@@ -324,5 +446,8 @@ def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:
 def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
     """A rate without its unit, in the unit of another; ``aligned`` gives all the decimals of that one."""
     factor = next((factor for factor in (10**12, 10**9, 10**6, 10**3) if unit_of >= factor), 1)
-    digits = f".{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f" if aligned else ".4g"
-    return f"{rate / factor:,{digits}}"
+    number_format = ".4g"
+    if aligned:
+        digits_before_point = len(f"{unit_of / factor:.0f}")
+        number_format = f".{max(0, 4 - digits_before_point)}f"
+    return f"{rate / factor:,{number_format}}"

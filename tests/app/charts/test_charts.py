@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrapped
+from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrap_parts
 from app.charts.series_charts import curve_chart, rates_chart, runs_chart
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
@@ -94,4 +94,4 @@ def test_ticks_are_round_and_reach_the_top(top, last):
 
 
 def test_the_legend_breaks_between_signs():
-    assert wrapped(["MB/s", "─ average", "● run"], 16) == [["MB/s", "─ average"], ["● run"]]
+    assert wrap_parts(["MB/s", "─ average", "● run"], 16) == [["MB/s", "─ average"], ["● run"]]
