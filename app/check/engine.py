@@ -23,7 +23,7 @@ from app.clients.file_tree import remove_all
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
 from app.recording.writer import ceiling_of
-from app.server.changes.smb_conf import writable_text
+from app.server.changes.samba_place import writable_text
 from app.server.facts import Environment, collect
 from app.server.link_facts import Link
 from app.server.quiet_time import QuietWatch

@@ -21,13 +21,16 @@ def server_counter_facts(
         "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
         "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
     }
-    if (busy := busy_percent(before.cpu, after.cpu)) is not None:
+    busy = busy_percent(before.cpu, after.cpu)
+    if busy is not None:
         facts["cpu.busy_percent_during"] = busy
+
     for name, counts in after.interfaces.items():
-        old = before.interfaces.get(name)
-        if old is None or name == "lo":
+        counts_before = before.interfaces.get(name)
+        if counts_before is None or name == "lo":
             continue
-        grown = {counter: max(0, value - old[counter]) for counter, value in counts.items()}
+
+        grown = {counter: max(0, value - counts_before[counter]) for counter, value in counts.items()}
         if grown["rx_bytes"] or grown["tx_bytes"]:
             facts[f"interface.{name}.rx_bytes_during"] = grown["rx_bytes"]
             facts[f"interface.{name}.tx_bytes_during"] = grown["tx_bytes"]
@@ -48,23 +51,38 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     mount = mount_of(folder, answer.text("mounts"))
     if not folder or mount is None or answer.code("df") != 0:
         return facts
+
     facts["filesystem.type"] = mount.kind
     facts["filesystem.source"] = mount.source
     facts["filesystem.mounted_at"] = mount.folder
     facts["filesystem.options"] = mount.options[:OPTIONS_LIMIT]
-    if sizes := re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or ""):
-        total, _, free = (int(kibibytes) * 1024 for kibibytes in sizes[-1])
-        facts["filesystem.size_bytes"], facts["filesystem.free_bytes"] = total, free
-    if rotational := (answer.text("disk:rotational") or "").strip():
+    sizes = re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or "")
+    if sizes:
+        total_kibibytes, _, free_kibibytes = sizes[-1]
+        facts["filesystem.size_bytes"] = int(total_kibibytes) * 1024
+        facts["filesystem.free_bytes"] = int(free_kibibytes) * 1024
+
+    return facts | _disk_facts(answer)
+
+
+def _disk_facts(answer: Answer) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {}
+    rotational = answer.stripped("disk:rotational")
+    if rotational:
         facts["disk.rotational"] = "yes" if rotational == "1" else "no"
-    scheduler = answer.text("disk:scheduler") or ""
-    chosen = re.search(r"\[(\S+)\]", scheduler)
-    if scheduler:
-        facts["disk.scheduler"] = chosen.group(1) if chosen else scheduler.strip()
-    ahead = (answer.text("disk:read_ahead_kb") or "").strip()
-    if ahead.isdecimal():
-        facts["disk.read_ahead_bytes"] = int(ahead) * 1024
-    if layers := _layers(answer.text("disk:layers"), answer.text("zpool"), answer.text("zpool.rc")):
+
+    # The scheduler in use stands in brackets among those that could be.
+    schedulers = answer.text("disk:scheduler") or ""
+    in_brackets = re.search(r"\[(\S+)\]", schedulers)
+    if schedulers:
+        facts["disk.scheduler"] = in_brackets.group(1) if in_brackets else schedulers.strip()
+
+    read_ahead_kibibytes = answer.stripped("disk:read_ahead_kb")
+    if read_ahead_kibibytes.isdecimal():
+        facts["disk.read_ahead_bytes"] = int(read_ahead_kibibytes) * 1024
+
+    layers = _layers(answer.text("disk:layers"), answer.text("zpool"), answer.text("zpool.rc"))
+    if layers:
         facts["storage.layers"] = layers
     return facts
 
@@ -72,10 +90,11 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
 def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
     """From the top, such as ``vg-data LVM on md0 raid5 of 3 disks``."""
     if pool and (pool_code or "0").strip() == "0":
-        parts = [line.split("\t") for line in pool.splitlines()]
-        kinds = [fields[1] for fields in parts if len(fields) > 1 and not fields[0] and _VDEV.match(fields[1])]
-        name = parts[0][0]
-        return f"ZFS pool {name}: {', '.join(kinds)}" if kinds else f"ZFS pool {name}: single disks"
+        rows = [line.split("\t") for line in pool.splitlines()]
+        name = rows[0][0]
+        kinds = [row[1] for row in rows if len(row) > 1 and not row[0] and _VDEV.match(row[1])]
+        return f"ZFS pool {name}: {', '.join(kinds) or 'single disks'}"
+
     lines = [" ".join(line.split()) for line in (devices or "").splitlines() if line.strip()]
     return " on ".join(dict.fromkeys(lines))[:OPTIONS_LIMIT]
 
@@ -115,10 +134,11 @@ def server_facts(
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not link_facts.is_this_machine(target.host):
         unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
-        what = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
-        return ServerFacts(problems=(what,))
+        problem = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
+        return ServerFacts(problems=(problem,))
+
     route = link_facts.find_route(target.host, target.port)
-    client = route.local_address if route else ""
+    client_address = route.local_address if route else ""
     answer = ask_server(
         {
             "window": str(window_seconds if ssh else 0),
@@ -126,7 +146,7 @@ def server_facts(
             "conf": smb_conf or "",
             "port": str(target.port_number),
             "share": target.share or "",
-            "client": client,
+            "client": client_address,
             "server": route.address if route else "",
             "files": "\n".join(HOST_FILES),
         },
@@ -134,18 +154,23 @@ def server_facts(
     )
     if answer.problem:
         return ServerFacts(problems=(f"no facts of the server: {answer.problem}",))
-    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
-    facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
+
+    facts: dict[str, FactValue] = {"os": answer.stripped("uname") or "unknown"}
+    facts |= host_facts(answer.file)
+    facts |= network_facts(answer)
+    facts |= filesystem_facts(answer)
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy
-    samba = samba_facts(answer, target.share, client) if protocol.through_samba else SambaFacts()
+
+    samba = samba_facts(answer, target.share, client_address) if protocol.through_samba else SambaFacts()
     port = target.port_number
-    its_own = listens_on(samba.facts, port) and not samba.runs_with_another
-    if protocol.through_samba and not (ssh or smb_conf or its_own):
-        what = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
-        samba = SambaFacts(problems=[what])
-    facts.update(samba.facts)
+    is_certain = listens_on(samba.facts, port) and not samba.runs_with_another
+    if protocol.through_samba and not (ssh or smb_conf or is_certain):
+        problem = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
+        samba = SambaFacts(problems=[problem])
+    facts |= samba.facts
+
     return ServerFacts(
         facts=storable(facts),
         problems=tuple(samba.problems),
@@ -174,6 +199,16 @@ def has_port(ports: FactValue | None, port: int) -> bool:
     return ports is None or str(port) in re.split(r"[\s,:]+", str(ports))
 
 
+_NETWORK_TEXTS = {
+    "link.interface": "outward",
+    "link.inward_interface": "inward",
+    "link.driver": "nic:driver",
+    "link.duplex": "nic:duplex",
+    "card.firmware": "nic:firmware",
+}
+"""Facts and the sections that hold them."""
+_ERROR_WORDS = {"errors": "errors", "drops": "dropped"}
+"""Ours and the kernel's, in the names of its counters."""
 _OFFLOADS = {
     "tcp-segmentation-offload": "link.tso",
     "generic-segmentation-offload": "link.gso",
@@ -184,38 +219,38 @@ _OFFLOADS = {
 def network_facts(answer: Answer) -> dict[str, FactValue]:
     """Of the interface that carries the answers, and the one that requests come by."""
     facts: dict[str, FactValue] = {}
-    for name, section in (
-        ("link.interface", "outward"),
-        ("link.inward_interface", "inward"),
-        ("link.driver", "nic:driver"),
-        ("link.duplex", "nic:duplex"),
-        ("card.firmware", "nic:firmware"),
-    ):
-        text = (answer.text(section) or "").strip()
+    for name, section in _NETWORK_TEXTS.items():
+        text = answer.stripped(section)
         if text and text != "unknown":
             facts[name] = text
     if facts.get("link.interface") == "lo":
         facts["link.inward_interface"] = "lo"
     if "link.interface" not in facts:
         return facts
+
     for line in (answer.text("nic:offloads") or "").splitlines():
         name, _, state = line.strip().partition(": ")
         if name in _OFFLOADS and state in {"on", "off"}:  # "off [fixed]" cannot be changed
             facts[_OFFLOADS[name]] = state
     facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
+
     shaper = link_facts.parse_shaper(answer.text("shaper"))
     if answer.text("shaper") is not None:
         facts["link.shaper"] = shaper.kind if shaper else "none"
     if shaper and shaper.bits_per_second:
         facts["link.shaper_bits_per_second"] = shaper.bits_per_second
-    mtu, speed = _number(answer, "nic:mtu"), _number(answer, "nic:speed")
+
+    mtu = _number(answer, "nic:mtu")
     if mtu:
         facts["link.mtu_bytes"] = mtu
-    if speed and speed > 0 and "link.driver" in facts:
-        facts["link.card_rate_bits_per_second"] = speed * 1_000_000
-    for word in ("errors", "dropped"):
-        counts = [_number(answer, f"nic:statistics/{way}_{word}") for way in ("rx", "tx")]
-        facts[f"link.{'errors' if word == 'errors' else 'drops'}_before"] = sum(count or 0 for count in counts)
+    # Without a driver the interface is made up, and so is its speed.
+    megabits = _number(answer, "nic:speed")
+    if megabits and megabits > 0 and "link.driver" in facts:
+        facts["link.card_rate_bits_per_second"] = megabits * 1_000_000
+
+    for word, kernel_word in _ERROR_WORDS.items():
+        counts = [_number(answer, f"nic:statistics/{way}_{kernel_word}") for way in ("rx", "tx")]
+        facts[f"link.{word}_before"] = sum(count or 0 for count in counts)
     return facts
 
 
@@ -235,8 +270,8 @@ class Environment:
     asked: ServerFacts = field(default_factory=ServerFacts)
 
     def parts(self) -> dict[str, Facts]:
-        named = {"client": self.client, "server": self.server, "path": self.path}
-        return {name: facts for name, facts in named.items() if facts}
+        parts = {"client": self.client, "server": self.server, "path": self.path}
+        return {name: facts for name, facts in parts.items() if facts}
 
 
 def collect(
@@ -246,6 +281,7 @@ def collect(
     server = server_facts(target, ssh, smb_conf, window_seconds)
     link = link_facts.find_link(target.host, target.port) if target.host else None
     client = {**client_facts(), **measurer_facts()}
+
     return Environment(
         client=client,
         server=server.facts,
@@ -262,12 +298,14 @@ def measurer_facts() -> dict[str, FactValue]:
         who = config().who
     except ConfigError:  # told where the program starts; a measurement does not fail by it
         return {}
-    said = (("by", who.name), ("ticket", who.ticket), ("site", who.site))
-    return {f"measured.{name}": text for name, text in said if text}
+    facts = {"measured.by": who.name, "measured.ticket": who.ticket, "measured.site": who.site}
+    return {name: text for name, text in facts.items() if text}
 
 
 def with_counters(before: Environment) -> Environment:
+    """The facts, and what the counters grew by since they were collected."""
     path = dict(before.path)
     if before.counters is not None:
-        path |= link_facts.counter_facts(before.counters, link_facts.LinkCounters.snapshot(before.counters.interface))
+        counters_now = link_facts.LinkCounters.snapshot(before.counters.interface)
+        path |= link_facts.counter_facts(before.counters, counters_now)
     return replace(before, path=path, server={**before.server, **counters_since(before.asked)})

@@ -1,5 +1,6 @@
 """Activity of this machine: readings of its counters, and samples of what happened in between."""
 
+import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -98,18 +99,22 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
     cpu = parse_cpu(read_text("/proc/stat"))
     if cpu is None:
         return None
+
     processes = all_processes()
     counts = link_facts.parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
-    sent, again = link_facts.tcp_segments(read_text("/proc/net/snmp"))
+    sent, retransmitted = link_facts.tcp_segments(read_text("/proc/net/snmp"))
     return Reading(
         at_seconds=time.monotonic(),
         cpu=cpu,
         our_ticks=ours.ticks(processes),
         kernel_ticks=kernel_ticks(processes),
-        **{name: counts.get(name, 0) for name in ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")},
+        rx_bytes=counts.get("rx_bytes", 0),
+        tx_bytes=counts.get("tx_bytes", 0),
+        rx_packets=counts.get("rx_packets", 0),
+        tx_packets=counts.get("tx_packets", 0),
         disk_milliseconds=parse_disks(read_text("/proc/diskstats")),
         segments_sent=sent,
-        retransmitted=again,
+        retransmitted=retransmitted,
     )
 
 
@@ -118,6 +123,7 @@ def parse_cpu(stat: str | None) -> ProcessorTicks | None:
     fields = lines[0].split() if lines else []
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
         return None
+
     user, nice, system, idle, waiting, interrupt, soft, stolen = (int(field) for field in fields[1:9])
     runnable = next((whole_number(line.split()[1:]) for line in lines if line.startswith("procs_running")), 0)
     return ProcessorTicks(
@@ -132,19 +138,27 @@ def parse_cpu(stat: str | None) -> ProcessorTicks | None:
 
 def parse_disks(diskstats: str | None) -> dict[str, int]:
     """Busy milliseconds by disk (Documentation/admin-guide/iostats); no partitions, loop, memory or layered devices."""
-    found: dict[str, int] = {}
-    for row in (line.split() for line in (diskstats or "").splitlines()):
-        is_disk = len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2])
-        if is_disk and not any(row[2].startswith(disk) for disk in found):
-            found[row[2]] = int(row[12])
-    return found
+    busy_milliseconds: dict[str, int] = {}
+    for line in (diskstats or "").splitlines():
+        columns = line.split()
+        if len(columns) <= 12 or not columns[12].isdecimal():
+            continue
+
+        name = columns[2]
+        # A disk's partitions follow it, and their names begin with its own.
+        is_partition = any(name.startswith(disk) for disk in busy_milliseconds)
+        if not is_partition and not _NO_DISKS.match(name):
+            busy_milliseconds[name] = int(columns[12])
+    return busy_milliseconds
 
 
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
     """``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
-    disks = [busy - first.disk_milliseconds.get(name, busy) for name, busy in last.disk_milliseconds.items()]
+    excesses = _excesses(first, last, wire, receiving=receiving)
+    disk_growths = [busy - first.disk_milliseconds.get(name, busy) for name, busy in last.disk_milliseconds.items()]
+
     return Sample(
         seconds=seconds,
         cpu_percent=100 * (last.cpu.busy - first.cpu.busy) / total,
@@ -152,29 +166,35 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
         others_cpu_percent=100 * max(0, _ticks_beyond(first, last)) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
         run_queue=max(0, last.cpu.runnable - 1),
-        others_link_bytes=sum(max(0.0, excess) for excess in _excesses(first, last, wire, receiving=receiving)),
+        others_link_bytes=sum(max(0.0, excess) for excess in excesses),
         our_bytes=last.moved_bytes - first.moved_bytes,
-        disk_percent=min(100.0, max(disks, default=0) / (10 * seconds)),
+        disk_percent=min(100.0, max(disk_growths, default=0) / (10 * seconds)),
         segments_sent=max(0, last.segments_sent - first.segments_sent),
         retransmitted=max(0, last.retransmitted - first.retransmitted),
     )
 
 
 def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
-    """Our bytes, the link's and processor time are counted at different moments (read-ahead, queues): an excess counts
-    as others' only as far as no later period makes up for it.
+    """The samples between the readings of one run, with others' activity as far as no later period makes up for it.
+
+    Our bytes, the link's and processor time are counted at different moments (read-ahead, queues).
     """
     pairs = list(pairwise(readings))
-    samples = [between(first, last, wire, receiving=receiving) for first, last in pairs]
     excesses = [_excesses(first, last, wire, receiving=receiving) for first, last in pairs]
-    directions = [_never_taken_back(column) for column in zip(*excesses, strict=True)]
-    others = (sum(parts) for parts in zip(*directions, strict=True))
+    excesses_with_us = _never_taken_back([with_us for with_us, _ in excesses])
+    excesses_against_us = _never_taken_back([against_us for _, against_us in excesses])
     ticks = _never_taken_back([_ticks_beyond(first, last) for first, last in pairs])
-    shares = [100 * more / _total_ticks(first, last) for more, (first, last) in zip(ticks, pairs, strict=True)]
-    return [
-        replace(sample, others_link_bytes=more, others_cpu_percent=share)
-        for sample, more, share in zip(samples, others, shares, strict=True)
-    ]
+
+    samples = []
+    for index, (first, last) in enumerate(pairs):
+        samples.append(
+            replace(
+                between(first, last, wire, receiving=receiving),
+                others_link_bytes=excesses_with_us[index] + excesses_against_us[index],
+                others_cpu_percent=100 * ticks[index] / _total_ticks(first, last),
+            )
+        )
+    return samples
 
 
 def _total_ticks(first: Reading, last: Reading) -> int:
@@ -189,9 +209,10 @@ def _ticks_beyond(first: Reading, last: Reading) -> int:
 
 
 def _never_taken_back(excesses: Sequence[float]) -> list[float]:
-    reached = list(accumulate(excesses))
-    kept = list(accumulate(reversed(reached), min))[::-1]
-    return [max(0.0, now) - max(0.0, before) for before, now in pairwise([0.0, *kept])]
+    """What remains of each excess once the later ones that are negative are taken from it."""
+    totals = list(accumulate(excesses))
+    lowest_from_here = list(accumulate(reversed(totals), min))[::-1]
+    return [max(0.0, now) - max(0.0, before) for before, now in pairwise([0.0, *lowest_from_here])]
 
 
 def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> tuple[float, float]:
@@ -200,16 +221,20 @@ def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> 
     Headers are subtracted by packet count, since some drivers count several frames as one. On the loopback everything
     is both sent and received, so one direction counts.
     """
-    came = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
-    went = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
+    received = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
+    sent = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
+
     content = last.moved_bytes - first.moved_bytes
-    headers = BLOCK_HEADER_BYTES / wire.block_bytes if wire.block_bytes else 0.0
-    forward, backward = content * (1 + FORWARD_SLACK + headers), content * BACKWARD_SHARE
+    header_share = BLOCK_HEADER_BYTES / wire.block_bytes if wire.block_bytes else 0.0
+    our_forward = content * (1 + FORWARD_SLACK + header_share)
+    our_backward = content * BACKWARD_SHARE
     if wire.loopback:
-        return came - forward - backward, 0.0
-    again = 0 if receiving else wire.mtu_bytes * max(0, last.retransmitted - first.retransmitted)
-    with_us, against_us = (came, went) if receiving else (went, came)
-    return with_us - forward - again, against_us - backward
+        return received - our_forward - our_backward, 0.0
+    if receiving:
+        return received - our_forward, sent - our_backward
+
+    sent_again = wire.mtu_bytes * max(0, last.retransmitted - first.retransmitted)
+    return sent - our_forward - sent_again, received - our_backward
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,24 +258,29 @@ class MachineCounters:
 
     @classmethod
     def read(cls, read: SystemReader = read_text, at_seconds: float = 0.0) -> Self | None:
-        if not (interfaces := read("/proc/net/dev")):
+        """The counters now; None where the system has none."""
+        interfaces = read("/proc/net/dev")
+        if not interfaces:
             return None
-        sent, again = link_facts.tcp_segments(read("/proc/net/snmp"))
+        sent, retransmitted = link_facts.tcp_segments(read("/proc/net/snmp"))
         return cls(
             at_seconds=at_seconds,
             cpu=parse_cpu(read("/proc/stat")),
             segments_sent=sent,
-            retransmitted=again,
+            retransmitted=retransmitted,
             interfaces=link_facts.parse_interfaces(interfaces),
         )
 
     def moved_since(self, before: Self) -> dict[str, tuple[int, int]]:
-        old = before.interfaces
-        return {
-            name: (now["rx_bytes"] - old[name]["rx_bytes"], now["tx_bytes"] - old[name]["tx_bytes"])
-            for name, now in self.interfaces.items()
-            if name in old
-        }
+        """Bytes received and sent, by interface."""
+        moved = {}
+        for name, counts in self.interfaces.items():
+            if name in before.interfaces:
+                counts_before = before.interfaces[name]
+                received = counts["rx_bytes"] - counts_before["rx_bytes"]
+                sent = counts["tx_bytes"] - counts_before["tx_bytes"]
+                moved[name] = (received, sent)
+        return moved
 
 
 def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
@@ -269,18 +299,25 @@ class MachineMeter:
         read: SystemReader = read_text,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._interface, self._read, self._clock = interface, read, clock
-        self._first = self._last = MachineCounters.read(read, clock())
+        self._interface = interface
+        self._read = read
+        self._clock = clock
+        self._first = MachineCounters.read(read, clock())
+        self._last = self._first
 
     def now(self) -> MachineNow | None:
-        before, last = self._last, MachineCounters.read(self._read, self._clock())
+        """What happened since the last call; None where no tick has passed, or nothing is known."""
+        before = self._last
+        last = MachineCounters.read(self._read, self._clock())
         if before and last and before.cpu and last.cpu and last.cpu.total <= before.cpu.total:
-            return None  # no tick has passed
+            return None
         self._last = last
         if before is None or last is None or self._first is None or last.at_seconds <= before.at_seconds:
             return None
-        seconds, moved = last.at_seconds - before.at_seconds, last.moved_since(before)
-        card = self._interface or max(moved, key=lambda name: sum(moved[name]), default=None)
+
+        seconds = last.at_seconds - before.at_seconds
+        moved = last.moved_since(before)
+        card = self._interface or _busiest(moved)
         received, sent = moved.get(card, (0, 0)) if card else (0, 0)
         return MachineNow(
             cpu_percent=max(0.0, busy_percent(before.cpu, last.cpu) or 0.0),
@@ -289,3 +326,13 @@ class MachineMeter:
             sent_bytes_per_second=max(0, sent) / seconds,
             retransmitted=max(0, last.retransmitted - self._first.retransmitted),
         )
+
+
+def _busiest(moved: Mapping[str, tuple[int, int]]) -> str | None:
+    busiest: str | None = None
+    most_bytes = -math.inf
+    for name, (received, sent) in moved.items():
+        if received + sent > most_bytes:
+            busiest = name
+            most_bytes = received + sent
+    return busiest

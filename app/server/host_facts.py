@@ -48,10 +48,10 @@ def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:
     """Output of a successful program, else None. No shell, no input, C locale, system folders searched."""
     environ = clean_environment(LC_ALL="C", PATH=os.environ.get("PATH", os.defpath) + ":" + ADMIN_PATH)
     try:
-        done = run_program(words, seconds=timeout_seconds, environment=environ)
+        result = run_program(words, seconds=timeout_seconds, environment=environ)
     except OSError:
         return None
-    return done.text if done.code == 0 else None
+    return result.text if result.code == 0 else None
 
 
 _OF_TCP = (
@@ -80,7 +80,9 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
     _put(facts, "os", _os_name(read("/etc/os-release")))
     facts.update(cpu_facts(read("/proc/cpuinfo")))
     facts.update(memory_facts(read("/proc/meminfo")))
-    if load := re.match(r"\d+\.\d+\b", read("/proc/loadavg") or ""):
+
+    load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
+    if load:
         facts["load.1min"] = float(load.group())
     for name, path in _OF_FILES.items():
         _put(facts, name, read(path))
@@ -99,6 +101,7 @@ def client_facts() -> dict[str, FactValue]:
         facts["host.name"] = platform.node()
     if hasattr(os, "sched_getaffinity"):
         facts["cpu.usable"] = len(os.sched_getaffinity(0))
+
     facts.update(host_facts())
     return facts
 
@@ -116,6 +119,7 @@ def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
             flags = value.split()
             facts.setdefault("machine.virtual", "yes" if "hypervisor" in flags else "no")
             facts.setdefault("cpu.aes", "yes" if "aes" in flags else "no")
+
     if count:
         facts["cpu.count"] = count
     return facts
@@ -142,7 +146,9 @@ def _os_name(release: str | None) -> str | None:
 
 
 def _put(facts: dict[str, FactValue], name: str, text: str | None) -> None:
-    if value := " ".join((text or "").split()):
+    """Put a fact, as a number where it is one, unless it is empty."""
+    value = " ".join((text or "").split())
+    if value:
         number = whole_number([value])
         facts[name] = value if number is None else number
 
@@ -161,44 +167,53 @@ class Process:
 
 def all_processes() -> dict[int, Process]:
     """About 10 µs each. Empty without /proc."""
-    found: dict[int, Process] = {}
+    processes: dict[int, Process] = {}
     try:
         names = os.listdir("/proc")  # noqa: PTH208 - a tenth of the time of a Path for each process, once a second
     except OSError:
-        return found
+        return processes
     for name in names:
-        if name.isdecimal() and (process := parse_stat(_read(f"/proc/{name}/stat"))):
-            found[int(name)] = process
-    return found
+        process = parse_stat(_read_beginning(f"/proc/{name}/stat")) if name.isdecimal() else None
+        if process is not None:
+            processes[int(name)] = process
+    return processes
 
 
 def parse_stat(text: str) -> Process | None:
     """The name may contain blanks and parentheses; None for a malformed line."""
-    head, closing, rest = text.rpartition(")")
-    fields = rest.split()
+    id_and_name, closing, behind_name = text.rpartition(")")
+    fields = behind_name.split()
     if not closing or len(fields) < 15:
         return None
-    user, system, *of_children = (int(field) for field in fields[11:15])
-    name, ticks = head.partition("(")[2], user + system
-    return Process(parent=int(fields[1]), name=name, ticks=ticks, ended_children_ticks=sum(of_children))
+    user, system, children_user, children_system = (int(field) for field in fields[11:15])
+    return Process(
+        parent=int(fields[1]),
+        name=id_and_name.partition("(")[2],
+        ticks=user + system,
+        ended_children_ticks=children_user + children_system,
+    )
 
 
 def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
+    """The processes of these roots, and all below them."""
     children: dict[int, list[int]] = {}
     for pid, process in processes.items():
         children.setdefault(process.parent, []).append(pid)
-    found: set[int] = set()
+
+    members: set[int] = set()
     waiting = [root for root in roots if root in processes]
     while waiting:
         pid = waiting.pop()
-        if pid not in found:
-            found.add(pid)
+        if pid not in members:
+            members.add(pid)
             waiting += children.get(pid, [])
-    return found
+    return members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ours:
+    """The processes that are ours: whole trees by their roots, and processes without their children."""
+
     trees: frozenset[int] = frozenset()
     single: frozenset[int] = frozenset()
 
@@ -227,8 +242,8 @@ def servers_here(port: int | None) -> frozenset[int]:
 
     processes = all_processes()
     sockets = psutil.net_connections("tcp") if port else ()
-    listening = (one.pid for one in sockets if one.status == psutil.CONN_LISTEN and one.laddr.port == port)
-    owners = {pid for pid in listening if pid in processes}
+    listening = [connection for connection in sockets if connection.status == psutil.CONN_LISTEN]
+    owners = {connection.pid for connection in listening if connection.laddr.port == port} & processes.keys()
     if not owners:
         owners = {pid for pid, process in processes.items() if process.name.startswith(SERVER_NAMES)}
     return frozenset(pid for pid in owners if processes[pid].parent not in owners)
@@ -239,11 +254,16 @@ def _waited_seconds(pid: int) -> float:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as in all_processes
     except OSError:
         return 0.0
-    figures = (_read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in threads)
-    return sum(int(one[1]) for one in figures if len(one) > 1) / 1e9
+    waited_nanoseconds = 0
+    for thread in threads:
+        figures = _read_beginning(f"/proc/{pid}/task/{thread}/schedstat").split()
+        if len(figures) > 1:
+            waited_nanoseconds += int(figures[1])
+    return waited_nanoseconds / 1e9
 
 
-def _read(path: str) -> str:
+def _read_beginning(path: str) -> str:
+    """The first 4 KiB of a file of /proc, which are all that it has; empty where it cannot be read."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:

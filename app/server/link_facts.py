@@ -7,6 +7,7 @@ import os
 import socket
 import struct
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -14,6 +15,7 @@ from app.server.host_facts import SystemReader, read_int, read_text, run_text, w
 from storage.records import FactValue
 
 ANY_PORT = 9
+"""Discard (RFC 863): a route is the same for all ports, and nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +37,18 @@ def find_route(host: str, port: int | None = None) -> Route | None:
         candidates = socket.getaddrinfo(host, port or ANY_PORT, type=socket.SOCK_DGRAM)
     except (OSError, UnicodeError):
         return None
-    for family, kind, protocol, _, where in candidates:
+
+    for family, kind, protocol, _, socket_address in candidates:
         try:
             with socket.socket(family, kind, protocol) as probe:
-                probe.connect(where)
+                probe.connect(socket_address)
                 local = str(probe.getsockname()[0])
         except OSError:
             continue
-        address = str(where[0])
-        interface, gateway = _scope(where), None
+
+        address = str(socket_address[0])
+        interface = _scope(socket_address)
+        gateway = None
         if interface is None:
             interface, gateway = _ask_kernel(address)
         if interface is None:
@@ -55,8 +60,8 @@ def find_route(host: str, port: int | None = None) -> Route | None:
 
 def is_this_machine(host: str) -> bool:
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
-        return any(is_own_address(str(where[0])) for *_, where in found)
+        candidates = socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
+        return any(is_own_address(str(socket_address[0])) for *_, socket_address in candidates)
     except (OSError, UnicodeError):
         return False
 
@@ -67,25 +72,27 @@ def is_own_address(address: str) -> bool:
         if ipaddress.ip_address(bare).is_loopback:
             return True
         family = socket.AF_INET6 if ":" in bare else socket.AF_INET
-        scope = socket.getaddrinfo(address, 0, family, socket.SOCK_DGRAM)[0][4]
+        socket_address = socket.getaddrinfo(address, 0, family, socket.SOCK_DGRAM)[0][4]
+        # Only an address of this machine can be bound.
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind(scope)
+            probe.bind(socket_address)
     except (OSError, ValueError):
         return False
     return True
 
 
-def _scope(where: tuple[int | str | bytes, ...]) -> str | None:
+def _scope(socket_address: tuple[int | str | bytes, ...]) -> str | None:
     """The interface after the percent sign of a link-local IPv6 address."""
-    if len(where) < 4 or not where[3]:
+    if len(socket_address) < 4 or not socket_address[3]:
         return None
     try:
-        return socket.if_indextoname(int(where[3]))
+        return socket.if_indextoname(int(socket_address[3]))
     except OSError:
         return None
 
 
 def _ask_kernel(address: str) -> tuple[str | None, str | None]:
+    """The interface and the gateway of the route there."""
     text = run_text("ip", "-j", "route", "get", address.partition("%")[0])
     try:
         first = json.loads(text or "[]")[0]
@@ -98,8 +105,8 @@ def _interface_of(address: str) -> str | None:
     import psutil  # noqa: PLC0415  only without the program ip
 
     bare = address.partition("%")[0]
-    for name, known in psutil.net_if_addrs().items():
-        if any(one.address.partition("%")[0] == bare for one in known):
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(own.address.partition("%")[0] == bare for own in addresses):
             return str(name)
     return None
 
@@ -121,15 +128,19 @@ def parse_shaper(text: str | None) -> Shaper | None:
     """The slowest shaper in ``tc -j qdisc show``, whose rates are bytes per second."""
     try:
         disciplines: list[dict[str, Any]] = json.loads(text or "[]")
-        found = [_shaper(one) for one in disciplines if one.get("kind") in _SHAPING]
+        shapers = [_shaper(discipline) for discipline in disciplines if discipline.get("kind") in _SHAPING]
     except (ValueError, AttributeError, TypeError):
         return None
-    rated = [one for one in found if one.bits_per_second]
-    return min(rated or found, key=lambda one: one.bits_per_second or 0, default=None)
+
+    with_rate = [shaper for shaper in shapers if shaper.bits_per_second]
+    if not with_rate:
+        return shapers[0] if shapers else None
+    return min(with_rate, key=attrgetter("bits_per_second"))
 
 
 def _shaper(discipline: dict[str, Any]) -> Shaper:
     kind = str(discipline["kind"])
+    # tc prints bytes per second, some versions inside an object of its own.
     rate = discipline.get("options", {}).get(_RATE_KEYS.get(kind, ""))
     if isinstance(rate, dict):
         rate = rate.get("rate")
@@ -168,20 +179,26 @@ class Driver(NamedTuple):
 
 
 def driver_of(interface: str) -> Driver:
+    # struct ethtool_drvinfo: the command, then texts of 32 bytes each.
     answer = _ask(interface, struct.pack("=I", GET_DRIVER) + bytes(192)) or b""
-    words = (answer[start : start + 32].split(b"\0", 1)[0].decode("ascii", "replace").strip() for start in (4, 36, 68))
-    return Driver(*(None if word in {"", "N/A", os.uname().release} else word for word in words))
+    return Driver(name=_driver_text(answer, 4), version=_driver_text(answer, 36), firmware=_driver_text(answer, 68))
+
+
+def _driver_text(answer: bytes, start: int) -> str | None:
+    text = answer[start : start + 32].split(b"\0", 1)[0].decode("ascii", "replace").strip()
+    return None if text in {"", "N/A", os.uname().release} else text
 
 
 def fastest_bits_per_second(interface: str) -> int | None:
     """The card's maximum, by ETHTOOL_GLINKSETTINGS: the first answer has the masks' length, the second the masks."""
-    first = _ask(interface, _request(0))
-    words = -_LINK_SETTINGS.unpack_from(first)[9] if first else 0
-    answer = _ask(interface, _request(words)) if words > 0 else None
+    length_answer = _ask(interface, _request(0))
+    # The kernel gives the length in words of 32 bits, negative as long as the request has another.
+    mask_words = -_LINK_SETTINGS.unpack_from(length_answer)[9] if length_answer else 0
+    answer = _ask(interface, _request(mask_words)) if mask_words > 0 else None
     if not answer:
         return None
     start = _LINK_SETTINGS.size
-    return fastest_mode(int.from_bytes(answer[start : start + 4 * words], "little"))
+    return fastest_mode(int.from_bytes(answer[start : start + 4 * mask_words], "little"))
 
 
 def fastest_mode(supported: int) -> int | None:
@@ -189,8 +206,9 @@ def fastest_mode(supported: int) -> int | None:
     return max(rates) * 1_000_000 if rates else None
 
 
-def _request(words: int) -> bytes:
-    header = _LINK_SETTINGS.pack(GET_LINK_SETTINGS, 0, *[0] * 7, words, *[0] * 11)
+def _request(mask_words: int) -> bytes:
+    header = _LINK_SETTINGS.pack(GET_LINK_SETTINGS, 0, *[0] * 7, mask_words, *[0] * 11)
+    # Room for three masks of the greatest length that the kernel's signed byte can name.
     return header + bytes(3 * 4 * 127)
 
 
@@ -199,15 +217,18 @@ def _ask(interface: str, request: bytes) -> bytes | None:
         import fcntl  # noqa: PLC0415 - only POSIX systems have it
 
         buffer = array.array("B", request)
-        wanted = struct.pack("16sP16x", interface.encode()[:15], buffer.buffer_info()[0])
+        # struct ifreq: the interface's name and the address of the request, which the answer overwrites.
+        interface_request = struct.pack("16sP16x", interface.encode()[:15], buffer.buffer_info()[0])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
-            fcntl.ioctl(handle, SIOCETHTOOL, wanted)
+            fcntl.ioctl(handle, SIOCETHTOOL, interface_request)
     except (ImportError, OSError):
         return None
     return buffer.tobytes()
 
 
 NET_FOLDER = Path("/sys/class/net")
+_LOOPBACK_TYPE = 772
+"""ARPHRD_LOOPBACK of if_arp.h."""
 
 MADE_UP_RATES = {"veth", "tun", "bridge", "dummy", "ifb", "openvswitch"}
 """Drivers whose reported speed is fictitious (a veth always says 10 Gbit/s)."""
@@ -253,23 +274,34 @@ def find_link(host: str, port: int | None = None) -> Link | None:
     route = find_route(host, port)
     if route is None:
         return None
+
     name = route.interface
     folder = NET_FOLDER / name
     driver = driver_of(name)
-    loopback = name == "lo" or read_int(f"{folder}/type") == 772  # ARPHRD_LOOPBACK
-    wireless = (folder / "wireless").exists() or (folder / "phy80211").exists()
-    real = not loopback and not wireless and driver.name not in MADE_UP_RATES
-    mbits = read_int(f"{folder}/speed") if real else None
-    duplex = (read_text(f"{folder}/duplex") or "").strip() if real else ""
+    is_loopback = name == "lo" or read_int(f"{folder}/type") == _LOOPBACK_TYPE
+    is_wireless = (folder / "wireless").exists() or (folder / "phy80211").exists()
+
+    # The rate of others is fictitious, or changes all the time.
+    has_rate = not is_loopback and not is_wireless and driver.name not in MADE_UP_RATES
+    megabits = read_int(f"{folder}/speed") if has_rate else None
+    duplex = (read_text(f"{folder}/duplex") or "").strip() if has_rate else ""
+
     return Link(
-        interface=name, loopback=loopback, wireless=wireless, hardware=(folder / "device").exists(), driver=driver.name,
-        driver_version=driver.version, firmware=driver.firmware,
-        card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
-        fastest_bits_per_second=fastest_bits_per_second(name) if real else None,
-        duplex=duplex if duplex in {"full", "half"} else None, mtu_bytes=read_int(f"{folder}/mtu"),
+        interface=name,
+        loopback=is_loopback,
+        wireless=is_wireless,
+        hardware=(folder / "device").exists(),
+        driver=driver.name,
+        driver_version=driver.version,
+        firmware=driver.firmware,
+        card_bits_per_second=megabits * 1_000_000 if megabits and megabits > 0 else None,
+        fastest_bits_per_second=fastest_bits_per_second(name) if has_rate else None,
+        duplex=duplex if duplex in {"full", "half"} else None,
+        mtu_bytes=read_int(f"{folder}/mtu"),
         shaper=parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", name, timeout_seconds=10)),
-        gateway=route.gateway, ip_version=route.ip_version,
-    )  # fmt: skip
+        gateway=route.gateway,
+        ip_version=route.ip_version,
+    )
 
 
 def payload_ceiling_bits_per_second(
@@ -283,7 +315,8 @@ def payload_ceiling_bits_per_second(
 
 def ceiling_of(link: Link, *, timestamps: bool = True) -> float | None:
     """Bits per second; None if speed or MTU is unknown, or for the loopback."""
-    rate, mtu = link.bits_per_second, link.mtu_bytes
+    rate = link.bits_per_second
+    mtu = link.mtu_bytes
     if not rate or not mtu or link.loopback:
         return None
     return payload_ceiling_bits_per_second(
@@ -296,6 +329,7 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
     link = find_link(host, port)
     if link is None:
         return None, f"no way leads to {host or 'a local path'}, so there is no link to read a rate from"
+
     name = f"{link.interface} ({link.driver})" if link.driver else link.interface
     if link.loopback:
         return None, f"traffic to {host} stays on this machine: the loopback has no rate"
@@ -310,10 +344,9 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
     ceiling = ceiling_of(link, timestamps=timestamps)
-    kinds = (("loopback", link.loopback), ("wireless", link.wireless), ("card", link.hardware), ("virtual", True))
-    known: dict[str, FactValue | None] = {
+    facts: dict[str, FactValue | None] = {
         "link.interface": link.interface,
-        "link.kind": next(kind for kind, holds in kinds if holds),
+        "link.kind": _kind_of(link),
         "link.driver": link.driver,
         "card.driver_version": link.driver_version if link.hardware else None,
         "card.firmware": link.firmware,
@@ -324,11 +357,25 @@ def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue
         "link.mtu_bytes": link.mtu_bytes,
         "link.shaper": link.shaper.kind if link.shaper else "none",
         "link.shaper_bits_per_second": link.shaper.bits_per_second if link.shaper else None,
-        "link.route": "stays here" if link.loopback else "through a gateway" if link.gateway else "direct",
+        "link.route": _route_of(link),
         "link.ip_version": link.ip_version,
         "link.payload_ceiling_bits_per_second": round(ceiling) if ceiling else None,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _kind_of(link: Link) -> str:
+    if link.loopback:
+        return "loopback"
+    if link.wireless:
+        return "wireless"
+    return "card" if link.hardware else "virtual"
+
+
+def _route_of(link: Link) -> str:
+    if link.loopback:
+        return "stays here"
+    return "through a gateway" if link.gateway else "direct"
 
 
 ERROR_COUNTERS = ("rx_errors", "tx_errors")
@@ -337,10 +384,16 @@ DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "co
 """Drivers count most of them among errors and drops too, so they are not added up."""
 _TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
 INTERFACE_COLUMNS = {
-    f"{way}_{counter}": first + place
-    for way, first in (("rx", 0), ("tx", 8))
-    for place, counter in enumerate(("bytes", "packets", "errors", "dropped"))
+    "rx_bytes": 0,
+    "rx_packets": 1,
+    "rx_errors": 2,
+    "rx_dropped": 3,
+    "tx_bytes": 8,
+    "tx_packets": 9,
+    "tx_errors": 10,
+    "tx_dropped": 11,
 }
+"""Where a line of /proc/net/dev has them, behind the interface's name."""
 TCP_COUNTERS = {
     "segments_sent": ("Tcp:", "OutSegs"),
     "retransmitted": ("Tcp:", "RetransSegs"),
@@ -362,42 +415,48 @@ class LinkCounters:
     @classmethod
     def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
         folder = f"/sys/class/net/{interface}/statistics"
-        counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
+        counts = {}
+        for name in _ALL:
+            count = read_int(f"{folder}/{name}", read)
+            if count is not None:
+                counts[name] = count
         return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))
 
     def since(self, before: "LinkCounters") -> dict[str, int]:
-        counts = self.interface_counts
-        grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}
-        told = {name: self.tcp_counts[name] - old for name, old in before.tcp_counts.items() if name in self.tcp_counts}
-        return {name: max(0, value) for name, value in (grown | told).items()}
+        """What came to each counter that both have; a counter that was set back grew by nothing."""
+        counts = self.interface_counts | self.tcp_counts
+        counts_before = before.interface_counts | before.tcp_counts
+        return {name: max(0, counts[name] - old) for name, old in counts_before.items() if name in counts}
 
 
 def tcp_counts(read: SystemReader = read_text) -> dict[str, int]:
     """Of this network namespace, by the names of :data:`TCP_COUNTERS`."""
     tables = {"Tcp:": _table(read("/proc/net/snmp"), "Tcp:"), "TcpExt:": _table(read("/proc/net/netstat"), "TcpExt:")}
-    found = {name: whole_number([tables[table].get(column, "")]) for name, (table, column) in TCP_COUNTERS.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    counts = {name: whole_number([tables[table].get(column, "")]) for name, (table, column) in TCP_COUNTERS.items()}
+    return {name: count for name, count in counts.items() if count is not None}
 
 
 def _table(text: str | None, name: str) -> dict[str, str]:
+    """A table of two lines, the names and the counts."""
     lines = [line.split() for line in (text or "").splitlines() if line.startswith(name)]
     return dict(zip(lines[0], lines[1], strict=False)) if len(lines) >= 2 else {}
 
 
 def tcp_segments(snmp: str | None) -> tuple[int, int]:
+    """The numbers of segments that were sent, and sent again."""
     table = _table(snmp, "Tcp:")
     return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
 
 
 def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
     """/proc/net/dev by interface, of the reader's network namespace."""
-    found: dict[str, dict[str, int]] = {}
+    interfaces: dict[str, dict[str, int]] = {}
     for line in (text or "").splitlines():
-        name, colon, rest = line.partition(":")
-        fields = rest.split()
+        name, colon, counts = line.partition(":")
+        fields = counts.split()
         if colon and len(fields) >= 16 and all(field.isdecimal() for field in fields):
-            found[name.strip()] = {counter: int(fields[column]) for counter, column in INTERFACE_COLUMNS.items()}
-    return found
+            interfaces[name.strip()] = {counter: int(fields[column]) for counter, column in INTERFACE_COLUMNS.items()}
+    return interfaces
 
 
 def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactValue]:
@@ -408,7 +467,11 @@ def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactVa
         if any(name in before.interface_counts for name in names):
             facts[f"link.{word}_before"] = sum(before.interface_counts.get(name, 0) for name in names)
             facts[f"link.{word}_during"] = sum(grown.get(name, 0) for name in names)
+
     for name in _ALL:
         if name in grown:
             facts[f"link.{name}_during"] = grown[name]
-    return facts | {f"tcp.{name}_during": grown[name] for name in TCP_COUNTERS if name in grown}
+    for name in TCP_COUNTERS:
+        if name in grown:
+            facts[f"tcp.{name}_during"] = grown[name]
+    return facts

@@ -8,16 +8,16 @@ import os
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Self
 
 from app.server.host_activity import Reading, Sample, Wire, between, samples_of_run, take_reading
 from app.server.host_facts import Ours, servers_here
 from app.server.link_facts import Link, is_this_machine
 from app.server.samples import spread_of
-from storage.json_reader import named
-from storage.records import Command, Facts, Quiet, QuietVerdict, Spread, Target
+from storage.records import Command, Facts, Quiet, QuietVerdict, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,8 @@ class ServerLoad:
 
 
 def server_load(facts: Facts) -> ServerLoad | None:
-    cpu, sessions = facts.get("cpu.busy_percent_before"), facts.get("server.sessions.other_machines")
+    cpu = facts.get("cpu.busy_percent_before")
+    sessions = facts.get("server.sessions.other_machines")
     if cpu is None and sessions is None:
         return None
     return ServerLoad(
@@ -77,73 +78,93 @@ def assess(
     server: ServerLoad | None = None,
 ) -> Quiet:
     """The worst verdict of any figure, before and during a series."""
-    around = around or QuietContext()
-    found = list(_phase(before, around, running=False)) if _long_enough(before) else []
-    found += list(_phase(during, around, running=True)) if _long_enough(during) else []
-    figures: dict[str, float | None] = {**_figures(before, "before"), **_figures(during, "during")}
+    context = around or QuietContext()
+    reasons: list[tuple[QuietVerdict, str]] = []
+    if _long_enough(before):
+        reasons += _phase_reasons(before, context, running=False)
+    if _long_enough(during):
+        reasons += _phase_reasons(during, context, running=True)
+
+    figures = _figures(before, "before") | _figures(during, "during")
     if server:
-        found += _server_reasons(server)
+        reasons += _server_reasons(server)
         figures["server_cpu_percent_before"] = _rounded(server.cpu_percent)
         figures["server_other_sessions_before"] = server.other_sessions
     if not figures:
         return Quiet(verdict=QuietVerdict.UNKNOWN, reasons=("this system does not say what it is busy with",))
-    verdicts = {verdict for verdict, _ in found}
-    worst = next((v for v in (QuietVerdict.BUSY, QuietVerdict.TYPICAL) if v in verdicts), QuietVerdict.QUIET)
-    return Quiet(verdict=worst, reasons=tuple(why for verdict, why in found if verdict is worst), figures=figures)
+
+    verdicts = {verdict for verdict, _ in reasons}
+    worst = QuietVerdict.QUIET
+    if QuietVerdict.BUSY in verdicts:
+        worst = QuietVerdict.BUSY
+    elif QuietVerdict.TYPICAL in verdicts:
+        worst = QuietVerdict.TYPICAL
+    return Quiet(verdict=worst, reasons=tuple(text for verdict, text in reasons if verdict is worst), figures=figures)
 
 
-def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) -> Iterator[tuple[QuietVerdict, str]]:
-    when = "during the runs" if running else "before the series"
-    yield from _judged(
-        samples,
-        lambda one: one.others_cpu_percent,
-        OTHERS_CPU_PERCENT,
-        lambda value: f"other programs took {value:.0f} % of this machine's CPUs {when}",
-    )
-    yield from _judged(
-        samples,
-        lambda one: one.stolen_percent,
-        STOLEN_PERCENT,
-        lambda value: f"the hypervisor took {value:.0f} % of the CPU time for other machines {when}",
-    )
-    yield from _judged(
-        samples,
-        lambda one: _link_percent(one, around.wire),
-        LINK_PERCENT,
-        lambda _: f"others moved {_mean(samples, _link_rate) / 1e6:.1f} MB/s over {around.wire.interface} {when}",
-    )
-    if not running:
-        yield from _judged(
-            samples,
-            lambda one: one.run_queue / around.cpus,
-            RUN_QUEUE_PER_CPU,
-            lambda value: f"the CPU load was {value * around.cpus:.1f} on {around.cpus} CPUs {when}",
-        )
-    if not (running and around.own_disk):
-        yield from _judged(
-            samples,
-            lambda one: one.disk_percent,
-            DISK_PERCENT,
-            lambda value: f"a disk of this machine was at work {value:.0f} % of the time {when}",
-        )
-    sent, again = sum(one.segments_sent for one in samples), sum(one.retransmitted for one in samples)
-    if again >= TYPICAL_RETRANSMIT_LEAST and 100 * again >= TYPICAL_RETRANSMIT_PERCENT * sent:
-        yield QuietVerdict.TYPICAL, f"{again} of {sent} TCP segments were retransmitted {when}"
-
-
-def _judged(
-    samples: Sequence[Sample], figure: Callable[[Sample], float], limit: Threshold, say: Callable[[float], str]
+def _phase_reasons(
+    samples: Sequence[Sample], context: QuietContext, *, running: bool
 ) -> Iterator[tuple[QuietVerdict, str]]:
-    mean = _mean(samples, figure)
-    whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
+    when = "during the runs" if running else "before the series"
+
+    others = _judge(samples, [sample.others_cpu_percent for sample in samples], OTHERS_CPU_PERCENT)
+    if others:
+        yield others.reason(f"other programs took {others.value:.0f} % of this machine's CPUs {when}")
+
+    stolen = _judge(samples, [sample.stolen_percent for sample in samples], STOLEN_PERCENT)
+    if stolen:
+        yield stolen.reason(f"the hypervisor took {stolen.value:.0f} % of the CPU time for other machines {when}")
+
+    link = _judge(samples, [_link_percent(sample, context.wire) for sample in samples], LINK_PERCENT)
+    if link:
+        megabytes = _mean(samples, [_link_rate(sample) for sample in samples]) / 1e6
+        yield link.reason(f"others moved {megabytes:.1f} MB/s over {context.wire.interface} {when}")
+
+    queue = _judge(samples, [sample.run_queue / context.cpus for sample in samples], RUN_QUEUE_PER_CPU)
+    if queue and not running:
+        load = queue.value * context.cpus
+        yield queue.reason(f"the CPU load was {load:.1f} on {context.cpus} CPUs {when}")
+
+    disk = _judge(samples, [sample.disk_percent for sample in samples], DISK_PERCENT)
+    if disk and not (running and context.own_disk):
+        yield disk.reason(f"a disk of this machine was at work {disk.value:.0f} % of the time {when}")
+
+    sent = sum(sample.segments_sent for sample in samples)
+    retransmitted = sum(sample.retransmitted for sample in samples)
+    is_lossy = 100 * retransmitted >= TYPICAL_RETRANSMIT_PERCENT * sent
+    if retransmitted >= TYPICAL_RETRANSMIT_LEAST and is_lossy:
+        yield QuietVerdict.TYPICAL, f"{retransmitted} of {sent} TCP segments were retransmitted {when}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judgement:
+    """A figure beyond a threshold, on average or in enough of the seconds."""
+
+    verdict: QuietVerdict
+    value: float
+    """The average, of the worse seconds alone if only those are beyond the threshold."""
+    duration: str = ""
+
+    def reason(self, text: str) -> tuple[QuietVerdict, str]:
+        return self.verdict, f"{text}{self.duration}"
+
+
+def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold) -> _Judgement | None:
+    """``figures`` are the samples' in their order; None where all of them are quiet."""
+    average = _mean(samples, figures)
+    full_seconds = [
+        (sample, figure) for sample, figure in zip(samples, figures, strict=True) if sample.seconds >= LEAST_SECONDS
+    ]
     for verdict, edge in ((QuietVerdict.BUSY, limit.busy), (QuietVerdict.TYPICAL, limit.typical)):
-        worse = [one for one in whole if figure(one) >= edge]
-        if mean >= edge:
-            yield verdict, say(mean)
-            return
-        if len(worse) >= 2 and len(worse) >= LASTING_SHARE * len(whole):
-            yield verdict, f"{say(_mean(worse, figure))}, for {len(worse)} of {len(whole)} seconds"
-            return
+        if average >= edge:
+            return _Judgement(verdict=verdict, value=average)
+
+        worse = [(sample, figure) for sample, figure in full_seconds if figure >= edge]
+        if len(worse) >= 2 and len(worse) >= LASTING_SHARE * len(full_seconds):
+            value = _mean([sample for sample, _ in worse], [figure for _, figure in worse])
+            duration = f", for {len(worse)} of {len(full_seconds)} seconds"
+            return _Judgement(verdict=verdict, value=value, duration=duration)
+    return None
 
 
 def _server_reasons(server: ServerLoad) -> Iterator[tuple[QuietVerdict, str]]:
@@ -156,50 +177,59 @@ def _server_reasons(server: ServerLoad) -> Iterator[tuple[QuietVerdict, str]]:
         yield QuietVerdict.TYPICAL, f"the server had {server.other_sessions} {noun} of other machines"
 
 
-def _link_percent(one: Sample, wire: Wire) -> float:
-    ours = one.our_bytes / one.seconds
-    nominal = wire.bits_per_second / 8 if wire.bits_per_second else max(UNKNOWN_LINK_BYTES_PER_SECOND, ours)
-    return 100 * _link_rate(one) / nominal
+def _link_percent(sample: Sample, wire: Wire) -> float:
+    our_rate = sample.our_bytes / sample.seconds
+    nominal_rate = max(UNKNOWN_LINK_BYTES_PER_SECOND, our_rate)
+    if wire.bits_per_second:
+        nominal_rate = wire.bits_per_second / 8
+    return 100 * _link_rate(sample) / nominal_rate
 
 
-def _link_rate(one: Sample) -> float:
-    return one.others_link_bytes / one.seconds
+def _link_rate(sample: Sample) -> float:
+    return sample.others_link_bytes / sample.seconds
 
 
-def _mean(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float:
-    return sum(figure(one) * one.seconds for one in samples) / sum(one.seconds for one in samples)
+def _mean(samples: Sequence[Sample], figures: Sequence[float]) -> float:
+    """The average figure of the samples, each weighted by its time."""
+    weighted = [figure * sample.seconds for sample, figure in zip(samples, figures, strict=True)]
+    return sum(weighted) / sum(sample.seconds for sample in samples)
 
 
 def _long_enough(samples: Sequence[Sample]) -> bool:
-    return sum(one.seconds for one in samples) >= LEAST_SECONDS
+    return sum(sample.seconds for sample in samples) >= LEAST_SECONDS
 
 
 def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
     if not _long_enough(samples):
         return {}
-    kinds = {
-        "cpu_user_percent": _of_each(samples, lambda one: one.user_percent),
-        "cpu_system_percent": _of_each(samples, lambda one: one.cpu_percent - one.user_percent),
-        "cpu_percent": _of_each(samples, lambda one: one.cpu_percent),
-    }
-    return {
-        f"seconds_{when}": _rounded(sum(one.seconds for one in samples)),
-        **{f"{name}_{when}": _rounded(mean) for name, (mean, _) in kinds.items()},
-        **{f"{name}_median_{when}": _rounded(spread.median) for name, (_, spread) in kinds.items() if spread},
-        **{f"{name}_deviation_{when}": _rounded(spread.deviation) for name, (_, spread) in kinds.items() if spread},
-        f"others_cpu_percent_{when}": _rounded(_mean(samples, lambda one: one.others_cpu_percent)),
-        f"stolen_percent_{when}": _rounded(_mean(samples, lambda one: one.stolen_percent)),
-        f"run_queue_{when}": _rounded(_mean(samples, lambda one: one.run_queue)),
-        f"others_link_bytes_per_second_{when}": round(_mean(samples, _link_rate)),
-        f"disk_percent_{when}": _rounded(_mean(samples, lambda one: one.disk_percent)),
-        f"segments_sent_{when}": sum(one.segments_sent for one in samples),
-        f"retransmitted_{when}": sum(one.retransmitted for one in samples),
-    }
 
+    full_samples = [sample for sample in samples if sample.seconds >= LEAST_SECONDS]
+    cpu_samples = full_samples or samples
+    cpu_figures = {
+        "cpu_user_percent": [sample.user_percent for sample in cpu_samples],
+        "cpu_system_percent": [sample.cpu_percent - sample.user_percent for sample in cpu_samples],
+        "cpu_percent": [sample.cpu_percent for sample in cpu_samples],
+    }
+    spreads = {name: spread_of(figures) for name, figures in cpu_figures.items()} if full_samples else {}
 
-def _of_each(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> tuple[float, Spread | None]:
-    whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
-    return _mean(whole or samples, figure), spread_of([figure(one) for one in whole]) if whole else None
+    figures: dict[str, float | None] = {f"seconds_{when}": _rounded(sum(sample.seconds for sample in samples))}
+    for name, values in cpu_figures.items():
+        figures[f"{name}_{when}"] = _rounded(_mean(cpu_samples, values))
+    for name, spread in spreads.items():
+        figures[f"{name}_median_{when}"] = _rounded(spread.median)
+    for name, spread in spreads.items():
+        figures[f"{name}_deviation_{when}"] = _rounded(spread.deviation)
+
+    figures |= {
+        f"others_cpu_percent_{when}": _rounded(_mean(samples, [sample.others_cpu_percent for sample in samples])),
+        f"stolen_percent_{when}": _rounded(_mean(samples, [sample.stolen_percent for sample in samples])),
+        f"run_queue_{when}": _rounded(_mean(samples, [sample.run_queue for sample in samples])),
+        f"others_link_bytes_per_second_{when}": round(_mean(samples, [_link_rate(sample) for sample in samples])),
+        f"disk_percent_{when}": _rounded(_mean(samples, [sample.disk_percent for sample in samples])),
+        f"segments_sent_{when}": sum(sample.segments_sent for sample in samples),
+        f"retransmitted_{when}": sum(sample.retransmitted for sample in samples),
+    }
+    return figures
 
 
 def _rounded(value: float | None) -> float | None:
@@ -207,6 +237,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 _AT_ONCE_SECONDS = 1e-3
+"""How long what came without a time of its own is taken to have lasted."""
 
 
 class OwnTraffic:
@@ -222,18 +253,23 @@ class OwnTraffic:
         last_seconds, last_bytes = self._points[-1]
         if seconds > last_seconds:
             self._points.append((seconds, moved_bytes))
-        elif moved_bytes > last_bytes:  # a program's own time for the whole run begins later than our watching it
+        elif moved_bytes > last_bytes:
+            # A program's own time for the whole run begins later than our watching it.
             self._points.append((last_seconds + _AT_ONCE_SECONDS, moved_bytes))
 
     def at(self, moment: float) -> float:
+        """Bytes moved until that moment of the monotonic clock."""
         seconds = moment - self._began
-        index = bisect_right(self._points, seconds, key=lambda point: point[0])
+        index = bisect_right(self._points, seconds, key=itemgetter(0))
         if index == 0:
             return 0.0
         if index == len(self._points):
             return float(self._points[-1][1])
-        (first, done), (last, then) = self._points[index - 1], self._points[index]
-        return done + (then - done) * (seconds - first) / (last - first)
+
+        first_seconds, first_bytes = self._points[index - 1]
+        last_seconds, last_bytes = self._points[index]
+        share = (seconds - first_seconds) / (last_seconds - first_seconds)
+        return first_bytes + (last_bytes - first_bytes) * share
 
 
 LOOK_SECONDS = 2.0
@@ -242,21 +278,32 @@ COST_SHARE = 0.01
 """Readings are taken less often if they would cost more than this share of a CPU."""
 
 
+def _wire_of(link: Link | None) -> Wire:
+    if link is None:
+        return Wire()
+    return Wire(
+        interface=link.interface,
+        loopback=link.loopback,
+        mtu_bytes=link.mtu_bytes or 1500,
+        bits_per_second=link.bits_per_second,
+        ip_version=link.ip_version,
+    )
+
+
 class QuietWatch:
     """Reads only in runs: file handling and interleaved series are not others' activity. :meth:`look` alone blocks."""
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
-        here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
+        is_here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
         self._receiving = command is Command.GET
-        self._wire = Wire()
-        if link:
-            known = named(link, "interface", "loopback", "bits_per_second", "ip_version")
-            self._wire = Wire(**known, mtu_bytes=link.mtu_bytes or 1500)
-        self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=here)
-        port = target.port_number
-        servers = servers_here(port) if here and not target.abilities.is_local else frozenset()
+        self._wire = _wire_of(link)
+        self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=is_here)
+
+        has_server_here = is_here and not target.abilities.is_local
+        servers = servers_here(target.port_number) if has_server_here else frozenset()
         self._ours = Ours(trees=servers, single=frozenset({os.getpid()}))
         self._bystander = Ours(single=self._ours.single)
+
         self._before: list[Sample] = []
         self._during: list[Sample] = []
         self.server: ServerLoad | None = None
@@ -275,8 +322,12 @@ class QuietWatch:
         self._before = []
         stop = stop or threading.Event()
         end = time.monotonic() + seconds
+
         last = take_reading(self._wire, self._bystander)
-        while last is not None and not stop.wait(max(0.0, min(INTERVAL_SECONDS, end - time.monotonic()))):
+        while last is not None:
+            pause_seconds = max(0.0, min(INTERVAL_SECONDS, end - time.monotonic()))
+            if stop.wait(pause_seconds):
+                break
             now = take_reading(self._wire, self._bystander)
             if now is None:
                 break
@@ -287,13 +338,13 @@ class QuietWatch:
         return self.verdict()
 
     def until_quiet(
-        self, seen: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
+        self, quiet: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
     ) -> Iterator[tuple[float, str]]:
         """While it is busy: the seconds that are left, and what keeps it so; after each of them it looks again."""
         end = time.monotonic() + limit_seconds
-        while seen.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
-            yield max(0.0, end - time.monotonic()), next(iter(seen.reasons), "")
-            seen = self.look(seconds, stop)
+        while quiet.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
+            yield max(0.0, end - time.monotonic()), next(iter(quiet.reasons), "")
+            quiet = self.look(seconds, stop)
             if time.monotonic() >= end:
                 return
 
@@ -312,6 +363,7 @@ class QuietWatch:
         self._thread.start()
 
     def moved(self, seconds: float, run_bytes: int) -> None:
+        """Take that the run has moved so many bytes in so many seconds."""
         self._own.add(time.monotonic(), seconds, run_bytes)
 
     def run_finished(self, seconds: float | None, run_bytes: int) -> None:
@@ -323,23 +375,25 @@ class QuietWatch:
         return assess(self._before, self._during, self._around, self.server)
 
     def _end_run(self) -> None:
-        thread, self._thread = self._thread, None
-        if thread is None:
+        if self._thread is None:
             return
         self._stop.set()
-        thread.join()
-        readings = [replace(one, moved_bytes=self._own.at(one.at_seconds)) for one in self._readings]
+        self._thread.join()
+        self._thread = None
+        readings = [replace(reading, moved_bytes=self._own.at(reading.at_seconds)) for reading in self._readings]
         self._during += samples_of_run(readings, self._wire, receiving=self._receiving)
 
     def _keep_reading(self, stop: threading.Event) -> None:
-        over = False
+        """Read until the run is over, and once more then."""
+        is_over = False
         while True:
             began = time.thread_time()
             reading = take_reading(self._wire, self._ours)
             if reading is None:
                 return
             self._readings.append(reading)
-            if over:
+            if is_over:
                 return
+
             cost = time.thread_time() - began
-            over = stop.wait(max(INTERVAL_SECONDS, cost / COST_SHARE))
+            is_over = stop.wait(max(INTERVAL_SECONDS, cost / COST_SHARE))

@@ -13,7 +13,7 @@ from typing import Self
 
 from app.base.errors import UsageError
 from app.server.host_activity import ProcessorTicks, parse_cpu, parse_disks
-from app.server.host_facts import Ours, all_processes, parse_stat, tree
+from app.server.host_facts import Ours, Process, all_processes, parse_stat, tree
 from app.server.link_facts import parse_interfaces
 from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, script_file, with_variables
 from storage.records import Spread
@@ -92,6 +92,7 @@ class ResourceSampler:
         self._thread: threading.Thread | None = None
 
     def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
+        """Wait for the first sample."""
         body = with_variables(script_file("app.server", "resources.sh"), self._variables)
         try:
             self._program = RunningProgram(ServerShell(self._ssh).words(""), text=body)
@@ -102,14 +103,17 @@ class ResourceSampler:
             program = "ssh" if self._ssh else "sh"
             self.problem = f"the server's load is not seen: `{program}` cannot be run here ({error.strerror})"
             return
-        self._thread = threading.Thread(target=self._read, daemon=True)
+
+        self._thread = threading.Thread(target=self._read_samples, daemon=True)
         self._thread.start()
         if not self._began.wait(timeout_seconds) or not self._samples:
-            where = f"`ssh {self._ssh} true` must work without a question" if self._ssh else "this machine has no /proc"
-            self.problem = f"the server's load is not seen: {where}"
+            hint = f"`ssh {self._ssh} true` must work without a question" if self._ssh else "this machine has no /proc"
+            self.problem = f"the server's load is not seen: {hint}"
 
     def stop(self) -> list[ResourceSample]:
-        program, self._program = self._program, None
+        """End it; all samples that are still kept."""
+        program = self._program
+        self._program = None
         if program is not None:
             program.end()
             if self._thread is not None:
@@ -119,23 +123,30 @@ class ResourceSampler:
     def samples(self, since: float = 0.0, until: float = float("inf")) -> list[ResourceSample]:
         return [sample for sample in list(self._samples) if since <= sample.at_seconds <= until]
 
-    def _read(self) -> None:
+    def _read_samples(self) -> None:
         program = self._program
         assert program is not None
         sections: dict[str, list[str]] = {}
         lines: list[str] = []
-        left = MOST_BYTES
-        while (line := program.line()) and (left := left - len(line)) > 0:
+        sample_bytes = 0
+        while True:
+            line = program.line()
+            sample_bytes += len(line)
+            if not line or sample_bytes >= MOST_BYTES:
+                break
+
             if not line.startswith(self._mark):
                 if not _NO_COUNTER.search(line):
                     lines.append(line)
                 continue
+
             name = line[len(self._mark) :].strip()
             lines = sections.setdefault(name, [])
             if name == "end":
-                own = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
-                self._keep(sections, own)
-                sections, left = {}, MOST_BYTES
+                own_ticks = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
+                self._keep(sections, own_ticks)
+                sections = {}
+                sample_bytes = 0
         self._began.set()
 
     def _keep(self, sections: Mapping[str, Sequence[str]], own_ticks: int) -> None:
@@ -145,6 +156,7 @@ class ResourceSampler:
             return
         if sample is None:
             return
+
         self._samples.append(replace(sample, own_ticks=own_ticks))
         self._entries += sample.entries
         while self._entries > _MOST_ENTRIES:
@@ -156,37 +168,48 @@ class SampledSides:
     """Samplers of the server and of this machine, inside ``with``; they may be one, and either may be missing."""
 
     def __init__(self, server: ResourceSampler | None, own: ResourceSampler | None) -> None:
-        self.server, self.own = server, own
+        self.server = server
+        self.own = own
 
     def __enter__(self) -> Self:
-        for sampler in {*filter(None, (self.server, self.own))}:
+        for sampler in self._samplers():
             sampler.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for sampler in {*filter(None, (self.server, self.own))}:
+        for sampler in self._samplers():
             sampler.stop()
+
+    def _samplers(self) -> set[ResourceSampler]:
+        return {sampler for sampler in (self.server, self.own) if sampler is not None}
 
 
 def percents(
     pairs: Iterable[tuple[ResourceSample, ResourceSample]], ticks: Callable[[ResourceSample], int | None]
 ) -> list[float]:
     """By what share of all processors the ticks grew in each pair; without those that are unknown."""
-    found = []
+    shares = []
     for before, now in pairs:
-        then, later, total = ticks(before), ticks(now), now.processors.total - before.processors.total
-        if then is not None and later is not None and total > 0:
-            found.append(100 * (later - then) / total)
-    return found
+        ticks_before = ticks(before)
+        ticks_now = ticks(now)
+        total = now.processors.total - before.processors.total
+        if ticks_before is not None and ticks_now is not None and total > 0:
+            shares.append(100 * (ticks_now - ticks_before) / total)
+    return shares
 
 
 def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[float, float]]:
+    """Bytes per second received and sent, by interface."""
     seconds = last.uptime_seconds - first.uptime_seconds
-    return {
-        name: ((last.interfaces[name][0] - came) / seconds, (last.interfaces[name][1] - went) / seconds)
-        for name, (came, went) in first.interfaces.items()
-        if name in last.interfaces and seconds > 0
-    }
+    if seconds <= 0:
+        return {}
+
+    rates = {}
+    for name, (received_before, sent_before) in first.interfaces.items():
+        if name in last.interfaces:
+            received, sent = last.interfaces[name]
+            rates[name] = ((received - received_before) / seconds, (sent - sent_before) / seconds)
+    return rates
 
 
 def disk_percents(first: ResourceSample, last: ResourceSample) -> dict[str, float]:
@@ -213,42 +236,70 @@ def parse_resources(
     processors = parse_cpu("".join(sections.get("cpu", ())))
     if processors is None:
         return None
-    lines = [line for line in sections.get("processes", ()) if line.partition(" ")[0].isdecimal()]
-    found = {int(line.partition(" ")[0]): process for line in lines if (process := parse_stat(line))}
-    members = tree(found, roots) if roots else set(found)
+
+    processes = _processes(sections.get("processes", ()))
+    members = tree(processes, roots) if roots else set(processes)
+    server_ticks = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
+    kernel_ticks = [int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()]
+    disk_milliseconds = parse_disks("".join(sections.get("disks", ())))
     interfaces = parse_interfaces("".join(sections.get("interfaces", ())))
     return ResourceSample(
         at_seconds=at_seconds,
         uptime_seconds=uptime_seconds,
         processors=processors,
-        server_ticks=sum(found[pid].ticks + found[pid].ended_children_ticks for pid in members) if members else None,
+        server_ticks=server_ticks if members else None,
         server_processes=len(members),
-        kernel_ticks=next((int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()), None),
+        kernel_ticks=kernel_ticks[0] if kernel_ticks else None,
         interfaces={name: (counts["rx_bytes"], counts["tx_bytes"]) for name, counts in interfaces.items()},
-        disk_busy_seconds={name: busy / 1000 for name, busy in parse_disks("".join(sections.get("disks", ()))).items()},
+        disk_busy_seconds={name: busy / 1000 for name, busy in disk_milliseconds.items()},
         memory=_memory(sections.get("memory", ()), members),
         periods=_periods(sections.get("group", ())),
     )
 
 
-def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
-    uss, pss, seen = 0, 0, set[int]()
+def _processes(lines: Sequence[str]) -> dict[int, Process]:
+    processes = {}
     for line in lines:
-        path, _, rest = line.partition(":")
-        words, parts = rest.split(), path.split("/")
+        pid = line.partition(" ")[0]
+        process = parse_stat(line) if pid.isdecimal() else None
+        if process:
+            processes[int(pid)] = process
+    return processes
+
+
+def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
+    """From lines such as ``/proc/12/smaps_rollup:Pss: 345 kB``; private pages, clean and dirty, add up to the USS."""
+    uss_bytes = 0
+    pss_bytes = 0
+    counted_processes: set[int] = set()
+    for line in lines:
+        path, _, figure = line.partition(":")
+        words = figure.split()
+        parts = path.split("/")
         if len(parts) < 4 or not parts[2].isdecimal() or len(words) < 2 or not words[1].isdecimal():
             continue
         pid = int(parts[2])
         if pid not in members:
             continue
-        seen.add(pid)
+
+        counted_processes.add(pid)
         if words[0] == "Pss:":
-            pss += 1024 * int(words[1])
+            pss_bytes += 1024 * int(words[1])
         else:
-            uss += 1024 * int(words[1])
-    return ProcessMemory(uss_bytes=uss, pss_bytes=pss, processes=len(seen)) if seen else None
+            uss_bytes += 1024 * int(words[1])
+
+    if not counted_processes:
+        return None
+    return ProcessMemory(uss_bytes=uss_bytes, pss_bytes=pss_bytes, processes=len(counted_processes))
 
 
 def _periods(lines: Sequence[str]) -> tuple[int, int] | None:
-    found = {words[0]: int(words[1]) for line in lines if len(words := line.split()) == 2 and words[1].isdecimal()}
-    return (found["nr_periods"], found.get("nr_throttled", 0)) if found.get("nr_periods") else None
+    """Periods of the control group's quota, and those in which it was throttled; None without a quota."""
+    counts = {}
+    for line in lines:
+        words = line.split()
+        if len(words) == 2 and words[1].isdecimal():
+            counts[words[0]] = int(words[1])
+    if not counts.get("nr_periods"):
+        return None
+    return counts["nr_periods"], counts.get("nr_throttled", 0)

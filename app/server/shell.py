@@ -26,20 +26,36 @@ MOST_BYTES = 8 * 2**20
 """Limit of an answer; parsing takes up to nine times as much memory."""
 MOST_LINE_BYTES = 2**20
 _END_SECONDS = 5.0
+"""What a program gets to end by itself after we hung up, and its pipes to be closed after it ended."""
 _LOOK_SECONDS = 0.1
 _MOVING_SECONDS = 1.0
+"""How often it is looked whether a program still takes or says something."""
 _CHUNK_BYTES = 2**16
 _TOO_LATE = 124
 """The exit code of timeout(1)."""
+_NOT_FOUND = 127
+"""The exit code of a shell without such a program."""
 _CODE_DIGITS = 10
 _REFUSED_BY_SSH = 255
 MOST_EXCERPT = 300
 """Characters of what another program said that are repeated in a message; two lines of an error have fewer."""
 _READ_CHARACTERS = 4 * MOST_EXCERPT
 _SSH = (
-    "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
-    "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
-)  # fmt: skip
+    "ssh",
+    "-T",
+    "-x",
+    "-a",
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    "ConnectTimeout=5",
+    "-o",
+    "ControlMaster=no",
+    "-o",
+    "ServerAliveInterval=5",
+    "-o",
+    "ServerAliveCountMax=3",
+)
 """Batch mode, no agent or X11 forwarding, dead connections time out."""
 _FIND_ALL = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; LC_ALL=C; export PATH LC_ALL'
 _ONCE = f'{_FIND_ALL}; exec "$@"'
@@ -71,15 +87,20 @@ class Said(NamedTuple):
     def last_words(self) -> str:
         if self.problem:
             return self.problem
-        lines = reversed(f"{self.out}\n{self.error}".splitlines())
-        return next(filter(None, map(excerpt, lines)), "it said nothing")
+        lines = f"{self.out}\n{self.error}".splitlines()
+        for line in reversed(lines):
+            words = excerpt(line)
+            if words:
+                return words
+        return "it said nothing"
 
 
 def excerpt(line: str) -> str:
     """As much of what somebody else's program said as belongs in a message; what is not printed is left out."""
     beginning = line[:_READ_CHARACTERS]
     words = "".join(character for character in beginning if character.isprintable()).strip()
-    if not words or max(len(line) - len(beginning), len(words) - MOST_EXCERPT) <= 0:
+    is_whole = len(line) == len(beginning) and len(words) <= MOST_EXCERPT
+    if is_whole or not words:
         return words
     return f"{words[:MOST_EXCERPT]}…"
 
@@ -105,9 +126,9 @@ class _Pipe:
 
     def take_line(self) -> bytes:
         """The next whole line that has arrived, or empty."""
-        at = self.text.find(b"\n", 0, MOST_LINE_BYTES)
-        line = bytes(self.text[: at + 1])
-        del self.text[: at + 1]
+        length = self.text.find(b"\n", 0, MOST_LINE_BYTES) + 1
+        line = bytes(self.text[:length])
+        del self.text[:length]
         return line
 
     def close(self) -> None:
@@ -115,12 +136,13 @@ class _Pipe:
 
 
 def _take_what_arrives(pipes: Sequence[_Pipe], seconds: float) -> None:
-    looking = select.poll()
-    by_number = {pipe.number: pipe for pipe in pipes}
-    for number in by_number:
-        looking.register(number, select.POLLIN)
-    for number, _ in looking.poll(1000 * max(0.0, seconds)):
-        by_number[number].take()
+    poll = select.poll()
+    pipe_by_number = {pipe.number: pipe for pipe in pipes}
+    for number in pipe_by_number:
+        poll.register(number, select.POLLIN)
+
+    for number, _ in poll.poll(1000 * max(0.0, seconds)):
+        pipe_by_number[number].take()
 
 
 class RunningProgram:
@@ -138,6 +160,7 @@ class RunningProgram:
         """A descriptor closed while another thread reads it may be reused for another file."""
         self._told_at = time.monotonic()
         """When it last took something of what it is told."""
+
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -150,6 +173,7 @@ class RunningProgram:
         )
         assert self._process.stdout is not None
         assert self._process.stderr is not None
+
         self._out = _Pipe(self._process.stdout)
         self._error = _Pipe(self._process.stderr)
         if text is not None:
@@ -162,11 +186,14 @@ class RunningProgram:
     def tell(self, text: str) -> None:
         threading.Thread(target=self._tell, args=(text.encode(errors="surrogateescape"),), daemon=True).start()
 
-    def _tell(self, rest: bytes) -> None:
+    def _tell(self, text: bytes) -> None:
         assert self._process.stdin is not None
+        unsent = text
         with contextlib.suppress(OSError, ValueError):
-            while rest:  # in pieces: one write of all would show no progress before its end
-                rest = rest[self._process.stdin.write(rest[:_CHUNK_BYTES]) :]
+            # In pieces: one write of all would show no progress before its end.
+            while unsent:
+                written_bytes = self._process.stdin.write(unsent[:_CHUNK_BYTES])
+                unsent = unsent[written_bytes:]
                 self._told_at = time.monotonic()
         if self._is_told_all:
             self.hang_up()
@@ -180,21 +207,23 @@ class RunningProgram:
             line = self._out.take_line()
             if line or self._out.has_ended:
                 break
-            left = until - time.monotonic()
-            if left <= 0:
+
+            remaining_seconds = until - time.monotonic()
+            if remaining_seconds <= 0:
                 self._give_up(f"did not answer in {seconds:.0f} s")
                 break
             if len(self._out.text) >= MOST_LINE_BYTES:
                 self._give_up(f"sent a line of more than {MOST_LINE_BYTES // 2**20} MiB")
                 break
-            _take_what_arrives([self._out], min(_LOOK_SECONDS, left))
+            _take_what_arrives([self._out], min(_LOOK_SECONDS, remaining_seconds))
+
         self._is_read = False
         if self._is_over:
             self._close()
         return line.decode(errors="replace")
 
-    def _give_up(self, why: str) -> None:
-        self._problem = why
+    def _give_up(self, problem: str) -> None:
+        self._problem = problem
         self._kill()
 
     def wait(self, seconds: float) -> Said:
@@ -246,6 +275,7 @@ class RunningProgram:
             sent_bytes = self._sent_bytes
             if self._read_to_end(time.monotonic() + min(_MOVING_SECONDS, silent_seconds)):
                 return True
+
             if self._sent_bytes != sent_bytes:
                 said_at = time.monotonic()
             if time.monotonic() - max(said_at, self._told_at) >= silent_seconds:
@@ -265,13 +295,15 @@ class RunningProgram:
                     self._process.wait(max(0.0, until - time.monotonic()))
                 return self.has_ended
 
-            if self.has_ended and ended_at is None:  # a daemon that inherited the pipes is not waited for
+            # A daemon that inherited the pipes is not waited for.
+            if self.has_ended and ended_at is None:
                 ended_at = time.monotonic()
                 until = min(until, ended_at + _END_SECONDS)
-            left = until - time.monotonic()
-            if left <= 0:
+
+            remaining_seconds = until - time.monotonic()
+            if remaining_seconds <= 0:
                 return self.has_ended
-            _take_what_arrives(open_pipes, min(_LOOK_SECONDS, left))
+            _take_what_arrives(open_pipes, min(_LOOK_SECONDS, remaining_seconds))
         return True
 
     def hang_up(self) -> None:
@@ -297,7 +329,8 @@ class RunningProgram:
 
     def _kill(self) -> None:
         self.hang_up()
-        if self._is_ssh:  # also what it leaves behind, such as a ProxyCommand
+        if self._is_ssh:
+            # Also what ssh leaves behind, such as a ProxyCommand.
             kill_group(self._process)
         elif not self.has_ended:
             if self._is_told_all:
@@ -313,6 +346,7 @@ class ServerShell:
 
     @property
     def where(self) -> str:
+        """The machine's name in a message."""
         return self.ssh or "this machine"
 
     def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> Said:
@@ -323,16 +357,17 @@ class ServerShell:
 
     def _run_command(self, command: str, text: str, seconds: float) -> Said:
         try:
-            said = RunningProgram(self.words(command), text=text).wait(seconds)
+            result = RunningProgram(self.words(command), text=text).wait(seconds)
         except UsageError as error:
             return Said(_REFUSED_BY_SSH, "", "", str(error))
         except OSError as error:
             program = "sh" if self.ssh is None else "ssh"
-            return Said(127, "", "", f"`{program}` cannot be run here ({error.strerror}); install it")
-        if said.problem is None:
-            return said
+            return Said(_NOT_FOUND, "", "", f"`{program}` cannot be run here ({error.strerror}); install it")
+
+        if result.problem is None:
+            return result
         hint = f"check that `ssh {self.ssh} true` returns at once" if self.ssh else "try again when it is less busy"
-        return said._replace(problem=f"{self.where} {said.problem}; {hint}")
+        return result._replace(problem=f"{self.where} {result.problem}; {hint}")
 
     def start(self, *words: str, files: Sequence[int] = ()) -> RunningProgram:
         """The program ends with us; ``files`` are inherited, locally only. Raises UsageError, OSError."""
@@ -346,8 +381,10 @@ class ServerShell:
         """Without a command, a shell that reads from stdin. Raises UsageError."""
         if self.ssh is None:
             return ["sh", "-c", command] if command else ["sh", "-s"]
+
         check_ssh_host(self.ssh)
-        return [*_SSH, *(options or ("-o", "ClearAllForwardings=yes")), "--", self.ssh, command or "exec sh -s"]
+        options = options or ("-o", "ClearAllForwardings=yes")
+        return [*_SSH, *options, "--", self.ssh, command or "exec sh -s"]
 
     def has(self, program: str) -> bool:
         return self.run("sh", "-c", f"command -v {shlex.quote(program)}").code == 0
@@ -376,7 +413,12 @@ class Answer:
     problem: str | None = None
 
     def text(self, name: str) -> str | None:
+        """A section's text; None where it is missing or empty."""
         return self.sections.get(name) or None
+
+    def stripped(self, name: str) -> str:
+        """The same without blanks around it, empty where it is missing."""
+        return self.sections.get(name, "").strip()
 
     def file(self, path: str, /) -> str | None:
         return self.text(f"file:{path}")
@@ -395,33 +437,46 @@ class Mount(NamedTuple):
 
 def mount_of(path: str, mounts: str | None) -> Mount | None:
     """The longest mount point above ``path``, the latest if several are equal."""
-    lines = (line.split()[:4] for line in (mounts or "").splitlines())
-    found = (
-        Mount(*(_ESCAPED.sub(lambda one: chr(int(one[1], 8)), word) for word in line)) for line in lines if line[3:]
-    )
-    above = [one for one in found if f"{path.rstrip('/')}/".startswith(f"{one.folder.rstrip('/')}/")]
-    return max(reversed(above), key=lambda one: len(one.folder), default=None)
+    deepest: Mount | None = None
+    for line in (mounts or "").splitlines():
+        words = [_ESCAPED.sub(_unescape, word) for word in line.split()[:4]]
+        if len(words) < 4:
+            continue
+        mount = Mount(*words)
+        is_above = f"{path.rstrip('/')}/".startswith(f"{mount.folder.rstrip('/')}/")
+        if is_above and (deepest is None or len(mount.folder) >= len(deepest.folder)):
+            deepest = mount
+    return deepest
+
+
+def _unescape(match: re.Match[str]) -> str:
+    """A character that /proc/mounts writes as an octal number: a blank in a folder's name."""
+    return chr(int(match[1], 8))
 
 
 def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
     """The script prints sections by its variable ``mark``, the last ``end``. Never raises."""
-    shell, mark = ServerShell(ssh), f"@sharebench-{secrets.token_hex(8)}@"
-    return answer_of(shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS)), mark, shell)
+    shell = ServerShell(ssh)
+    mark = f"@sharebench-{secrets.token_hex(8)}@"
+    result = shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS))
+    return answer_of(result, mark, shell)
 
 
-def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
+def answer_of(result: Said, mark: str, shell: ServerShell) -> Answer:
     """Output before the first section (a login's greeting) is dropped."""
-    if said.problem:
-        return Answer(problem=said.problem)
-    sections = {name: text.strip("\n") for name, text in _sections(said.out, mark)}
-    as_sent = _sections(said.sent.decode(errors="surrogateescape"), mark)
+    if result.problem:
+        return Answer(problem=result.problem)
+
+    sections = {name: text.strip("\n") for name, text in _sections(result.out, mark)}
+    as_sent = _sections(result.sent.decode(errors="surrogateescape"), mark)
     sections |= {name: text for name, text in as_sent if name.startswith(WHOLE_FILE)}
     if "end" in sections:
         return Answer(sections=sections)
+
     hint = "that needs a POSIX shell there"
-    if shell.ssh and said.code == _REFUSED_BY_SSH:
+    if shell.ssh and result.code == _REFUSED_BY_SSH:
         hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
-    last_words = Said(said.code, "", said.error).last_words
+    last_words = Said(result.code, "", result.error).last_words
     return Answer(sections=sections, problem=f"{shell.where}: {last_words}; {hint}")
 
 
@@ -445,4 +500,5 @@ def script_file(package: str, name: str) -> str:
 
 
 def with_variables(body: str, variables: Mapping[str, str]) -> str:
-    return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body
+    assignments = [f"{name}={shlex.quote(value)}\n" for name, value in variables.items()]
+    return "".join(assignments) + body

@@ -4,7 +4,8 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
+from itertools import chain
 from typing import Self
 
 from app.base.errors import MeasurementError
@@ -52,16 +53,18 @@ def parse_dump(text: str | None) -> dict[str, dict[str, str]]:
 
 
 def parse_scopes(text: str | None) -> Scopes | None:
-    found: dict[str, set[str]] = {"[local]": set(), "[global]": set()}
+    """None where either kind is missing."""
+    names: dict[str, set[str]] = {"[local]": set(), "[global]": set()}
     current: set[str] = set()
     for line in (text or "").splitlines():
-        if line in found:
-            current = found[line]
+        if line in names:
+            current = names[line]
         elif "=" in line:
             current.add(line.partition("=")[0].strip())
-    if not all(found.values()):
+
+    if not all(names.values()):
         return None
-    return Scopes(for_server=frozenset(found["[global]"]), for_share=frozenset(found["[local]"]))
+    return Scopes(for_server=frozenset(names["[global]"]), for_share=frozenset(names["[local]"]))
 
 
 def warnings(standard_error: str | None) -> list[str]:
@@ -92,34 +95,47 @@ def parse_profile(printed: str) -> dict[str, ProfileCounter]:
     try:
         document = json.loads(printed)
     except ValueError:
-        fields: dict[str, dict[str, int]] = {}
-        for line in printed.splitlines():
-            if match := _LINE.match(line):
-                fields.setdefault(match[1], {})[match[2]] = int(match[3])
-        return {name: _counter(values) for name, values in fields.items()}
-    found: dict[str, ProfileCounter] = {}
-    for section in document.values() if isinstance(document, dict) else ():
-        for name, fields in section.items() if isinstance(section, dict) else ():
+        return _parse_profile_text(printed)
+    if not isinstance(document, dict):
+        return {}
+
+    counters: dict[str, ProfileCounter] = {}
+    for section in document.values():
+        if not isinstance(section, dict):
+            continue
+        for name, fields in section.items():
             if isinstance(fields, dict) and fields and fields.keys() <= _FIELDS.keys():
-                found[name] = _counter(fields)
-    return found
+                counters[name] = _counter(fields)
+    return counters
+
+
+def _parse_profile_text(printed: str) -> dict[str, ProfileCounter]:
+    fields: dict[str, dict[str, int]] = {}
+    for line in printed.splitlines():
+        match = _LINE.match(line)
+        if match:
+            name, field_name, value = match.groups()
+            fields.setdefault(name, {})[field_name] = int(value)
+    return {name: _counter(values) for name, values in fields.items()}
 
 
 def _counter(fields: Mapping[str, object]) -> ProfileCounter:
-    return ProfileCounter(**{_FIELDS[name]: value for name, value in fields.items() if isinstance(value, int)})
+    values = {_FIELDS[name]: value for name, value in fields.items() if isinstance(value, int)}
+    return replace(ProfileCounter(), **values)
 
 
 def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] | None:
     """Increases, without zeros; None if smbd was restarted in between."""
-    found: dict[str, ProfileCounter] = {}
-    for name, now in after.items():
-        then = before.get(name, ProfileCounter())
-        grown = [later - earlier for later, earlier in zip(astuple(now), astuple(then), strict=True)]
-        if min(grown) < 0:
+    growth: dict[str, ProfileCounter] = {}
+    for name, counter in after.items():
+        counter_before = before.get(name, ProfileCounter())
+        figures = zip(astuple(counter), astuple(counter_before), strict=True)
+        increases = [now - then for now, then in figures]
+        if min(increases) < 0:
             return None
-        if any(grown):
-            found[name] = ProfileCounter(*grown)
-    return found
+        if any(increases):
+            growth[name] = ProfileCounter(*increases)
+    return growth
 
 
 def parse_profile_level(printed: str) -> tuple[str, int] | None:
@@ -136,8 +152,11 @@ BUILD_FLAGS = {
     "samba.build.sendfile": "HAVE_SENDFILE",
     "samba.build.gnutls": "HAVE_GNUTLS",
 }
-ENCRYPTION, FORMER_ENCRYPTION = "server smb encrypt", "smb encrypt"
+ENCRYPTION = "server smb encrypt"
+FORMER_ENCRYPTION = "smb encrypt"
+"""The same in older versions."""
 _MOST_WORDS = 7
+"""A parameter's name has no more."""
 BETWEEN_WORDS = "\x1f"
 """Stands in place of the NUL between two words of a command line; paths have blanks."""
 
@@ -152,136 +171,180 @@ class SambaFacts:
 
 def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
     """``share`` is the measured one, ``client_address`` this machine's."""
-    found = SambaFacts()
+    samba = SambaFacts()
     if not answer.text("conf") and not answer.text("version"):
-        found.problems.append(
+        samba.problems.append(
             "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
         )
-        return found
-    if version := answer.text("version"):
-        found.facts["samba.version"] = version.strip().removeprefix("Version ")
-    if built := set((answer.text("build") or "").split()):
-        found.facts.update({fact: "yes" if flag in built else "no" for fact, flag in BUILD_FLAGS.items()})
-    _add_configuration(found, answer, share)
-    _add_running(found, answer, client_address)
-    return found
+        return samba
+
+    version = answer.text("version")
+    if version:
+        samba.facts["samba.version"] = version.strip().removeprefix("Version ")
+    build_flags = set((answer.text("build") or "").split())
+    if build_flags:
+        for fact, flag in BUILD_FLAGS.items():
+            samba.facts[fact] = "yes" if flag in build_flags else "no"
+
+    _add_configuration(samba, answer, share)
+    _add_running(samba, answer, client_address)
+    return samba
 
 
-def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> None:
-    path = (answer.text("conf") or "").strip()
+def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> None:
+    path = answer.stripped("conf")
     if not path:
         return
-    found.facts["smb.conf.path"] = path
+
+    samba.facts["smb.conf.path"] = path
     files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
     if path not in files:
-        found.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.UNREADABLE.value
-        found.problems.append(f"{path} cannot be read on the server; name the right file")
+        samba.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.UNREADABLE.value
+        samba.problems.append(f"{path} cannot be read on the server; name the right file")
         return
-    if writable := answer.text("writable"):
-        found.facts["smb.conf.writable_by_all"] = writable
+    writable_path = answer.text("writable")
+    if writable_path:
+        samba.facts["smb.conf.writable_by_all"] = writable_path
+
     conf = smb_conf.read_conf(path, files)
     code = answer.code("testparm")
     if code is None:
-        found.problems.append(
+        samba.problems.append(
             f"testparm is not installed on the server, so what {path} means is unknown (Debian: samba-common-bin)"
         )
         return
-    scopes = parse_scopes(answer.text("scopes")) or Scopes(
-        for_server=frozenset(one.name for one in smb_conf.parameters() if one.scope == "global"),
-        for_share=frozenset(one.name for one in smb_conf.parameters() if one.scope == "share"),
-    )
-    said = warnings(answer.text("testparm.err"))
-    warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
-    if warned:
-        found.facts[smb_conf.CONF_WARNINGS] = smb_conf.in_one_fact(warned)
+
+    scopes = parse_scopes(answer.text("scopes")) or _documented_scopes()
+    testparm_warnings = warnings(answer.text("testparm.err"))
+    all_warnings = [
+        *testparm_warnings,
+        *_own_warnings(answer, conf, scopes),
+        *_culprits(testparm_warnings, conf),
+    ]
+    if all_warnings:
+        samba.facts[smb_conf.CONF_WARNINGS] = smb_conf.in_one_fact(all_warnings)
     if code != 0:
-        found.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.LOADS_NOT.value
-        found.problems.append(_why_not_loaded(path, warned))
+        samba.facts[smb_conf.CONF_STATE] = smb_conf.ConfState.LOADS_NOT.value
+        samba.problems.append(_why_not_loaded(path, all_warnings))
         return
-    found.facts[smb_conf.CONF_STATE] = (smb_conf.ConfState.WARNS if warned else smb_conf.ConfState.LOADS).value
-    _add_parameters(found, answer, scopes, share)
-    _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
+
+    state = smb_conf.ConfState.WARNS if all_warnings else smb_conf.ConfState.LOADS
+    samba.facts[smb_conf.CONF_STATE] = state.value
+    _add_parameters(samba, answer, scopes, share)
+    _correct_log_level(samba, answer, conf, has_registry=bool(files["registry"]))
     if files["registry"] or not conf.uses_registry:
-        named = (share or "").strip().lower()
-        section = named if any(one.section == named for one in conf.settings) else "homes"
-        here = {"global", section, (conf.last(section, "copy") or "").lower()}
-        names = [smb_conf.spelling(one.name).name for one in conf.settings if one.section in here]
-        found.facts[smb_conf.CONF_SET] = smb_conf.in_one_fact(names)
+        samba.facts[smb_conf.CONF_SET] = smb_conf.in_one_fact(_names_set_for(share, conf))
 
 
-def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
+def _documented_scopes() -> Scopes:
+    """Of the Samba that our list of parameters is taken from."""
+    parameters = smb_conf.parameters()
+    return Scopes(
+        for_server=frozenset(parameter.name for parameter in parameters if parameter.scope == "global"),
+        for_share=frozenset(parameter.name for parameter in parameters if parameter.scope == "share"),
+    )
+
+
+def _names_set_for(share: str | None, conf: smb_conf.SmbConfFile) -> list[str]:
+    """The parameters that smb.conf sets for a share: in [global], in its section, and in the section that it copies."""
+    section = (share or "").strip().lower()
+    if not any(setting.section == section for setting in conf.settings):
+        section = "homes"
+    sections = {"global", section, (conf.last(section, "copy") or "").lower()}
+    return [smb_conf.spelling(setting.name).name for setting in conf.settings if setting.section in sections]
+
+
+def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
     dump = parse_dump(answer.text("testparm"))
     server = dump.get("global", {})
-    of_share = {smb_conf.parameter_key(name) for name in scopes.for_share}
+    share_keys = {smb_conf.parameter_key(name) for name in scopes.for_share}
 
     def belongs_to_shares(name: str) -> bool:
-        return ":" in name or smb_conf.parameter_key(name) in of_share
+        return ":" in name or smb_conf.parameter_key(name) in share_keys
 
     effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
     if share:
-        own = dump.get(share.strip().lower())
-        if own is None:
-            own = dump.get("homes", {})
-            if not own:
-                found.problems.append(
-                    f"{found.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"
+        of_section = dump.get(share.strip().lower())
+        if of_section is None:
+            of_section = dump.get("homes", {})
+            if not of_section:
+                samba.problems.append(
+                    f"{samba.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"
                 )
-        effective.update(own)
+        effective.update(of_section)
+
     for name, value in server.items():
         if not belongs_to_shares(name):
-            found.facts[f"smb.conf/global/{name}"] = value
-    found.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+            samba.facts[f"smb.conf/global/{name}"] = value
+    samba.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+
     for scope, values in (("global", server), ("share", effective)):
-        if encryption := values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION):
-            found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
+        encryption = values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION)
+        if encryption:
+            samba.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
 
 
-def _correct_log_level(found: SambaFacts, answer: Answer, conf: smb_conf.SmbConfFile, *, has_registry: bool) -> None:
+def _correct_log_level(samba: SambaFacts, answer: Answer, conf: smb_conf.SmbConfFile, *, has_registry: bool) -> None:
     name = "smb.conf/global/log level"
     if conf.uses_registry and not has_registry:
-        found.facts.pop(name, None)
-        if (running := running_log_level(answer.text("debuglevel"))) is not None:
-            found.facts[name] = running
+        samba.facts.pop(name, None)
+        running_level = running_log_level(answer.text("debuglevel"))
+        if running_level is not None:
+            samba.facts[name] = running_level
     else:
-        found.facts[name] = conf.last("global", "log level") or "0"
+        samba.facts[name] = conf.last("global", "log level") or "0"
 
 
 def _own_warnings(answer: Answer, conf: smb_conf.SmbConfFile, scopes: Scopes) -> list[str]:
     """Warnings that testparm lacks; lines that set no Samba parameter are not quoted."""
-    of_server = {smb_conf.parameter_key(name) for name in scopes.for_server}
-    known = of_server | {smb_conf.parameter_key(name) for name in scopes.for_share}
+    server_keys = {smb_conf.parameter_key(name) for name in scopes.for_server}
+    share_keys = {smb_conf.parameter_key(name) for name in scopes.for_share}
+    known_keys = server_keys | share_keys
+
     lines = [
         f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
         "it does nothing there"
         for setting in conf.settings
-        if setting.section != "global" and smb_conf.parameter_key(setting.name) in of_server
+        if setting.section != "global" and smb_conf.parameter_key(setting.name) in server_keys
     ]
     lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
     lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
     lines += [
         f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
         for setting in conf.settings
-        if re.search(r"\s[#;]\s", setting.value) and smb_conf.parameter_key(setting.name) in known
+        if re.search(r"\s[#;]\s", setting.value) and smb_conf.parameter_key(setting.name) in known_keys
     ]
-    lines += [f"{_quoted(line, known)} has no equals sign and says nothing" for line in conf.malformed]
+    lines += [f"{_quoted(line, known_keys)} has no equals sign and says nothing" for line in conf.malformed]
+    return lines + _missing_modules(answer, conf)
+
+
+def _missing_modules(answer: Answer, conf: smb_conf.SmbConfFile) -> list[str]:
     modules = loadable_modules(answer)
+    if not modules:
+        return []
+
+    lines = []
+    vfs_objects = smb_conf.parameter_key("vfs objects")
     for setting in conf.settings:
-        if modules and smb_conf.parameter_key(setting.name) == smb_conf.parameter_key("vfs objects"):
-            wanted = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
-            lines += [
-                f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
-                for name in sorted(wanted - modules)
-                if "/" not in name
-            ]
+        if smb_conf.parameter_key(setting.name) != vfs_objects:
+            continue
+        # Behind a colon stands the name of one instance; a path is a module of the admin's own.
+        loaded = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
+        lines += [
+            f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
+            for name in sorted(loaded - modules)
+            if "/" not in name
+        ]
     return lines
 
 
-def _quoted(line: str, known: set[str]) -> str:
+def _quoted(line: str, known_keys: set[str]) -> str:
     """Quotes the line only if it begins with a parameter's name: a file named by mistake may hold secrets."""
     words = line.split()
     starts = (" ".join(words[:count]) for count in range(1, min(len(words), _MOST_WORDS) + 1))
-    return f"the line {line!r}" if any(smb_conf.parameter_key(start) in known for start in starts) else "a line"
+    begins_with_name = any(smb_conf.parameter_key(start) in known_keys for start in starts)
+    return f"the line {line!r}" if begins_with_name else "a line"
 
 
 def loadable_modules(answer: Answer) -> set[str]:
@@ -291,16 +354,18 @@ def loadable_modules(answer: Answer) -> set[str]:
     return loadable | {name.removeprefix("vfs_") for name in built_in if name.startswith("vfs_")}
 
 
-def _culprits(said: list[str], conf: smb_conf.SmbConfFile) -> list[str]:
-    pairs = re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", "\n".join(said))
-    refused = {value for pair in pairs for value in pair if value}
+def _culprits(testparm_warnings: list[str], conf: smb_conf.SmbConfFile) -> list[str]:
+    """The settings whose values testparm refuses: it prints the value without the parameter's name."""
+    text = "\n".join(testparm_warnings)
+    pairs = re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", text)
+    refused = set(chain.from_iterable(pairs)) - {""}
     return [f"{setting.name} = {setting.value} is refused" for setting in conf.settings if setting.value in refused]
 
 
-def _why_not_loaded(path: str, warned: list[str]) -> str:
-    if any("ACCESS_DENIED" in line for line in warned):
+def _why_not_loaded(path: str, all_warnings: list[str]) -> str:
+    if any("ACCESS_DENIED" in line for line in all_warnings):
         return f"{path} includes the registry, which only root may read; log in there by ssh as root"
-    reason = warned[-1] if warned else "testparm does not say why"
+    reason = all_warnings[-1] if all_warnings else "testparm does not say why"
     return f"{path} does not load on the server: {reason}; see `testparm -s {path}` there"
 
 
@@ -310,31 +375,44 @@ def running_log_level(text: str | None) -> str | None:
     return match.group(1) if match else None
 
 
-def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None:
+def _add_running(samba: SambaFacts, answer: Answer, client_address: str) -> None:
     commands = [line for line in (answer.text("processes") or "").splitlines() if line.strip()]
-    found.facts["samba.smbd_running"] = len(commands)
-    path = str(found.facts.get("smb.conf.path", ""))
-    others = {given for command in commands if (given := config_option(command))}
-    default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
-    if path and others and path not in others and not default:
-        found.runs_with_another = True
+    samba.facts["samba.smbd_running"] = len(commands)
+
+    path = str(samba.facts.get("smb.conf.path", ""))
+    configs = {config_option(command) for command in commands} - {None, ""}
+    # A process that calls itself "smbd: …" does not show its options.
+    runs_by_default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
+    if path and configs and path not in configs and not runs_by_default:
+        samba.runs_with_another = True
         serving = (answer.text("serving") or "").partition("\n")[0]
-        named = serving or ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
-        unread = found.facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.UNREADABLE
-        read = "" if unread else f", but the facts are those of {path}"
-        found.problems.append(f"smbd runs with {named}{read}; name that file")
-    if (level := running_log_level(answer.text("debuglevel"))) is not None:
-        found.facts["samba.running_log_level"] = level
+        confs = serving or _first_two(sorted(filter(None, configs)))
+        is_unread = samba.facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.UNREADABLE
+        but = "" if is_unread else f", but the facts are those of {path}"
+        samba.problems.append(f"smbd runs with {confs}{but}; name that file")
+
+    level = running_log_level(answer.text("debuglevel"))
+    if level is not None:
+        samba.facts["samba.running_log_level"] = level
+    _add_sessions(samba, answer, client_address)
+
+
+def _first_two(names: list[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more
+
+
+def _add_sessions(samba: SambaFacts, answer: Answer, client_address: str) -> None:
     if answer.code("smbstatus") is None:
         return
     sessions = session_addresses(answer.text("smbstatus"))
     if sessions is None:
-        found.problems.append(
+        samba.problems.append(
             "smbstatus needs root on the server, so its other sessions are unknown; log in there by ssh as root"
         )
         return
-    found.facts["server.sessions"] = len(sessions)
-    found.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
+    samba.facts["server.sessions"] = len(sessions)
+    samba.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
 
 
 def session_addresses(text: str | None) -> list[str] | None:
@@ -359,7 +437,8 @@ def config_option(command: str) -> str | None:
     return None
 
 
-ON, OFF = "on", "off"
+ON = "on"
+OFF = "off"
 LATE_SECONDS = 5.0
 """Extra time for a busy server's processes to write their counters."""
 _LOOK_SECONDS = 0.2
@@ -380,16 +459,16 @@ class ProcessorQuota:
 
 
 def parse_quota(printed: str) -> ProcessorQuota:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     processors = None
     for line in printed.splitlines():
         words = line.split()
         if len(words) == 3 and words[0] == "limit" and words[1].isdecimal() and int(words[2]):
             processors = int(words[1]) / int(words[2])
         elif len(words) == 2 and words[1].isdecimal():
-            found[words[0]] = int(words[1])
+            counts[words[0]] = int(words[1])
     return ProcessorQuota(
-        processors=processors, periods=found.get("nr_periods", 0), throttled=found.get("nr_throttled", 0)
+        processors=processors, periods=counts.get("nr_periods", 0), throttled=counts.get("nr_throttled", 0)
     )
 
 
@@ -404,28 +483,28 @@ class SmbdControl:
 
     def level(self) -> str:
         """Profiling level: off, count or on. Raises MeasurementError."""
-        said = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
-        found = parse_profile_level(said.out)
-        if said.code or found is None:
+        result = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
+        level_and_process = parse_profile_level(result.out)
+        if result.code or level_and_process is None:
             raise MeasurementError(
-                f"smbd's profile cannot be read on {self._shell.where}: {said.last_words}; it needs root there, the "
+                f"smbd's profile cannot be read on {self._shell.where}: {result.last_words}; it needs root there, the "
                 "smb.conf that smbd runs with, and an smbd built with profiling"
             )
-        level, self._first_process = found
+        level, self._first_process = level_and_process
         return level
 
     def processor_microseconds(self) -> dict[str, int]:
         """Of each process that serves clients, by its number; empty where the kernel does not say."""
         script = script_file("app.server", "processor.sh")
-        said = self._shell.run("sh", "-c", script, "sh", str(self._first_process))
-        lines = (line.split() for line in said.out.splitlines())
-        return {line[0]: int(line[1]) // 1000 for line in lines if len(line) == 4}
+        result = self._shell.run("sh", "-c", script, "sh", str(self._first_process))
+        rows = [line.split() for line in result.out.splitlines()]
+        return {row[0]: int(row[1]) // 1000 for row in rows if len(row) == 4}
 
     def set_level(self, level: str) -> None:
-        said = self._shell.run("smbcontrol", *self._conf, "smbd", "profile", level)
-        if said.code:
+        result = self._shell.run("smbcontrol", *self._conf, "smbd", "profile", level)
+        if result.code:
             raise MeasurementError(
-                f"profiling cannot be set to {level!r} on {self._shell.where}: {said.last_words}; "
+                f"profiling cannot be set to {level!r} on {self._shell.where}: {result.last_words}; "
                 f"`smbcontrol smbd profile {level}` there says why"
             )
 
@@ -436,15 +515,17 @@ class SmbdControl:
     def profile(self) -> dict[str, ProfileCounter]:
         """The current counters, from JSON where this version has it. Raises MeasurementError."""
         for form in (("--json",), ()):
-            said = self._shell.run("smbstatus", *self._conf, "-P", *form)
-            if found := parse_profile(said.out):
-                return found
+            result = self._shell.run("smbstatus", *self._conf, "-P", *form)
+            counters = parse_profile(result.out)
+            if counters:
+                return counters
         raise MeasurementError(
-            f"`smbstatus -P` gives no counters on {self._shell.where}: {said.last_words}; run it there"
+            f"`smbstatus -P` gives no counters on {self._shell.where}: {result.last_words}; run it there"
         )
 
     def grown_since(self, before: Profile, requests: int) -> dict[str, ProfileCounter]:
         """Growth of the counters once they reach ``requests``; empty if smbd restarted. Raises MeasurementError.
+
         Busy processes write them late, and one look may miss those of a process that just ended.
         """
         until = time.monotonic() + LATE_SECONDS
@@ -460,9 +541,10 @@ class SmbdControl:
         return parse_quota(self._shell.run("sh", "-c", script, "sh", self._processes).out)
 
 
-def profiled_conf(server: Facts, given: str | None, target: Target) -> str:
-    """The smb.conf of the smbd to profile, as ``server`` has it or as it was given. Raises MeasurementError."""
-    if conf := server.get("smb.conf.path") or given:
+def profiled_conf(server: Facts, smb_conf_path: str | None, target: Target) -> str:
+    """The smb.conf of the smbd to profile, by the server's facts or else that path. Raises MeasurementError."""
+    conf = server.get("smb.conf.path") or smb_conf_path
+    if conf:
         return str(conf)
     raise MeasurementError(
         f"smbd's profile needs the smb.conf of {target.host}, which was not found: name the server by ssh and its file",
@@ -481,7 +563,8 @@ class Profiler:
         self._guard = self._smbd.kept(self._level)
         try:
             self._smbd.set_level(ON)
-            self._before, self._spent = self._smbd.profile(), self._smbd.processor_microseconds()
+            self._before = self._smbd.profile()
+            self._spent = self._smbd.processor_microseconds()
         except BaseException:
             self._guard.end()
             raise
@@ -496,10 +579,14 @@ class Profiler:
     def round(self, number: int) -> dict[str, FactValue]:
         """The counters' growth since the last round; waits until smbd has written them. Raises MeasurementError."""
         time.sleep(LATENESS_SECONDS)
-        (before, spent), self._spent = (self._before, self._spent), self._smbd.processor_microseconds()
+        profile_before = self._before
+        spent_before = self._spent
+        self._spent = self._smbd.processor_microseconds()
         self._before = self._smbd.profile()
-        grown = profile_since(before, self._before) or {}
+
+        grown = profile_since(profile_before, self._before) or {}
         if grown and self._spent:
-            total = sum(max(0, now - spent.get(process, 0)) for process, now in self._spent.items())
-            grown[PROCESSOR] = ProfileCounter(microseconds=total)
+            # A process that began meanwhile spent all that it has.
+            growths = [max(0, spent - spent_before.get(process, 0)) for process, spent in self._spent.items()]
+            grown[PROCESSOR] = ProfileCounter(microseconds=sum(growths))
         return profile_facts(number, grown)

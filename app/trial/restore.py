@@ -10,6 +10,7 @@ from pathlib import Path
 from app.base.errors import NotebookError, SharebenchError, UsageError
 from app.isolation.record import restored_isolations
 from app.server.changes import script as server
+from app.server.changes.samba_place import effective_value, writable_text
 from app.server.changes.script import (
     ChangeFailedError,
     ConflictError,
@@ -18,7 +19,7 @@ from app.server.changes.script import (
     undo_command,
     undo_script,
 )
-from app.server.changes.smb_conf import ChangeableSetting, effective_value, writable_text
+from app.server.changes.smb_conf import ChangeableSetting
 from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook

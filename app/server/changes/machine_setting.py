@@ -7,15 +7,14 @@ Refused without systemd.
 import re
 import shlex
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import Any
 
 from app.base.errors import UsageError
 from app.server.changes.script import (
     ChangeRefusedError,
     ConsentNeededError,
     ServerChange,
-    ServerState,
     look,
     read_there,
 )
@@ -49,13 +48,15 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     name = name.strip()
     state = look(ssh, undo=UNDO)
+
     partner = PAIRS.get(name)
-    read = {"own": name, "partner": partner, "available": _AVAILABLE}
-    script = "\n".join(f"section {part}\ncat {_path(one)} 2>/dev/null" for part, one in read.items() if one)
-    found = read_there(script, ssh)
-    previous = _tidy(found.text("own") or "")
+    names = {"own": name, "partner": partner, "available": _AVAILABLE}
+    commands = [f"section {part}\ncat {_path(setting)} 2>/dev/null" for part, setting in names.items() if setting]
+    answer = read_there("\n".join(commands), ssh)
+    previous = _tidy(answer.text("own") or "")
     if not previous:
         raise ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
+
     entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
     if not entries and partner is None and name not in accepted:
         raise ConsentNeededError(
@@ -63,85 +64,111 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
             risk_of=name,
             options=f"--accept-risk {name}",
         )
-    candidates = [value for entry in entries for value in entry.values if _tidy(value) != previous]
-    chosen = [_tidy(value) for value in values] or candidates
-    if not chosen:
+
+    trial_values = [_tidy(value) for value in values]
+    if not trial_values:
+        in_catalogue = chain.from_iterable(entry.values for entry in entries)
+        trial_values = [value for value in in_catalogue if _tidy(value) != previous]
+    if not trial_values:
         raise UsageError(f"the catalogue has no other value of {name} to try: name one, {name}=VALUE")
-    for value in chosen:
-        _check(name, value, previous, (found.text("available") or "").split())
-    old_partner = _tidy(found.text("partner") or "")
-    return _setting(
-        state, ssh, kind=ChangeKind.SYSCTL, name=name, previous=previous, values=tuple(chosen),
-        writes=tuple(f"{name} = {value}, into the running kernel (no file)" for value in chosen),
-        plan=lambda change_id, tried: _plan(change_id, name, previous, tried, (partner, old_partner)),
-    )  # fmt: skip
+    for value in trial_values:
+        _check_sysctl(name, value, previous, (answer.text("available") or "").split())
 
+    partner_value = _tidy(answer.text("partner") or "")
 
-def _setting(state: ServerState, ssh: str | None, **fields: Any) -> ChangeableSetting:
+    def plan(change_id: str, arm_values: Sequence[str]) -> ServerChange:
+        return _plan_sysctl(change_id, name, previous, arm_values, (partner, partner_value))
+
     return ChangeableSetting(
-        machine=state.machine, ssh=ssh, managers=state.managers, undo_path=UNDO, effective=effective_value,
-        same=lambda effective, value: _tidy(effective) == _tidy(value), **{"section": "", **fields},
-    )  # fmt: skip
+        kind=ChangeKind.SYSCTL,
+        name=name,
+        section="",
+        previous=previous,
+        values=tuple(trial_values),
+        writes=tuple(f"{name} = {value}, into the running kernel (no file)" for value in trial_values),
+        machine=state.machine,
+        ssh=ssh,
+        managers=state.managers,
+        undo_path=UNDO,
+        plan=plan,
+        effective=effective_value,
+        same=_is_same,
+    )
+
+
+def _is_same(effective: str, value: str) -> bool:
+    return _tidy(effective) == _tidy(value)
 
 
 def effective_value(answer: Answer) -> str | None:
     return _tidy(answer.sections.get("effective", "")) if answer.code("effective") == 0 else None
 
 
-def _check(name: str, value: str, previous: str, available: Sequence[str]) -> None:
+def _check_sysctl(name: str, value: str, previous: str, available: Sequence[str]) -> None:
+    """``available`` are the kernel's kinds of congestion control. Raises ChangeRefusedError."""
     wrong = None
     if not _VALUE.fullmatch(value):
         wrong = "a value is words or whole numbers on one line"
     elif name == "net.ipv4.tcp_congestion_control":
         wrong = None if value in available else f"the kernel there has {', '.join(available)}: load its module first"
     elif re.fullmatch(r"[\d ]+", previous):
-        numbers = value.split()
-        if not all(number.isdecimal() for number in numbers) or len(numbers) != len(previous.split()):
-            wrong = f"it is {len(previous.split())} whole numbers, such as {previous}"
-        elif name.endswith("mem") and len(numbers) == 3 and [int(n) for n in numbers] != sorted(map(int, numbers)):
-            wrong = "least, usual and most must not fall"
-        elif name.endswith("_ratio") and not 0 < int(value) <= 100:
-            wrong = "it is a percentage from 1 to 100"
-        elif name.endswith("_bytes") and int(value) < 2 * 4096:
-            wrong = "less than two pages is not taken"
-    _refuse(name, value, wrong)
+        wrong = _wrong_numbers(name, value.split(), previous)
+    _refuse_if_wrong(name, value, wrong)
 
 
-def _refuse(name: str, value: str, wrong: str | None) -> None:
+def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None:
+    count = len(previous.split())
+    if not all(word.isdecimal() for word in words) or len(words) != count:
+        return f"it is {count} whole numbers, such as {previous}"
+
+    numbers = [int(word) for word in words]
+    if name.endswith("mem") and count == 3 and numbers != sorted(numbers):
+        return "least, usual and most must not fall"
+    if name.endswith("_ratio") and not 0 < numbers[0] <= 100:
+        return "it is a percentage from 1 to 100"
+    if name.endswith("_bytes") and numbers[0] < 2 * 4096:
+        return "less than two pages is not taken"
+    return None
+
+
+def _refuse_if_wrong(name: str, value: str, wrong: str | None) -> None:
     if wrong:
         raise ChangeRefusedError(f"{name} = {value} is refused: {wrong}; nothing was written")
 
 
-def _plan(
+def _plan_sysctl(
     change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
 ) -> ServerChange:
-    """If the pair's other setting was in force, that one is restored."""
-    path, other = _path(name), partner[0]
+    """``partner`` is the pair's other setting and its value: if that was in force, it is restored."""
+    path = _path(name)
+    partner_name, partner_value = partner
     now = f'"$(cat {path} 2>/dev/null)"'
-    wanted = shlex.quote(previous)
-    equal = f'[ "$(echo $(cat {path}))" = {wanted} ]'
-    back = f"{equal} || printf '%s\\n' {wanted} >{path} || broken=yes"
-    if other and previous == "0":
-        back = f"{equal} || printf '%s\\n' {shlex.quote(partner[1])} >{_path(other)} || broken=yes"
+    quoted = shlex.quote(previous)
+    equal = f'[ "$(echo $(cat {path}))" = {quoted} ]'
+    restore = f"{equal} || printf '%s\\n' {quoted} >{path} || broken=yes"
+    if partner_name and previous == "0":
+        restore = f"{equal} || printf '%s\\n' {shlex.quote(partner_value)} >{_path(partner_name)} || broken=yes"
+
+    # What TCP learned of the path before would hide what the setting does.
     forget = "ip tcp_metrics flush all >/dev/null 2>&1\n" if name.startswith("net.ipv4.tcp") else ""
-    sets = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
+    arms = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
     return ServerChange(
-        id=change_id, title=f"{name} = {' or '.join(values)}, which was {previous}", settle=f"{forget}sleep 0.1",
+        id=change_id,
+        title=f"{name} = {' or '.join(values)}, which was {previous}",
+        undo_path=UNDO,
+        check=_check_value(name, now, (previous, *values)),
+        before=_check_value(name, now, (previous,)),
+        arms=(restore, *arms),
+        restore=restore,
+        settle=f"{forget}sleep 0.1",
         look=f"section effective\ncat {path}\ncode=$?\nsection effective.rc\necho $code\n",
-        **_steps(name, now, previous, values, (back, *sets)),
-    )  # fmt: skip
+    )
 
 
-def _steps(label: str, now: str, previous: str, values: Sequence[str], arms: tuple[str, ...]) -> dict[str, Any]:
-    check = f"check_value {shlex.quote(label)} {now}"
-    allowed = " ".join(shlex.quote(one) for one in (previous, *values))
-    return {
-        "undo_path": UNDO,
-        "check": f"{check} {allowed}",
-        "before": f"{check} {shlex.quote(previous)}",
-        "arms": arms,
-        "restore": arms[0],
-    }
+def _check_value(label: str, now: str, allowed: Sequence[str]) -> str:
+    """The call that sees whether the value that the shell text ``now`` reads is one of those."""
+    words = " ".join(shlex.quote(value) for value in allowed)
+    return f"check_value {shlex.quote(label)} {now} {words}"
 
 
 def _path(name: str) -> str:
@@ -167,71 +194,98 @@ _CARD_SETTING = re.compile(r"([a-z-]+)@([A-Za-z0-9_.-]{1,15})")
 
 def is_nic(name: str) -> bool:
     """Such as ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
-    found = _CARD_SETTING.fullmatch(name.strip())
-    return found is not None and found[1] in {MTU, *OFFLOADS, *COALESCING}
+    match = _CARD_SETTING.fullmatch(name.strip())
+    return match is not None and match[1] in {MTU, *OFFLOADS, *COALESCING}
 
 
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
-    what, _, card = name.strip().partition("@")
-    state = look(ssh, undo=UNDO, tools=("ip",) if what == MTU else ("ethtool",))
-    read = _read_card(what, card)
-    found = read_there(
-        f"section own\n{read} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
+    parameter, _, card = name.strip().partition("@")
+    state = look(ssh, undo=UNDO, tools=("ip",) if parameter == MTU else ("ethtool",))
+    read_command = _read_card(parameter, card)
+    answer = read_there(
+        f"section own\n{read_command} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
     )
-    if not found.text("systemd"):
+    if not answer.text("systemd"):
         raise ChangeRefusedError(
             f"{name} can cut the connection to the server, and without systemd nothing on it could then restore the"
             " setting: refused; nothing was written"
         )
-    previous = (found.text("own") or "").strip()
+
+    previous = answer.stripped("own")
     if not previous:
-        raise ChangeRefusedError(f"the server has no card {card}, or {what} cannot be read there; nothing was written")
+        raise ChangeRefusedError(
+            f"the server has no card {card}, or {parameter} cannot be read there; nothing was written"
+        )
     for value in values:
-        wrong = None
-        if what == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
-            wrong = "an MTU is a number from 1280 to 65535"
-        elif what in OFFLOADS and value not in {"on", "off"}:
-            wrong = "an offload is on or off"
-        elif what in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
-            wrong = "it is a whole number up to 10000"
-        _refuse(name, value, wrong)
-    return _setting(
-        state, ssh, kind=ChangeKind.NIC, name=name, section=card, previous=previous, values=tuple(values),
+        _refuse_if_wrong(name, value, _wrong_card_value(parameter, value))
+
+    def plan(change_id: str, arm_values: Sequence[str]) -> ServerChange:
+        return _plan_card(change_id, parameter, card, previous, arm_values)
+
+    return ChangeableSetting(
+        kind=ChangeKind.NIC,
+        name=name,
+        section=card,
+        previous=previous,
+        values=tuple(values),
         writes=(
-            *(f"{what} {value} on {card}: {_set(what, card, value)}" for value in values),
+            *(f"{parameter} {value} on {card}: {_set_card(parameter, card, value)}" for value in values),
             f"a timer of systemd that restores it {DEAD_MAN_SECONDS} s after the last message from here",
         ),
-        plan=lambda change_id, tried: _plan_card(change_id, what, card, previous, tried),
-    )  # fmt: skip
+        machine=state.machine,
+        ssh=ssh,
+        managers=state.managers,
+        undo_path=UNDO,
+        plan=plan,
+        effective=effective_value,
+        same=_is_same,
+    )
 
 
-def _read_card(what: str, card: str) -> str:
-    if what == MTU:
+def _wrong_card_value(parameter: str, value: str) -> str | None:
+    if parameter == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
+        return "an MTU is a number from 1280 to 65535"
+    if parameter in OFFLOADS and value not in {"on", "off"}:
+        return "an offload is on or off"
+    if parameter in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
+        return "it is a whole number up to 10000"
+    return None
+
+
+def _read_card(parameter: str, card: str) -> str:
+    if parameter == MTU:
         return f"ip -o link show dev {shlex.quote(card)} | sed -n 's/.* mtu \\([0-9]*\\).*/\\1/p'"
-    if what in OFFLOADS:
-        return f"ethtool -k {shlex.quote(card)} | sed -n 's/^{OFFLOADS[what]}: \\([a-z]*\\).*/\\1/p'"
-    return f"ethtool -c {shlex.quote(card)} | sed -n 's/^{what}: *\\([0-9]*\\).*/\\1/p'"
+    if parameter in OFFLOADS:
+        return f"ethtool -k {shlex.quote(card)} | sed -n 's/^{OFFLOADS[parameter]}: \\([a-z]*\\).*/\\1/p'"
+    return f"ethtool -c {shlex.quote(card)} | sed -n 's/^{parameter}: *\\([0-9]*\\).*/\\1/p'"
 
 
-def _set(what: str, card: str, value: str) -> str:
-    if what == MTU:
+def _set_card(parameter: str, card: str, value: str) -> str:
+    if parameter == MTU:
         return f"ip link set dev {shlex.quote(card)} mtu {value}"
-    return f"ethtool {'-K' if what in OFFLOADS else '-C'} {shlex.quote(card)} {what} {value}"
+    option = "-K" if parameter in OFFLOADS else "-C"
+    return f"ethtool {option} {shlex.quote(card)} {parameter} {value}"
 
 
-def _plan_card(change_id: str, what: str, card: str, previous: str, values: Sequence[str]) -> ServerChange:
-    read, wanted = _read_card(what, card), shlex.quote(previous)
-    back = f'[ "$({read})" = {wanted} ] || {_set(what, card, previous)} >&2 || broken=yes'
-    sets = [f"{_set(what, card, value)} >&2 || broken=yes" for value in values]
+def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> ServerChange:
+    read_command = _read_card(parameter, card)
+    now = f'"$({read_command})"'
+    label = f"{parameter} of {card}"
+    restore = f"[ {now} = {shlex.quote(previous)} ] || {_set_card(parameter, card, previous)} >&2 || broken=yes"
+    arms = [f"{_set_card(parameter, card, value)} >&2 || broken=yes" for value in values]
     return ServerChange(
         id=change_id,
-        title=f"{what} {' or '.join(values)} on {card}, which was {previous}",
+        title=f"{parameter} {' or '.join(values)} on {card}, which was {previous}",
+        undo_path=UNDO,
+        check=_check_value(label, now, (previous, *values)),
+        before=_check_value(label, now, (previous,)),
+        arms=(restore, *arms),
+        restore=restore,
         settle="sleep 2",  # a card that resets its queues or its link is away for a moment
-        look=f"section effective\n{read}\nsection effective.rc\necho 0\n",
+        look=f"section effective\n{read_command}\nsection effective.rc\necho 0\n",
         dead_man_seconds=DEAD_MAN_SECONDS,
         seconds=60,
-        **_steps(f"{what} of {card}", f'"$({read})"', previous, values, (back, *sets)),
     )
 
 
@@ -246,8 +300,10 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
     def plan(change_id: str, _values: Sequence[str]) -> ServerChange:
         """Recorded before it is made, so that an interrupted one is reverted too. Both arms write equally to disk."""
         note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
-        flush, do, undo = f"flush {note.parent}", *(f"sh -c {shlex.quote(one)} {_RUN}" for one in (apply, revert))
-        back = f"if [ -e {note} ]; then\nif {undo}; then rm -f {note}; else broken=yes; fi\nfi"
+        flush = f"flush {note.parent}"
+        run_apply = f"sh -c {shlex.quote(apply)} {_RUN}"
+        run_revert = f"sh -c {shlex.quote(revert)} {_RUN}"
+        restore = f"if [ -e {note} ]; then\nif {run_revert}; then rm -f {note}; else broken=yes; fi\nfi"
         return ServerChange(
             id=change_id,
             title=f"{name} by a command",
@@ -256,10 +312,10 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
             before=":",
             begin=f"mkdir -p {note.parent}",
             arms=(
-                f"{back}\n{flush}",
-                f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {do}; }} || broken=yes\nfi\n{flush}",
+                f"{restore}\n{flush}",
+                f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {run_apply}; }} || broken=yes\nfi\n{flush}",
             ),
-            restore=back,
+            restore=restore,
             look=(
                 f"section effective\nif [ -e {note} ]; then echo {APPLIED}; else echo {shlex.quote(AS_IT_WAS)}; fi\n"
                 "section effective.rc\necho 0\n"
@@ -267,31 +323,53 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
             seconds=600,
         )
 
-    writes = (f"run: {apply}", f"to revert it: {revert}")
-    fields = {"kind": ChangeKind.HOOK, "previous": AS_IT_WAS, "values": (APPLIED,), "writes": writes, "plan": plan}
-    return _setting(look(ssh, undo=UNDO), ssh, name=name, **fields)
+    state = look(ssh, undo=UNDO)
+    return ChangeableSetting(
+        kind=ChangeKind.HOOK,
+        name=name,
+        section="",
+        previous=AS_IT_WAS,
+        values=(APPLIED,),
+        writes=(f"run: {apply}", f"to revert it: {revert}"),
+        machine=state.machine,
+        ssh=ssh,
+        managers=state.managers,
+        undo_path=UNDO,
+        plan=plan,
+        effective=effective_value,
+        same=_is_same,
+    )
 
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
-    of_others = not (ways.apply or ways.revert) and spelling(name).parameter is None
-    kinds = {entry.kind for entry in catalogue.about(name)} if of_others else set()
-    if kinds and not kinds & {EntryKind.SMB_CONF, EntryKind.SYSCTL, EntryKind.NIC}:
-        how = f"sharebench does not change {name} on a server: the catalogue says how to by hand; or name the commands"
-        raise UsageError(how, options="--apply and --revert")
+    has_commands = bool(ways.apply or ways.revert)
+    is_parameter = spelling(name).parameter is not None
+    if not has_commands and not is_parameter:
+        kinds = {entry.kind for entry in catalogue.about(name)}
+        if kinds and not kinds & {EntryKind.SMB_CONF, EntryKind.SYSCTL, EntryKind.NIC}:
+            raise UsageError(
+                f"sharebench does not change {name} on a server: the catalogue says how to by hand; or name the"
+                " commands",
+                options="--apply and --revert",
+            )
+
     if ways.ssh is None and target.host and not is_this_machine(target.host):
-        of_samba = not (ways.apply or ways.revert or is_nic(name) or is_sysctl(name) or socket_option(name))
-        if of_samba and spelling(name).parameter is None and (close := suggestions(name)):
-            raise UsageError(f"Samba has no parameter {name!r}; did you mean {' or '.join(close)}?")
+        is_for_samba = not (has_commands or is_nic(name) or is_sysctl(name) or socket_option(name))
+        similar_names = suggestions(name) if is_for_samba and not is_parameter else []
+        if similar_names:
+            raise UsageError(f"Samba has no parameter {name!r}; did you mean {' or '.join(similar_names)}?")
         raise UsageError(
             f"{target.host} is another machine: name the way there by ssh, root@{target.host}", options="--server-ssh"
         )
-    if ways.apply or ways.revert:
+
+    if has_commands:
         if not (ways.apply and ways.revert):
             raise UsageError("--apply and --revert go together: nothing is changed without a way back")
         if values:
             raise UsageError("with --apply the command says what is changed: name it without =VALUE")
         return hook_setting(name, ways.apply, ways.revert, ssh=ways.ssh)
+
     if is_nic(name):
         if not values:
             raise UsageError(f"name a value: {name}=VALUE")

@@ -63,9 +63,9 @@ def sha256(content: bytes | None) -> str:
     return "absent" if content is None else hashlib.sha256(content).hexdigest()
 
 
-def here(content: bytes, rest: str = "") -> str:
-    """A base64 here document that ends a command; ``rest`` follows on its line."""
-    return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
+def here(content: bytes, line_end: str = "") -> str:
+    """A base64 here document that ends a command; ``line_end`` follows on its line."""
+    return f"<<'SHAREBENCH'{line_end}\n{base64.encodebytes(content).decode()}SHAREBENCH"
 
 
 def undo_command(undo_path: str) -> str:
@@ -77,22 +77,32 @@ def lock_name(undo_path: str) -> str:
     return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
 
 
-def failed(why: str) -> str:
+def failed(reason: str) -> str:
     """Ends a step without changes, with the reason."""
-    return f"section failed; echo '{why}'; section end; exit 1;"
+    return f"section failed; echo '{reason}'; section end; exit 1;"
 
 
 @cache
 def _template() -> Template:
     jinja = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
-    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name}
-    jinja.filters["here"] = lambda text, rest: here(text.encode(), rest)
+    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name, "here": _text_here}
     return jinja.from_string(script_file("app.server.changes", "steps.sh.jinja"))
 
 
+def _text_here(text: str, line_end: str) -> str:
+    return here(text.encode(), line_end)
+
+
 def steps() -> Any:
-    known = {"busy_code": BUSY_CODE, "conflict_code": CONFLICT_CODE, "lock_seconds": LOCK_SECONDS}
-    return _template().make_module({"library": library, "failed": failed, **known})
+    """The template's macros, one for each step's script."""
+    variables = {
+        "library": library,
+        "failed": failed,
+        "busy_code": BUSY_CODE,
+        "conflict_code": CONFLICT_CODE,
+        "lock_seconds": LOCK_SECONDS,
+    }
+    return _template().make_module(variables)
 
 
 def undo_script(change: ServerChange) -> str:
@@ -168,18 +178,24 @@ def new_change_id() -> str:
 
 def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
     """Reads only. Raises ChangeFailedError: no answer; ChangeRefusedError: no root, no tool, or another open trial."""
-    asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
-    answer = run_script(script_file("app.server.changes", "look.sh"), asked, ssh)
-    where = ssh or "this machine"
+    variables = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
+    answer = run_script(script_file("app.server.changes", "look.sh"), variables, ssh)
+    machine = ssh or "this machine"
     if answer.problem:
         raise ChangeFailedError(f"the server cannot be changed: {answer.problem}")
     if answer.text("uid") != "0":
-        how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
-        raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
-    if missing := (answer.text("missing") or "").split():
-        raise ChangeRefusedError(f"{where} lacks {', '.join(missing)}: install that first; nothing was written")
-    if age := answer.text("undo"):
-        raise _taken(undo, where, age)
+        advice = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
+        raise ChangeRefusedError(
+            f"only root can change the server's settings, on {machine}: {advice}; nothing was written"
+        )
+
+    missing_tools = (answer.text("missing") or "").split()
+    if missing_tools:
+        raise ChangeRefusedError(f"{machine} lacks {', '.join(missing_tools)}: install that first; nothing was written")
+    age = answer.text("undo")
+    if age:
+        raise _changed_by_another(undo, machine, age)
+
     return ServerState(
         machine=" ".join((answer.text("machine") or "").split()),
         files={path: _file(answer, path) for path in (conf, dropin) if path},
@@ -187,22 +203,24 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
     )
 
 
-def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
+def _changed_by_another(undo: str, machine: str, age: str) -> ChangeRefusedError:
+    """``age`` is in seconds, of the last step of the trial whose undo script lies there."""
     seconds = int(age) if age.strip().isdecimal() else None
     if seconds is not None and seconds < LEASE_SECONDS:
         text = (
-            f"a trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended, or restore it"
+            f"a trial is changing {machine} (last step {seconds} s ago, {undo}): wait until it has ended, or restore it"
             " first if it was interrupted (R in the notebook, or `sharebench restore`)"
         )
     else:
         text = (
-            f"an interrupted trial's change still stands on {where}: restore it first, with `sharebench restore`, or"
+            f"an interrupted trial's change still stands on {machine}: restore it first, with `sharebench restore`, or"
             f" there as root: {undo_command(undo)}"
         )
     return ChangeRefusedError(f"{text}; nothing was written")
 
 
 def read_there(text: str, ssh: str | None) -> Answer:
+    """Run commands that change nothing, with the folders of Samba and of the system on their PATH."""
     head = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin\n"
     section = 'section() { printf "\\n%s %s\\n" "$mark" "$1"; }\n'
     return run_script(f"{head}{section}read_all() {{\n{text}\nsection end\n}}\nread_all </dev/null\n", {}, ssh)
@@ -227,19 +245,20 @@ def _file(answer: Answer, path: str) -> FileState:
 def begin(change: ServerChange, ssh: str | None) -> Answer:
     """Store the undo script on the server and prepare the change. Raises ChangeFailedError."""
     answer = _run(steps().begin(change), change, ssh)
-    if age := answer.text("taken"):
-        raise _taken(change.undo_path, ssh or "this machine", age)
-    return _done(answer)
+    age = answer.text("taken")
+    if age:
+        raise _changed_by_another(change.undo_path, ssh or "this machine", age)
+    return _checked(answer)
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
     """Raises ChangeFailedError."""
-    return _done(_run(steps().arm(change, arm), change, ssh))
+    return _checked(_run(steps().arm(change, arm), change, ssh))
 
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
     """Renew the dead man's switch. Raises ChangeFailedError."""
-    _done(_run(steps().word(change), change, ssh))
+    _checked(_run(steps().word(change), change, ssh))
 
 
 def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
@@ -252,17 +271,20 @@ def undo(undo_script: str, ssh: str | None) -> Answer:
         answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
         if answer.problem is None:
             break
-    return _done(answer)
+    return _checked(answer)
 
 
-def _done(answer: Answer) -> Answer:
+def _checked(answer: Answer) -> Answer:
+    """The answer of a step that was done. Raises ChangeFailedError."""
     if answer.problem:
         raise ChangeFailedError(f"the server did not answer: {answer.problem}")
-    now = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
-    if now:
-        what = ", ".join(now)
+
+    conflicts = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
+    if conflicts:
         eased = "; the tried value is no longer in effect" if "eased" in answer.sections else ""
-        raise ConflictError(f"{what}: somebody else changed it meanwhile, so nothing was overwritten{eased}", now)
+        raise ConflictError(
+            f"{', '.join(conflicts)}: somebody else changed it meanwhile, so nothing was overwritten{eased}", conflicts
+        )
     if "busy" in answer.sections:
         since, _, process_id = (answer.text("busy") or "").partition(" ")
         raise StepRunningError(since or "an unknown time", process_id or "unknown")

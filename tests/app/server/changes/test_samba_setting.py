@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.server.changes import script as server
+from app.server.changes.samba_place import DROP_IN, UNDO, drop_in_content, find_place, plan_registry, with_include
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -26,18 +27,7 @@ from app.server.changes.script import (
     set_arm,
     undo_command,
 )
-from app.server.changes.smb_conf import (
-    DROP_IN,
-    UNDO,
-    ChangeableSetting,
-    Ways,
-    check_value,
-    drop_in_content,
-    find_place,
-    plan_registry,
-    samba_setting,
-    with_include,
-)
+from app.server.changes.smb_conf import ChangeableSetting, Ways, check_value, samba_setting
 from app.server.facts import server_facts
 from app.trial.restore import begin_change, restore_change, restore_entry, restored_text
 from forms.tuning.smb_conf import spelling

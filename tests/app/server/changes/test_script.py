@@ -16,7 +16,7 @@ from app.server.changes.script import (
     ChangeRefusedError,
     ServerChange,
     StepRunningError,
-    _taken,
+    _changed_by_another,
     begin,
     give_word,
     lock_name,
@@ -174,8 +174,8 @@ def test_who_is_at_work_is_not_to_be_restored_and_who_was_cut_off_is(notebook: N
     other = replace(change, id=new_change_id())
     with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
         begin(other, None)
-    assert "wait until it has ended" in str(_taken("undo", "nas", "599"))
-    assert "interrupted trial" in str(_taken("undo", "nas", "600"))
+    assert "wait until it has ended" in str(_changed_by_another("undo", "nas", "599"))
+    assert "interrupted trial" in str(_changed_by_another("undo", "nas", "600"))
     subprocess.run(["touch", "-d", "-600 seconds", undo], check=True)
     with pytest.raises(ChangeRefusedError, match="interrupted trial"):
         setting(mark)
