@@ -137,7 +137,7 @@ def _phase_reasons(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Judgement:
+class _BusyFigure:
     """A figure beyond a threshold, on average or in enough of the seconds."""
 
     verdict: QuietVerdict
@@ -149,7 +149,7 @@ class _Judgement:
         return self.verdict, f"{text}{self.duration}"
 
 
-def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold) -> _Judgement | None:
+def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold) -> _BusyFigure | None:
     """``figures`` are the samples' in their order; None where all of them are quiet."""
     average = _mean(samples, figures)
     full_seconds = [
@@ -157,13 +157,13 @@ def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold
     ]
     for verdict, edge in ((QuietVerdict.BUSY, limit.busy), (QuietVerdict.TYPICAL, limit.typical)):
         if average >= edge:
-            return _Judgement(verdict=verdict, value=average)
+            return _BusyFigure(verdict=verdict, value=average)
 
         worse = [(sample, figure) for sample, figure in full_seconds if figure >= edge]
         if len(worse) >= 2 and len(worse) >= LASTING_SHARE * len(full_seconds):
             value = _mean([sample for sample, _ in worse], [figure for _, figure in worse])
             duration = f", for {len(worse)} of {len(full_seconds)} seconds"
-            return _Judgement(verdict=verdict, value=value, duration=duration)
+            return _BusyFigure(verdict=verdict, value=value, duration=duration)
     return None
 
 
@@ -363,7 +363,7 @@ class QuietWatch:
         self._thread.start()
 
     def moved(self, seconds: float, run_bytes: int) -> None:
-        """Take that the run has moved so many bytes in so many seconds."""
+        """Take note of the bytes that the run has moved until now, and of its own time for them."""
         self._own.add(time.monotonic(), seconds, run_bytes)
 
     def run_finished(self, seconds: float | None, run_bytes: int) -> None:
