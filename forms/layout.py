@@ -9,11 +9,13 @@ from enum import Enum, StrEnum
 
 _EMOJI_PRESENTATION = "\ufe0f"
 _LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+# The last two code points of each plane are no characters (Unicode Standard, 23.7).
+_PLANES = range(0x10000, 0x110000, 0x10000)
+_NO_CHARACTERS = "".join(chr(plane + 0xFFFE) + chr(plane + 0xFFFF) for plane in _PLANES)
 _STEERS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
-    + "".join(map(chr, (plane * 0x10000 + last for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))))
-    + "]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff" + _NO_CHARACTERS + "]"
 )
+"""What steers a terminal or the direction of text, and what no text may hold."""
 _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
 
 
@@ -59,14 +61,21 @@ def _mark(match: re.Match[str]) -> str:
 
 def control_pictures(text: str) -> str:
     """Replace control characters other than line ends and tabs with pictures."""
-    return _STEERS.sub(lambda match: match[0] if match[0] in "\n\t" else _mark(match), text.replace("\r\n", "\n"))
+    return _STEERS.sub(_picture, text.replace("\r\n", "\n"))
+
+
+def _picture(match: re.Match[str]) -> str:
+    return match[0] if match[0] in "\n\t" else _mark(match)
 
 
 def for_terminal(text: str, *, styled: bool = False) -> str:
     """:func:`control_pictures` for text to print; ANSI colours stay where ``styled``."""
     if not styled:
         return control_pictures(text)
-    return "".join(piece if index % 2 else control_pictures(piece) for index, piece in enumerate(_STYLE.split(text)))
+    pieces = _STYLE.split(text)
+    # The expression has a group, so that each second piece is what it found.
+    pieces[::2] = map(control_pictures, pieces[::2])
+    return "".join(pieces)
 
 
 def json_escaped(text: str) -> str:
@@ -75,8 +84,10 @@ def json_escaped(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
+    if match[0] == "\n":
+        return "\n"
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
-    return "\n" if match[0] == "\n" else "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def lines_of(text: str) -> list[str]:
@@ -94,24 +105,25 @@ def wrap(text: str, cells: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        *whole, line = _pieces(word, cells, after="/")
-        lines.extend(whole)
+        *full_lines, line = _pieces(word, cells, after="/")
+        lines.extend(full_lines)
     return [*lines, line]
 
 
 def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
+    """The text wrapped, with ``indent`` before all lines but the first, which keeps its own blanks."""
     lead = text[: len(text) - len(text.lstrip(" "))]
-    first, *rest = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
-    return [lead + first, *(indent + line for line in rest)]
+    first, *others = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
+    return [lead + first, *(indent + line for line in others)]
 
 
 def hanging_from(start: str, text: str, cells: int) -> Iterator[str]:
     """The lines of a text beside their start, each made visible and wrapped to ``cells`` with it."""
-    taken = width(start)
+    start_cells = width(start)
     for line in lines_of(text):
-        for part in wrap(line, max(cells - taken, 8)):
+        for part in wrap(line, max(cells - start_cells, 8)):
             yield start + part
-            start = " " * taken
+            start = " " * start_cells
 
 
 def _pieces(word: str, cells: int, after: str = "") -> list[str]:
@@ -127,9 +139,12 @@ def _pieces(word: str, cells: int, after: str = "") -> list[str]:
 
 
 def cut(text: str, cells: int) -> str:
+    """The text in at most ``cells`` cells; ``…`` ends one that was longer."""
     if width(text) <= cells:
         return text
-    return _pieces(text, max(cells - 1, 1))[0] + "…" if cells > 1 else "…"[:cells]
+    if cells <= 1:
+        return "…"[:cells]
+    return _pieces(text, cells - 1)[0] + "…"
 
 
 def cut_inside(text: str, cells: int) -> str:
@@ -178,7 +193,9 @@ class Sign(Enum):
     STOPPED = "‖", "|", Tone.CAUTION
 
     def __init__(self, text: str, plain: str, tone: Tone) -> None:
-        self.text, self.plain, self.tone = text, plain, tone
+        self.text = text
+        self.plain = plain
+        self.tone = tone
 
     def __str__(self) -> str:
         return self.text

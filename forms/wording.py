@@ -17,7 +17,8 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ABSENT = "-"
-ANSWER, VERDICT = "Answer", "Verdict"
+ANSWER = "Answer"
+VERDICT = "Verdict"
 """The name of the first field, a sentence to act on; screens show it above the form."""
 
 
@@ -35,7 +36,11 @@ def cell_percent(value: float | None) -> str:
 
 def signed_percent(value: float | None) -> str:
     """A change in percent, with its sign: ``+2.5 %``."""
-    return ABSENT if value is None else f"{with_minus(f'{round(value, 1) + 0.0:+,.1f}')} %"
+    if value is None:
+        return ABSENT
+    # Adding 0.0 makes a negative zero a positive one.
+    rounded = round(value, 1) + 0.0
+    return with_minus(f"{rounded:+,.1f} %")
 
 
 def with_minus(number: str) -> str:
@@ -140,7 +145,9 @@ def milliseconds(seconds: float) -> str:
 def percent(value: float) -> str:
     """At most three figures: ``0.8 %``, ``12 %``; never ``-0.0``."""
     text = f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
-    return f"{'0.0' if text == '-0.0' else with_minus(text)} %"
+    if text == "-0.0":
+        text = "0.0"
+    return f"{with_minus(text)} %"
 
 
 def megabytes(value: float | None) -> float | None:
@@ -151,17 +158,24 @@ def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:
     """Throughput to four figures: ``118.3 MB/s``, in the unit of ``beside``; a dash for None."""
     if bytes_per_second is None:
         return ABSENT
-    if beside is not None:
-        step = _step_of(beside)
-        return f"{bytes_per_second / 1000**step:,.{4 - len(f'{beside / 1000**step:.0f}')}f} {_DECIMAL[step]}B/s"
-    step = _step_of(bytes_per_second)
-    return f"{bytes_per_second / 1000**step:#.4g}".rstrip(".") + f" {_DECIMAL[step]}B/s"
+    if beside is None:
+        step = _step_of(bytes_per_second)
+        number = f"{bytes_per_second / 1000**step:#.4g}".rstrip(".")
+        return f"{number} {_DECIMAL[step]}B/s"
+
+    step = _step_of(beside)
+    digits_before_point = len(f"{beside / 1000**step:.0f}")
+    decimals = 4 - digits_before_point
+    return f"{bytes_per_second / 1000**step:,.{decimals}f} {_DECIMAL[step]}B/s"
 
 
 def _step_of(bytes_per_second: float) -> int:
-    value, step = bytes_per_second, 0
+    value = bytes_per_second
+    step = 0
+    # From 999.95 on, four figures would round to 1000.
     while abs(value) >= 999.95 and step < len(_DECIMAL) - 1:
-        value, step = value / 1000, step + 1
+        value /= 1000
+        step += 1
     return step
 
 
@@ -188,10 +202,13 @@ def count(number: int, noun: str) -> str:
 
 def listed(words: list[str], last: str = "and") -> str:
     """Words as prose lists them: ``a``, ``a and b``, ``a, b and c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def decided(decision: Decision | None) -> str:
+    """The word for what was decided about a change."""
     return {Decision.KEPT: "kept", Decision.REVERTED: "restored", None: "undecided"}[decision]
 
 
@@ -209,6 +226,7 @@ plain = layout.visible
 
 
 def place(target: Target) -> str:
+    """A target's URL without its user."""
     return plain(format_target(target, login=False, escaped=False))
 
 
@@ -224,17 +242,36 @@ def short_place(target: Target) -> str:
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
     """Label, title or ``get nas/data/file``; beside another of that server ``get data/file``, or with its time."""
-    title = "" if series.title == default_title(series.command, series.target) else series.title
-    name = plain(series.label or title or f"{series.command} {place(series.target).removeprefix('smb://')}")
-    one, other = series.target, beside.target if beside else None
-    same_server = other and (one.protocol, one.host, one.port) == (other.protocol, other.host, other.port)
-    short = f"{series.command} {one.share}/{one.path.lstrip('/')}".rstrip("/")
-    alone, name = name, plain(short) if same_server and one.share and not (series.label or title) else name
-    if beside is None or alone != name_of(beside):
+    target = series.target
+    title = "" if series.title == default_title(series.command, target) else series.title
+    own_name = series.label or title
+    full_name = plain(own_name or f"{series.command} {place(target).removeprefix('smb://')}")
+    if beside is None:
+        return full_name
+
+    name = full_name
+    if not own_name and target.share and _is_same_server(target, beside.target):
+        path = target.path.lstrip("/")
+        name = plain(f"{series.command} {target.share}/{path}".rstrip("/"))
+    if full_name != name_of(beside):
         return name
-    mine, theirs = to_minute(series.created_at), to_minute(beside.created_at)
-    when = series.id if mine == theirs else mine[11:] if mine[:10] == theirs[:10] else mine
-    return f"{name} ({when if one.protocol == beside.target.protocol else one.protocol.upper()})"
+    if target.protocol != beside.target.protocol:
+        return f"{name} ({target.protocol.upper()})"
+    return f"{name} ({_time_beside(series, beside)})"
+
+
+def _is_same_server(target: Target, other: Target) -> bool:
+    return (target.protocol, target.host, target.port) == (other.protocol, other.host, other.port)
+
+
+def _time_beside(series: Series, other: Series) -> str:
+    """A series' time, or of the same day its time of the day; the id where both began in one minute."""
+    minute = to_minute(series.created_at)
+    other_minute = to_minute(other.created_at)
+    if minute == other_minute:
+        return series.id
+    is_same_day = minute[:10] == other_minute[:10]
+    return minute[11:] if is_same_day else minute
 
 
 VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: Sign[verdict.name] for verdict in Verdict}
@@ -251,7 +288,9 @@ _MOST_DIGITS = 2
 _WIDEST_FACTOR = 4.0
 _UNSURE_SHARE = 0.1
 """A change of which the interval reaches down to less than this share is told by its interval first."""
-_MOST_FACTOR, _MOST_PERCENT, _LEAST_PERCENT = 100.0, 9900.0, -99.0
+_MOST_FACTOR = 100.0
+_MOST_PERCENT = 9900.0
+_LEAST_PERCENT = -99.0
 MINUS = "−"
 
 
@@ -285,6 +324,7 @@ def verdict_sentence(
     word = VERDICT_WORDS[verdict]
     if low is None or high is None:
         return f"{word} by {_size(sign * change_percent, 0)}"
+
     near, far = sorted((sign * low, sign * high))
     digits = _digits(low, high)
     change = _size(sign * change_percent, digits)
@@ -296,14 +336,19 @@ def verdict_sentence(
 
 def _inconclusive(change_percent: float, low: float | None, high: float | None, varies_by: float | None) -> str:
     if low is None or high is None:
-        change = _way(change_percent, 0)
-        return f"Inconclusive: {change}{' seen' * (not round(change_percent))}"
+        return f"Inconclusive: {_seen_change(change_percent, 0)}"
     if is_too_wide(low, high):
-        how_far = f" (by {percent(varies_by)})" if varies_by is not None else ""
-        return f"Inconclusive: these runs vary too much to tell{how_far}"
+        amount = f" (by {percent(varies_by)})" if varies_by is not None else ""
+        return f"Inconclusive: these runs vary too much to tell{amount}"
+
     digits = _digits(low, high)
-    seen = " seen" * (not round(change_percent, digits))
-    return f"Inconclusive: {_way(change_percent, digits)}{seen} ({_way(low, digits)} to {_way(high, digits)})"
+    change = _seen_change(change_percent, digits)
+    return f"Inconclusive: {change} ({_way(low, digits)} to {_way(high, digits)})"
+
+
+def _seen_change(change_percent: float, digits: int) -> str:
+    change = _way(change_percent, digits)
+    return change if round(change_percent, digits) else f"{change} seen"
 
 
 def is_too_wide(low_percent: float, high_percent: float) -> bool:
@@ -323,14 +368,19 @@ def _near_end(size_percent: float, digits: int) -> str:
 
 
 def _way(percent: float, digits: int) -> str:
+    if not round(percent, digits):
+        return "no difference"
     size = f"over {-_LEAST_PERCENT:.0f} %" if percent < _LEAST_PERCENT else _size(abs(percent), digits)
-    return f"{size} {'faster' if percent > 0 else 'slower'}" if round(percent, digits) else "no difference"
+    return f"{size} faster" if percent > 0 else f"{size} slower"
 
 
 def beyond(percent: float) -> str:
     """A change to both sides that equal series may show: ``3 %``, or ``50 % slower or 100 % faster``."""
-    less, digits = 100 - 100 / (1 + percent / 100), 1 if percent < _NARROW_PERCENT else 0
-    slower, faster = "99 %" if less > 99 else _size(less, digits), _size(percent, digits).removeprefix("over ")
+    digits = 1 if percent < _NARROW_PERCENT else 0
+    # By a factor both ways: twice as fast is 100 % faster, and half as fast 50 % slower.
+    slower_percent = 100 - 100 / (1 + percent / 100)
+    slower = "99 %" if slower_percent > 99 else _size(slower_percent, digits)
+    faster = _size(percent, digits).removeprefix("over ")
     return faster if slower == faster else f"{slower} slower or {faster} faster"
 
 
@@ -344,8 +394,11 @@ def signed_end(percent: float, digits: int = 0) -> str:
         return f"over +{_MOST_PERCENT:,.0f} %"
     if percent < _LEAST_PERCENT:
         return f"below {MINUS}{-_LEAST_PERCENT:.0f} %"
+
     rounded = round(percent, digits)
-    sign = MINUS if rounded < 0 else "+" if rounded > 0 else ""
+    sign = ""
+    if rounded:
+        sign = MINUS if rounded < 0 else "+"
     return f"{sign}{abs(rounded):,.{digits}f} %"
 
 
@@ -366,4 +419,5 @@ def _factor(percent: float) -> str:
 
 
 def when_heading() -> str:
-    return f"When ({'UTC' if shows_utc.get() else layout.local_zones()})"
+    zone = "UTC" if shows_utc.get() else layout.local_zones()
+    return f"When ({zone})"

@@ -59,16 +59,15 @@ def template(name: str, **filters: Callable[..., Any]) -> "Template":
     """A template of this folder; its filters make text from outside safe."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  for the formats that are written by one
 
-    made = Environment(trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)  # noqa: S701  the filters escape
-    made.filters |= filters
-    return made.from_string(files(__name__).joinpath(name).read_text(encoding="utf-8"))
+    jinja = Environment(trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)  # noqa: S701  the filters escape
+    jinja.filters |= filters
+    return jinja.from_string(files(__name__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
-    chosen = FORMATS[format_name]
     module = importlib.import_module(f"{__name__}.{format_name}")
-    if chosen.read_back:
+    if FORMATS[format_name].read_back:
         reports = [report for report in reports if not report.is_front_page]
     rendered: bytes = module.render(reports, paper=paper)
     return rendered

@@ -1,4 +1,5 @@
 """Forms as CSV (RFC 4180), all records of one length, UTF-8 with a byte order mark, or spreadsheets guess.
+
 Formula-like text and text with a leading apostrophe get another one, so that removing it restores them.
 """
 
@@ -8,11 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from forms.layout import control_pictures
-from forms.report import Field, Report, Role, own_remark, status_text
+from forms.report import Cell, Field, Report, Role, own_remark, status_text
 
 FORM = "Form"
 TITLE = "Title"
-STATUS, REMARK = "Status", "Remark"
+STATUS = "Status"
+REMARK = "Remark"
 ADVICE = "Advice"
 _FORMULA_STARTS = frozenset(
     "=+-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
@@ -25,33 +27,44 @@ Value = str | int | float | None
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """UTF-8, CR LF, an empty record between forms."""
-    records = [record for index, report in enumerate(reports) for record in _records(report, first=index == 0)]
-    fields = max(map(len, records))
+    records: list[list[Value]] = []
+    for report in reports:
+        if records:
+            records.append([])
+        records += _records(report)
+
+    length = max(map(len, records))
     file = io.StringIO(newline="")
-    rows = ([*map(_written, record), *[""] * (fields - len(record))] for record in records)
-    csv.writer(file, lineterminator="\r\n").writerows(rows)
+    writer = csv.writer(file, lineterminator="\r\n")
+    for record in records:
+        filling = [""] * (length - len(record))
+        writer.writerow([*map(_cell, record), *filling])
     return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")
 
 
 def guarded(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
-    start = _BLANKS.sub("", text, count=1)[:1]  # some spreadsheets look for a formula behind blanks
-    return _GUARD + text if text[:1] in _FORMULA_STARTS or start in _FORMULA_STARTS or start == _GUARD else text
+    # Some spreadsheets look for a formula behind blanks.
+    start = _BLANKS.sub("", text, count=1)[:1]
+    needs_guard = text[:1] in _FORMULA_STARTS or start in _FORMULA_STARTS or start == _GUARD
+    return _GUARD + text if needs_guard else text
 
 
 def unguarded(text: str) -> str:
     return text.removeprefix(_GUARD)
 
 
-def _written(value: Value) -> str:
-    if value is None or isinstance(value, str):
-        return guarded("\r\n".join(map(control_pictures, value.split("\r\n")))) if value else ""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+def _cell(value: Value) -> str:
+    if not value and not isinstance(value, (int, float)):
+        return ""
+    if isinstance(value, str):
+        return guarded("\r\n".join(map(control_pictures, value.split("\r\n"))))
+    # Beyond 10^15 a float no longer holds each whole number.
+    is_whole = value == int(value) and abs(value) < 1e15
+    return str(int(value)) if is_whole else repr(value)
 
 
-def _records(report: Report, *, first: bool) -> Iterator[list[Value]]:
-    if not first:
-        yield []
+def _records(report: Report) -> Iterator[list[Value]]:
     yield [FORM, report.form]
     yield [TITLE, "" if report.blank else report.title]
     yield from map(_field, report.fields)
@@ -61,14 +74,20 @@ def _records(report: Report, *, first: bool) -> Iterator[list[Value]]:
         headings: list[Value] = [column.heading for column in table.columns]
         yield headings + ([STATUS, REMARK] if table.marked else [])
         for row in table.rows:
-            beside: list[Value] = [status_text(row), own_remark(row)] if table.marked and row.role is Role.ENTRY else []
-            yield [
-                float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value
-                for cell, _ in table.cells(row)
-            ] + beside
+            values = [_value(cell) for cell, _ in table.cells(row)]
+            if table.marked and row.role is Role.ENTRY:
+                values += [status_text(row), own_remark(row)]
+            yield values
     yield from map(_field, report.results)
     for text in report.advice:
         yield [ADVICE, text]
+
+
+def _value(cell: Cell) -> Value:
+    """The last digits of what was computed are rounding, which differs between machines."""
+    if cell.formula and isinstance(cell.value, float):
+        return float(f"{cell.value:.15g}")
+    return cell.value
 
 
 def _field(field: Field) -> list[Value]:

@@ -5,14 +5,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, log10
+from operator import itemgetter
 
 from forms.layout import cut, visible, width, wrap
 from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Level, Mark
 from forms.wording import with_minus
 
-WIDTH, HEIGHT, LEAST_HEIGHT = 720, 250, 130
-_TOP, _LETTER, _LINE = 32, 7.2, 14
-"""Height above the axis; ample width of a letter and height of a line of text."""
+WIDTH = 720
+HEIGHT = 250
+LEAST_HEIGHT = 130
+_TOP = 32
+"""Height above the axis."""
+_LETTER = 7.2
+_LINE = 14
+"""Ample width of a letter, and height of a line of text."""
+_ROOM_ABOVE = 1.08
+"""What the scale reaches to, in times of the greatest value."""
 _EDGE = 8
 _LONGEST_LEVEL = 26
 _MOST_BARS = 240
@@ -68,49 +76,67 @@ class ChartDrawing:
 
 def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
     """Lay out the chart, at least 130 high; long series are averaged to at most 240 bars."""
-    bars, each = _thinned(chart.bars)
+    bars, bars_per_mean = _thinned(chart.bars)
     highest = max((abs(bar.value or 0) for bar in bars), default=0) or 1
-    beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
-    shown = [level for level in chart.levels if level not in beyond]
-    field = _ChartField(chart, bars, shown, height)
-    title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
-    beside = [*chart.signs_said, *([f"shaded: {chart.band[0]}"] if chart.band else [])]
-    beside += [f"{level.name}: {_with_unit(level.value, chart.unit)}, above the drawing" for level in beyond]
+    levels_above = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
+    levels = [level for level in chart.levels if level not in levels_above]
+    field = _ChartField(chart, bars, levels, height)
+
+    title = chart.title
+    if bars_per_mean > 1:
+        title += f", each bar the mean of {bars_per_mean}"
+    notes = list(chart.signs_said)
+    if chart.band:
+        notes.append(f"shaded: {chart.band[0]}")
+    notes += [f"{level.name}: {_with_unit(level.value, chart.unit)}, above the drawing" for level in levels_above]
+
     shapes = (
         *_axis(field),
         *_band(chart, field),
         *(_curve(bars, field) if chart.is_curve else ()),
         *_bars(bars, field, are_points=chart.is_curve or chart.is_dots),
         *_whiskers(bars, field),
-        *_level_lines(shown, field),
+        *_level_lines(levels, field),
         *_signs(bars, field),
-        *_marks(chart, field, each),
+        *_marks(chart, field, bars_per_mean),
         *_names(field),
         ChartText(0, 12, f"{title}, {field.unit}", look="title"),
-        ChartText(WIDTH, 12, ";  ".join(beside), "end"),
+        ChartText(WIDTH, 12, ";  ".join(notes), "end"),
     )
-    drawn = [bar.value for bar in chart.bars if bar.value is not None]
-    values = drawn or [bar.frame for bar in chart.bars if bar.frame is not None]
-    said = [title, f"from {_with_unit(min(values), chart.unit)} to {_with_unit(max(values), chart.unit)}"]
-    said += [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
-    return ChartDrawing(shapes=shapes, description="; ".join(said))
+    return ChartDrawing(shapes=shapes, description=_description(chart, title))
+
+
+def _description(chart: Chart, title: str) -> str:
+    """The chart in words, for those who do not see it."""
+    values = [bar.value for bar in chart.bars if bar.value is not None]
+    values = values or [bar.frame for bar in chart.bars if bar.frame is not None]
+    lowest = _with_unit(min(values), chart.unit)
+    highest = _with_unit(max(values), chart.unit)
+    levels = [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
+    return "; ".join([title, f"from {lowest} to {highest}", *levels])
 
 
 class _ChartField:
+    """The scale of a drawing, and where on it values, bars and names stand."""
+
     def __init__(self, chart: Chart, bars: Sequence[Bar], levels: Sequence[Level], height: float) -> None:
         lowest, highest = replace(chart, bars=tuple(bars), levels=tuple(levels)).ends
         highest = max(highest, *(bar.frame or 0.0 for bar in bars), chart.band[2] if chart.band else 0.0)
-        lowest, highest = lowest * 1.08, highest * 1.08 or float(not lowest)
-        power = 10.0 ** floor(log10(highest - lowest))
-        steps = (step * power / 5 for power in (power, 10 * power) for step in _STEPS)
-        fifth = next(each for each in steps if floor(lowest / each) * each + 5 * each >= highest)
+        lowest *= _ROOM_ABOVE
+        # A chart of nothing but zeros has a scale, too.
+        highest = highest * _ROOM_ABOVE or float(not lowest)
+
+        fifth = _round_fifth(lowest, highest)
         self.low = floor(lowest / fifth) * fifth
         self.top = self.low + 5 * fifth
         self.ticks = [self.low + place * fifth for place in range(6)]
         self.factor, self.unit = _scale(self.top, chart.unit)
+
         self.bars = bars
         self.left = _EDGE + max(len(self.figure(tick)) for tick in self.ticks) * _LETTER
-        self.level_names = [f"{cut(visible(each.name), _LONGEST_LEVEL)} {self.figure(each.value)}" for each in levels]
+        self.level_names = [
+            f"{cut(visible(level.name), _LONGEST_LEVEL)} {self.figure(level.value)}" for level in levels
+        ]
         self.right = _EDGE + max((width(name) * _LETTER + _EDGE for name in self.level_names), default=0.0)
         self.bottom = height - _EDGE - _LINE * max(len(lines) for _, lines in self.names)
 
@@ -124,16 +150,21 @@ class _ChartField:
 
     @cached_property
     def names(self) -> list[tuple[int, list[str]]]:
+        """Places and the lines of their names: of every bar, or of as many as there is room for."""
         names = [visible(bar.name) for bar in self.bars]
-        for each in (1, 2, 5, 10, 20, 50, len(names)):
-            cells = floor(self.step * each / _LETTER) - 1
-            lines = [(at, wrap(name, max(1, cells))) for at, name in enumerate(names) if at % each == 0]
-            longest = max((width(word) for name in names[::each] for word in name.split()), default=0)
-            if longest <= cells and all(len(wrapped) <= _NAME_LINES for _, wrapped in lines):
+        for interval in (1, 2, 5, 10, 20, 50, len(names)):
+            cells = floor(self.step * interval / _LETTER) - 1
+            places = range(0, len(names), interval)
+            lines = [(place, wrap(names[place], max(1, cells))) for place in places]
+
+            words = " ".join(names[::interval]).split()
+            longest = max(map(width, words), default=0)
+            if longest <= cells and all(len(name_lines) <= _NAME_LINES for _, name_lines in lines):
                 return lines
+            # Few bars are all named, by what fits.
             if len(names) <= _ALL_NAMED:
-                return [(at, _cut_lines(wrapped, cells)) for at, wrapped in lines]
-        return [(at, _cut_lines(wrapped, cells)) for at, wrapped in lines]
+                break
+        return [(place, _cut_lines(name_lines, cells)) for place, name_lines in lines]
 
     def middle(self, index: int) -> float:
         return round(self.left + self.step * (index + 0.5), 1)
@@ -145,8 +176,23 @@ class _ChartField:
         return _figure(value / self.factor)
 
 
+def _round_fifth(lowest: float, highest: float) -> float:
+    """The smallest round step of which five cover what is drawn."""
+    power = 10.0 ** floor(log10(highest - lowest))
+    fifths = [step * power / 5 for step in _STEPS] + [step * (10 * power) / 5 for step in _STEPS]
+    for fifth in fifths:
+        if floor(lowest / fifth) * fifth + 5 * fifth >= highest:
+            return fifth
+    raise AssertionError("the last step is ten times as long as needed")
+
+
 def _scale(top: float, unit: str) -> tuple[float, str]:
-    return next(each for each in _SCALES if top >= each[0] or each[0] == 1.0) if unit == "bytes/sec" else (1.0, unit)
+    if unit != "bytes/sec":
+        return 1.0, unit
+    for factor, name in _SCALES:
+        if top >= factor:
+            return factor, name
+    return _SCALES[-1]
 
 
 def _figure(value: float) -> str:
@@ -159,19 +205,22 @@ def _with_unit(value: float, unit: str) -> str:
 
 
 def _cut_lines(lines: Sequence[str], cells: int) -> list[str]:
-    kept = list(lines[:_NAME_LINES])
-    return [*kept[:-1], cut(f"{kept[-1]} {lines[_NAME_LINES]}", cells)] if len(lines) > _NAME_LINES else kept
+    if len(lines) <= _NAME_LINES:
+        return list(lines)
+    *first_lines, last = lines[:_NAME_LINES]
+    return [*first_lines, cut(f"{last} {lines[_NAME_LINES]}", cells)]
 
 
 def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
-    each = ceil(len(bars) / _MOST_BARS)
-    if each <= 1:
+    """The bars, or means of neighbours where they are too many, and of how many each is."""
+    count = ceil(len(bars) / _MOST_BARS)
+    if count <= 1:
         return bars, 1
-    return [_mean_bar(bars[i : i + each]) for i in range(0, len(bars), each)], each
+    return [_mean_bar(bars[start : start + count]) for start in range(0, len(bars), count)], count
 
 
 def _mean_bar(group: Sequence[Bar]) -> Bar:
-    values = [b.value for b in group if b.value is not None and b.mark is not Mark.REJECTED]
+    values = [bar.value for bar in group if bar.value is not None and bar.mark is not Mark.REJECTED]
     return Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
 
 
@@ -199,10 +248,16 @@ def _curve(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
 def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
     for look in ("casing", "whisker"):
         for index, bar in enumerate(bars):
-            if bar.interval is not None:
-                x, ends = field.middle(index), [min(max(end, field.low), field.top) for end in bar.interval]
-                yield Stroke(x, field.y(ends[0]), x, field.y(ends[1]), look)
-                for y in (field.y(end) for end in bar.interval if end in ends):
+            if bar.interval is None:
+                continue
+            x = field.middle(index)
+            low, high = (min(max(end, field.low), field.top) for end in bar.interval)
+            yield Stroke(x, field.y(low), x, field.y(high), look)
+
+            # An end beyond the scale stays open.
+            for end in bar.interval:
+                if end in (low, high):
+                    y = field.y(end)
                     yield Stroke(x - _WHISKER, y, x + _WHISKER, y, look)
 
 
@@ -217,7 +272,11 @@ def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Itera
             yield Box(left - 3, field.y(bar.frame), thick + 6, round(field.bottom - field.y(bar.frame), 1), "frame")
         if bar.value:
             low, high = (field.y(end) for end in bar.ends)
-            top, height = (field.y(bar.value) - thick / 2, thick) if are_points else (high, round(low - high, 1))
+            top = high
+            height = round(low - high, 1)
+            if are_points:
+                top = field.y(bar.value) - thick / 2
+                height = thick
             yield Box(left, round(top, 1), thick, height, _LOOKS.get(bar.mark, "bar"))
 
 
@@ -228,23 +287,27 @@ def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
             yield ChartText(field.middle(index), top - 4, SIGNS[bar.mark], "middle", "sign")
 
 
-def _marks(chart: Chart, field: _ChartField, each: int) -> Iterator[Shape]:
-    for x, signs in chart.signs_at([field.middle(place // each) for place in range(len(chart.bars))], _LETTER):
+def _marks(chart: Chart, field: _ChartField, bars_per_mean: int) -> Iterator[Shape]:
+    places = [field.middle(index // bars_per_mean) for index in range(len(chart.bars))]
+    for x, signs in chart.signs_at(places, _LETTER):
         yield Stroke(x, _TOP, x, field.bottom, "grid")
         yield ChartText(x, _TOP - 4, signs, "middle", "sign")
 
 
 def _names(field: _ChartField) -> Iterator[Shape]:
-    for at, lines in field.names:
+    for index, lines in field.names:
         for line, text in enumerate(lines, 1):
-            yield ChartText(field.middle(at), field.bottom + _LINE * line, text, "middle")
+            yield ChartText(field.middle(index), field.bottom + _LINE * line, text, "middle")
 
 
 def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]:
     text_y = -float(_LINE)
     end = round(field.left + field.across, 1)
-    for level, name in sorted(zip(levels, field.level_names, strict=True), key=lambda each: -each[0].value):
-        y, look = field.y(level.value), "mean" if level.of_bars else "reference"
+    named_levels = [(level.value, level, name) for level, name in zip(levels, field.level_names, strict=True)]
+    # From the top, so that a name that has no room beside its line stands below the one before.
+    for value, level, name in sorted(named_levels, key=itemgetter(0), reverse=True):
+        y = field.y(value)
+        look = "mean" if level.of_bars else "reference"
         text_y = max(y + 4, text_y + _LINE)
         yield Stroke(field.left, y, end, y, look)
         yield Stroke(end, y, end + 6, text_y - 4, look)

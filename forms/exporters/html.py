@@ -9,7 +9,7 @@ from jinja2 import Template
 from forms.exporters import template
 from forms.exporters.drawing import HEIGHT, WIDTH, drawing
 from forms.layout import control_pictures
-from forms.report import SIGNS, Report, cell_text, remark_text
+from forms.report import SIGNS, Cell, Column, Report, cell_text, remark_text
 
 _COLOURS = {
     "paper": ("#ffffff", "#16181b"),
@@ -21,7 +21,9 @@ _COLOURS = {
     "level": ("#a33f00", "#ffab6b"),
     "warn": ("#8f1d1d", "#ff9d9d"),
 }
-LIGHT, DARK = ({name: both[page] for name, both in _COLOURS.items()} for page in (0, 1))
+"""On a light page and on a dark one."""
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 
 
 def _variables(colours: dict[str, str]) -> str:
@@ -35,18 +37,37 @@ _LONG_ROWS = 24
 def _page() -> Template:
     return template(
         "page.html.jinja",
-        text=lambda text: escape(control_pictures(text)),
-        written=lambda cell, column: cell_text(cell, column.kind),
+        text=_escaped,
+        written=_cell_text,
         remark=remark_text,
         drawing=drawing,
-        is_long=lambda report: sum(len(table.rows) for table in report.tables) > _LONG_ROWS,
+        is_long=_is_long,
     )
+
+
+def _escaped(text: str) -> str:
+    return escape(control_pictures(text))
+
+
+def _cell_text(cell: Cell, column: Column) -> str:
+    return cell_text(cell, column.kind)
+
+
+def _is_long(report: Report) -> bool:
+    return sum(len(table.rows) for table in report.tables) > _LONG_ROWS
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
     """UTF-8; ``paper`` is the default for printing."""
     title = reports[0].title if len(reports) == 1 else f"{len(reports)} forms"
-    colours = {"light": _variables(LIGHT), "dark": _variables(DARK)}
-    sizes = {"width": WIDTH, "height": HEIGHT}
-    written = _page().render(reports=reports, title=title, paper=paper, signs=SIGNS, **colours, **sizes)
-    return written.encode(errors="replace")
+    page = _page().render(
+        reports=reports,
+        title=title,
+        paper=paper,
+        signs=SIGNS,
+        light=_variables(LIGHT),
+        dark=_variables(DARK),
+        width=WIDTH,
+        height=HEIGHT,
+    )
+    return page.encode(errors="replace")

@@ -16,12 +16,14 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (
 
 
 def _to_be_filled(report: Report) -> dict[str, Any]:
-    return {
-        "form": report.form,
-        **{field.name: None for field in report.fields},
-        "rows": [
-            {column.heading: cell.value for column, cell in zip(table.columns, row.cells, strict=False)}
-            for table in report.tables
-            for row in table.rows
-        ],
-    }
+    rows: list[dict[str, Any]] = []
+    for table in report.tables:
+        headings = [column.heading for column in table.columns]
+        for row in table.rows:
+            values = [cell.value for cell in row.cells]
+            rows.append(dict(zip(headings, values, strict=False)))
+
+    document: dict[str, Any] = {"form": report.form}
+    document |= dict.fromkeys(field.name for field in report.fields)
+    document["rows"] = rows
+    return document

@@ -25,8 +25,11 @@ def escaped(text: str) -> str:
 
 @cache
 def _page() -> Template:
-    lines = {"lines": lambda text: [escaped(line) or "&nbsp;" for line in lines_of(text)]}
-    return template("page.md.jinja", escaped=escaped, written=_row_texts, remark=remark_text, **lines)
+    return template("page.md.jinja", escaped=escaped, written=_row_texts, remark=remark_text, lines=_escaped_lines)
+
+
+def _escaped_lines(text: str) -> list[str]:
+    return [escaped(line) or "&nbsp;" for line in lines_of(text)]
 
 
 def _row_texts(row: Row, table: Table) -> list[str]:

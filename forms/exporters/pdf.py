@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from io import BytesIO
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from shutil import which
 from types import MethodType
@@ -39,17 +39,20 @@ _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
 
 
 def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
-    used = {character for text in texts for character in text if character >= " "}
+    """Our font, and others for the characters that it lacks."""
+    used = {character for character in chain.from_iterable(texts) if character >= " "}
     missing = {ord(character) for character in used}
     for style, name in _FILES.items():
         content, covered = _font(name)
         missing -= covered
-        _add(pdf, TEXT, style, _written(folder, name, content))
+        _add(pdf, TEXT, style, _font_file(folder, name, content))
+
     others = [*_other_fonts(missing, folder)] if missing else []
     for number, (file, index) in enumerate(others):
         for style in _FILES:
             _add(pdf, f"other{number}", style, file, index)
     pdf.set_fallback_fonts([f"other{number}" for number in range(len(others))], exact_match=False)
+
     if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in used):
         pdf.set_text_shaping(True)
 
@@ -60,7 +63,7 @@ def _font(name: str) -> tuple[bytes, frozenset[int]]:
     return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
 
 
-def _written(folder: Path, name: str, content: bytes) -> Path:
+def _font_file(folder: Path, name: str, content: bytes) -> Path:
     file = folder / f"{name}.ttf"
     file.write_bytes(content)
     return file
@@ -76,19 +79,29 @@ def _add(pdf: FPDF, family: str, style: str, file: Path, index: int = 0) -> None
 
 def _other_fonts(missing: Iterable[int], folder: Path) -> Iterator[tuple[Path, int]]:
     """(file, number in it) of Noto's symbols, of the system's fonts, and of boxes for what none of these has."""
-    left, (symbols, covered) = set(missing), _font(_SYMBOLS)
-    if left & covered:
-        yield _written(folder, _SYMBOLS, symbols), 0
-    left -= covered
-    for code in sorted(left)[:_MOST_ASKED]:
-        if code in left and (place := _system_font(code)):
-            with suppress(OSError, TTLibError):
-                found = left & (TTFont(place[0], fontNumber=place[1], lazy=True).getBestCmap() or {}).keys()
-                if found:
-                    left.difference_update(found)
-                    yield place
-    if left:
-        yield _written(folder, "boxes", boxes(left)), 0
+    uncovered = set(missing)
+    symbols, symbol_codes = _font(_SYMBOLS)
+    if uncovered & symbol_codes:
+        yield _font_file(folder, _SYMBOLS, symbols), 0
+    uncovered -= symbol_codes
+
+    for code in sorted(uncovered)[:_MOST_ASKED]:
+        font = _system_font(code) if code in uncovered else None
+        if font is None:
+            continue
+        with suppress(OSError, TTLibError):
+            file, number = font
+            codes = TTFont(file, fontNumber=number, lazy=True).getBestCmap() or {}
+            covered = uncovered & codes.keys()
+            if covered:
+                uncovered -= covered
+                yield font
+    if uncovered:
+        yield _font_file(folder, "boxes", boxes(uncovered)), 0
+
+
+_BOX = (((80, 0), (80, 700), (920, 700), (920, 0)), ((130, 50), (870, 50), (870, 650), (130, 650)))
+"""Its outline, and the hole in it the other way round."""
 
 
 def boxes(codes: Iterable[int]) -> bytes:
@@ -96,49 +109,68 @@ def boxes(codes: Iterable[int]) -> bytes:
     # HarfBuzz puts the blank in place of a character that is not to be seen, such as a selector of variations. Without
     # one it drops the character, and fpdf2 fails on a line of which nothing is left.
     names = {code: f"u{code:05X}" for code in sorted({ord(" "), *codes})}
-    box, empty = TTGlyphPen(None), TTGlyphPen(None).glyph()
-    for corners in (((80, 0), (80, 700), (920, 700), (920, 0)), ((130, 50), (870, 50), (870, 650), (130, 650))):
-        box.moveTo(corners[0])
+
+    pen = TTGlyphPen(None)
+    for corners in _BOX:
+        pen.moveTo(corners[0])
         for corner in corners[1:]:
-            box.lineTo(corner)
-        box.closePath()
-    drawn = box.glyph()
+            pen.lineTo(corner)
+        pen.closePath()
+    box = pen.glyph()
+    blank = TTGlyphPen(None).glyph()
+
     builder = FontBuilder(_UNITS, isTTF=True)
     builder.setupGlyphOrder([".notdef", *names.values()])
     builder.setupCharacterMap(names)
-    glyphs = {name: empty if chr(code).isspace() else drawn for code, name in names.items()}
-    builder.setupGlyf({".notdef": drawn, **glyphs})
+    glyphs = {name: blank if chr(code).isspace() else box for code, name in names.items()}
+    builder.setupGlyf({".notdef": box, **glyphs})
     builder.setupHorizontalMetrics(dict.fromkeys([".notdef", *glyphs], (_UNITS, 0)))
     builder.setupHorizontalHeader(ascent=800, descent=-200)
     builder.setupNameTable({"familyName": "Sharebench Boxes", "styleName": "Regular"})
     builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, usWinAscent=800, usWinDescent=200)
     builder.setupPost()
+
     file = BytesIO()
     builder.font.save(file)
     return file.getvalue()
 
 
 def _system_font(code: int) -> tuple[Path, int] | None:
-    if (program := which("fc-list")) is None:
+    """The file of a font of this machine that has the character, and its number in the file."""
+    program = which("fc-list")
+    if program is None:
         return None
-    asked = [program, "-f", "%{file}\t%{index}\n", f":charset={code:x}:outline=true:color=false"]
+    command = [program, "-f", "%{file}\t%{index}\n", f":charset={code:x}:outline=true:color=false"]
     with suppress(OSError):
-        listed = run_program(asked, seconds=_PATIENCE_SECONDS).text
-        for line in sorted(listed.splitlines(), key=lambda line: ("Regular" not in line, "Bold" in line, line)):
+        fonts = run_program(command, seconds=_PATIENCE_SECONDS).text.splitlines()
+        for line in sorted(fonts, key=_oddness):
             file, _, index = line.partition("\t")
             if index.isdigit():
+                # The upper half numbers the variations of a variable font.
                 return Path(file), int(index) & 0xFFFF
     return None
 
 
-INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
+def _oddness(line: str) -> tuple[bool, bool, str]:
+    return "Regular" not in line, "Bold" in line, line
+
+
+INK = (27, 27, 27)
+GREY = (89, 89, 89)
+LINE = (138, 138, 138)
+WARN = (143, 29, 29)
 _COLOURS = {Mark.REJECTED: WARN, Mark.RESTORED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
 _SIZES = (9.0, 8.0, 7.0, 6.0)
-_TABLE_LEADING, _SPACES = 1.25, (0.3, 0.12)
+_TABLE_LEADING = 1.25
+# Above and below the text of a row, in heights of a letter.
+_WIDE_SPACE = 0.3
+_NARROW_SPACE = 0.12
 _PADDING = 5.0
 _BY_HAND_HEIGHT = 26.0
 _LEAST_TEXT = 60.0
-_WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
+# From this size down, texts of that width are wrapped before letters become smaller.
+_WRAPPED_FROM = 8.0
+_WRAPPED_TEXT = 95.0
 _NARROW_TEXT = 190.0
 _MOST_LINES = 40
 _HEADING_CELLS = 120
@@ -157,8 +189,11 @@ class _Rules(TableBordersLayout):
 def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
     """Draw the table at the page's width in the largest size that fits; rows stay whole."""
     texts = [_row_texts(table, row) for row in table.rows]
-    size, widths = _fitted(pdf, table, texts)
-    rows = [(row, part) for row, full in zip(table.rows, texts, strict=True) for part in _parts(pdf, full, widths)]
+    size, widths = _fit_columns(pdf, table, texts)
+    rows: list[tuple[Row, tuple[str, ...]]] = []
+    for row, row_texts in zip(table.rows, texts, strict=True):
+        rows += [(row, part) for part in _parts(pdf, row_texts, widths)]
+
     roles = [row.role for row, _ in rows]
     starts = {index + 1 for index in range(1, len(roles)) if roles[index] is not roles[index - 1]}
     pdf.set_font(TEXT, "", size)
@@ -171,12 +206,12 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
         padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
         text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
         v_align=VAlign.T,
-    ) as drawn:
-        drawn.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
+    ) as page_table:
+        page_table.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
         for row, part in rows:
-            bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
-            emphasis = ("B" if bold else "") + ("S" if row.struck else "")
-            line = drawn.row(style=FontFace(emphasis=emphasis, color=_COLOURS.get(row.mark, INK)))
+            is_bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
+            emphasis = ("B" if is_bold else "") + ("S" if row.struck else "")
+            line = page_table.row(style=FontFace(emphasis=emphasis, color=_COLOURS.get(row.mark, INK)))
             if row.role is Role.HEADING:
                 line.cell(part[0], colspan=len(widths))
             else:
@@ -185,13 +220,16 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
 
 
 def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
+    """The narrow space only where it saves a page."""
     room = pdf.page_break_trigger - pdf.y
-    wide, narrow = (size * (_TABLE_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
-    return _SPACES[1] if narrow <= room < wide else _SPACES[0]
+    wide = size * (_TABLE_LEADING + 2 * _WIDE_SPACE) * (rows + 1)
+    narrow = size * (_TABLE_LEADING + 2 * _NARROW_SPACE) * (rows + 1)
+    return _NARROW_SPACE if narrow <= room < wide else _WIDE_SPACE
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
-    texts = [control_pictures(cell_text(c, column.kind)).replace("\t", " ") for c, column in table.cells(row)]
+    cells = [cell_text(cell, column.kind) for cell, column in table.cells(row)]
+    texts = [control_pictures(text).replace("\t", " ") for text in cells]
     if row.mark in SIGNS:
         texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
     return texts
@@ -202,55 +240,70 @@ def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
 
 
 def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """A row in parts that a page has room for."""
     columns = []
     for text, width in zip(texts, widths, strict=True):
         parts = [text]
         if len(text) > _MOST_LINES:
             lines = lines_of(pdf, text, width - 2 * _PADDING)
             if len(lines) > _MOST_LINES:
-                parts = ["\n".join(lines[at : at + _MOST_LINES]) for at in range(0, len(lines), _MOST_LINES)]
+                starts = range(0, len(lines), _MOST_LINES)
+                parts = ["\n".join(lines[start : start + _MOST_LINES]) for start in starts]
         columns.append(parts)
     yield from zip_longest(*columns, fillvalue="")
 
 
-def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
-    size, widths = _SIZES[0], [0.0]
+def _fit_columns(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
+    """The size of letters, and the widths of columns, which take all of the page's width."""
+    columns = range(len(table.columns))
+    text_columns: Sequence[int] = [index for index in columns if table.columns[index].kind is ReportKind.TEXT]
+    text_columns = text_columns or columns
+    size = _SIZES[0]
+    widths = [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:
         pdf.set_font(TEXT, "B", size)
-        natural = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
-        widest = _widest_text(natural, names, pdf.epw)
-        widths = [min(width, widest) if index in names else width for index, width in enumerate(natural)]
+        natural = [_width(pdf, table, texts, index) for index in columns]
+        widest = _widest_text(natural, text_columns, pdf.epw)
+        widths = [min(width, widest) if index in text_columns else width for index, width in enumerate(natural)]
         if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
             break
-    over = sum(widths) - pdf.epw
-    return size, [width - max(over, 0.0) * width / sum(widths) - min(over, 0.0) / len(widths) for width in widths]
+
+    # What is too much is taken from wide columns first; what is free goes to all alike.
+    excess = sum(widths) - pdf.epw
+    return size, [width - max(excess, 0.0) * width / sum(widths) - min(excess, 0.0) / len(widths) for width in widths]
 
 
-def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> float:
-    left = room - sum(width for index, width in enumerate(widths) if index not in names)
-    texts = sorted(widths[index] for index in names)
-    for place, width in enumerate(texts):
-        share = left / (len(texts) - place)
+def _widest_text(widths: Sequence[float], text_columns: Sequence[int], room: float) -> float:
+    """How wide columns of text may be, if each takes no more than it needs."""
+    room -= sum(width for index, width in enumerate(widths) if index not in text_columns)
+    text_widths = sorted(widths[index] for index in text_columns)
+    for place, width in enumerate(text_widths):
+        share = room / (len(text_widths) - place)
         if width > share:
             return max(share, _LEAST_TEXT)
-        left -= width
-    return max(texts)
+        room -= width
+    return max(text_widths)
 
 
 def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
     column = table.columns[index]
-    entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
-    widest = max((pdf.get_string_width(text) for text in sorted(dict.fromkeys(entries), key=len)[-24:]), default=0.0)
+    entries = [
+        row_texts[index] for row_texts, row in zip(texts, table.rows, strict=True) if row.role is not Role.HEADING
+    ]
+    # Measuring takes time, and the widest is among those of the most letters.
+    longest = sorted(dict.fromkeys(entries), key=len)[-24:]
+    widest = max(map(pdf.get_string_width, longest), default=0.0)
     if column.kind is ReportKind.TEXT:
         widest = min(widest, _NARROW_TEXT)
-    return max(widest, *(pdf.get_string_width(word) for word in column.heading.split(" "))) + 2 * _PADDING
+    return max(widest, *map(pdf.get_string_width, column.heading.split(" "))) + 2 * _PADDING
 
 
-_BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
-_LETTER, _ABOVE_FOOT = 11.0, 5.0
-
-
+_BAR = (47, 95, 152)
+_BAND = (223, 231, 241)
+_LEVEL = (163, 63, 0)
+_PAPER = (255, 255, 255)
+_LETTER = 11.0
+_ABOVE_FOOT = 5.0
 _STROKES = {
     "grid": (LINE, 0.25),
     "mean": (_LEVEL, 1.2),
@@ -269,16 +322,18 @@ def chart_on(pdf: FPDF, chart: Chart) -> None:
     if height < LEAST_HEIGHT:
         height = HEIGHT
         pdf.add_page()
-    x, y = pdf.l_margin, pdf.y
+
+    x = pdf.l_margin
+    y = pdf.y
     with pdf.local_context():
         for shape in drawing(chart, height).shapes:
-            _shape(pdf, shape, x, y, scale)
+            _draw_shape(pdf, shape, x, y, scale)
     pdf.set_xy(x, y + height * scale)
 
 
-def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
+def _draw_shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
     if isinstance(shape, ChartText):
-        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
+        _draw_text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
     elif isinstance(shape, Stroke):
         colour, width = _STROKES[shape.look]
         pdf.set_draw_color(colour)
@@ -288,10 +343,10 @@ def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
         pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
         pdf.set_dash_pattern()
     else:
-        _box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
+        _draw_box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
 
 
-def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
+def _draw_text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
     size = _LETTER * scale
     pdf.set_font(TEXT, "B" if shape.look else "", size)
     pdf.set_text_color(INK)
@@ -306,33 +361,46 @@ def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None
     pdf.cell(width, size, text)
 
 
-def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
+def _draw_box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
     if look == "frame":
         pdf.set_draw_color(INK)
         pdf.set_line_width(0.8)
         pdf.rect(x, y, width, height)
         return
-    fill, edge = {
-        "band": (_BAND, _BAND),
-        "rejected": (_PAPER, WARN),
-        "unusual": (_PAPER, _BAR),
-        "least": (_LEVEL, _LEVEL),
-    }.get(look, (_BAR, _BAR))
+
+    fill, edge = _BOX_COLOURS.get(look, (_BAR, _BAR))
     pdf.set_fill_color(fill)
     pdf.set_draw_color(edge)
     pdf.set_line_width(1.2 if look == "unusual" else 0.6)
     pdf.rect(x, y, width, height, style="DF")
     if look == "rejected":
-        step = offset = 4.0
-        while offset < width + height:
-            start = (x + max(0.0, offset - height), y + min(offset, height))
-            pdf.line(*start, x + min(offset, width), y + max(0.0, offset - width))
-            offset += step
+        _hatch(pdf, x, y, width, height)
+
+
+_BOX_COLOURS = {
+    "band": (_BAND, _BAND),
+    "rejected": (_PAPER, WARN),
+    "unusual": (_PAPER, _BAR),
+    "least": (_LEVEL, _LEVEL),
+}
+"""Of the inside and of the edge."""
+_HATCH_STEP = 4.0
+
+
+def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
+    offset = _HATCH_STEP
+    while offset < width + height:
+        start_x = x + max(0.0, offset - height)
+        start_y = y + min(offset, height)
+        pdf.line(start_x, start_y, x + min(offset, width), y + max(0.0, offset - width))
+        offset += _HATCH_STEP
 
 
 _MARGIN = 42.0
 _FOOT = 10.0
-_NAME_WIDTH, _MOST_NAME_WIDTH, _NAME_GAP = 110.0, 180.0, 8.0
+_NAME_WIDTH = 110.0
+_MOST_NAME_WIDTH = 180.0
+_NAME_GAP = 8.0
 _LONGEST_NAME = 160
 _PAGES = 6 * "\x01"
 """Stands for the number of pages; text from outside has no control characters here."""
@@ -342,14 +410,19 @@ _TABLE_BEGIN = 75.0
 _SIZE = 9.0
 _ROUNDING = 0.01
 _OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
-_LEADING, _BY_HAND = 1.35, 2.2
+_LEADING = 1.35
+_BY_HAND = 2.2
+"""Height of a line that is filled in by hand, in heights of a letter."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         pages = _Pages("Letter" if paper == "Letter" else "A4")
-        add_fonts(pages, Path(folder), (control_pictures(text) for report in reports for text in _texts(report)))
-        title = reports[0].title if len(reports) == 1 or reports[0].is_front_page else f"{len(reports)} forms"
+        texts = chain.from_iterable(map(_report_texts, reports))
+        add_fonts(pages, Path(folder), map(control_pictures, texts))
+
+        has_one_title = len(reports) == 1 or reports[0].is_front_page
+        title = reports[0].title if has_one_title else f"{len(reports)} forms"
         pages.set_title(control_pictures(title).encode(errors="replace").decode())
         pages.set_lang("en")
         pages.set_producer("sharebench")
@@ -359,7 +432,7 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
         return bytes(pages.output())
 
 
-def _texts(report: Report) -> Iterator[str]:
+def _report_texts(report: Report) -> Iterator[str]:
     yield report.title
     yield from report.advice
     for field in (*report.fields, *report.results):
@@ -368,7 +441,9 @@ def _texts(report: Report) -> Iterator[str]:
         yield table.caption + "".join(column.heading for column in table.columns)
         for row in table.rows:
             yield row.remark
-            yield from (cell_text(c, k.kind) for c, k in zip(row.cells, table.columns, strict=False) if not c.formula)
+            for cell, column in zip(row.cells, table.columns, strict=False):
+                if not cell.formula:
+                    yield cell_text(cell, column.kind)
     for chart in report.charts:
         yield from (level.name for level in chart.levels)
         yield from (bar.name for bar in chart.bars)
@@ -401,17 +476,25 @@ class _Pages(FPDF):
     def multi_cell(self, *args: Any, **options: Any) -> Any:
         """Print soft hyphens and never break at them: a name may have them."""
         if options.get("output") == _OF_CELL and self._is_one_line(options):
-            padding, height, x, y = options["padding"], options["h"], self.x, self.y
-            if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
+            padding = options["padding"]
+            height = options["h"]
+            x = self.x
+            y = self.y
+            # As fpdf2 itself tells whether it writes.
+            if isinstance(self._out, MethodType):
                 self.set_xy(x + padding.left, y + padding.top)
                 self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
                 self.set_xy(x + options["w"], y)
             return False, height + padding.top + padding.bottom
-        return super().multi_cell(*args, **{**options, "print_sh": True})
+        options["print_sh"] = True
+        return super().multi_cell(*args, **options)
 
     def _is_one_line(self, options: Mapping[str, Any]) -> bool:
-        text, padding, font = options["text"], options["padding"], self.current_font
-        if self.text_shaping or font is None or not (text.isascii() and text.isprintable() and text == text.strip()):
+        text = options["text"]
+        padding = options["padding"]
+        font = self.current_font
+        is_plain = text.isascii() and text.isprintable() and text == text.strip()
+        if self.text_shaping or font is None or not is_plain:
             return False
         _, width = font.get_text_width(text, self.font_size_pt, None)
         return bool(width + _ROUNDING < options["w"] - padding.left - padding.right)
@@ -434,22 +517,26 @@ class _Pages(FPDF):
     def fields(self, fields: Sequence[Field], *, by_hand: bool = False) -> None:
         self.set_font(TEXT, "", _SIZE)
         widest = max((self.get_string_width(visible(field.name)) for field in fields), default=0.0)
-        beside = min(max(_NAME_WIDTH, widest + _NAME_GAP), _MOST_NAME_WIDTH)
+        name_width = min(max(_NAME_WIDTH, widest + _NAME_GAP), _MOST_NAME_WIDTH)
         height = _SIZE * (_BY_HAND if by_hand else _LEADING)
         for field in fields:
-            name = lines_of(self, cut(visible(field.name), _LONGEST_NAME), beside - _NAME_GAP)
-            if self.y + height * len(name) > self.page_break_trigger:
+            name_lines = lines_of(self, cut(visible(field.name), _LONGEST_NAME), name_width - _NAME_GAP)
+            if self.y + height * len(name_lines) > self.page_break_trigger:
                 self.add_page()
-            page, below = self.page_no(), self.y + height * len(name)
+
+            page = self.page_no()
+            below_name = self.y + height * len(name_lines)
             self.set_text_color(GREY)
-            self.multi_cell(beside, height, "\n".join(name), align="L", new_x="LMARGIN", new_y="TOP")
+            self.multi_cell(name_width, height, "\n".join(name_lines), align="L", new_x="LMARGIN", new_y="TOP")
             self.set_text_color(INK)
-            self.set_x(self.l_margin + beside)
+            self.set_x(self.l_margin + name_width)
             text = control_pictures(field.text).replace("\t", "    ")
             self.multi_cell(0, height, text, align="L", new_x="LMARGIN", new_y="NEXT")
-            self.y = max(self.y, below) if self.page_no() == page else self.y
+
+            if self.page_no() == page:
+                self.y = max(self.y, below_name)
             if by_hand:
-                self.line(self.l_margin + beside, self.y, self.w - self.r_margin, self.y)
+                self.line(self.l_margin + name_width, self.y, self.w - self.r_margin, self.y)
 
 
 def _report_on(pages: _Pages, report: Report) -> None:
@@ -458,9 +545,11 @@ def _report_on(pages: _Pages, report: Report) -> None:
     pages.paragraph(report.title, size=15, bold=True)
     pages.y += 4
     pages.fields(report.fields, by_hand=report.blank)
-    above, below = (report.charts, ()) if report.chart and report.chart.is_curve else ((), report.charts)
-    for chart in above:
-        chart_on(pages, chart)
+
+    begins_with_charts = report.chart is not None and report.chart.is_curve
+    if begins_with_charts:
+        _charts_on(pages, report)
+
     for table in report.tables:
         pages.y += 8
         if pages.y + _TABLE_BEGIN > pages.page_break_trigger:
@@ -469,12 +558,18 @@ def _report_on(pages: _Pages, report: Report) -> None:
             pages.paragraph(table.caption, grey=True)
         table_on(pages, table, blank=report.blank)
         pages.y += 4
-        for row, said in remarks(table) if table.marked else ():
-            pages.paragraph(f"{SIGNS.get(row.mark, ' ')} {said}", size=8)
+        for row, remark in remarks(table) if table.marked else ():
+            pages.paragraph(f"{SIGNS.get(row.mark, ' ')} {remark}", size=8)
+
     pages.y += 4
     pages.fields(report.results)
     for text in report.advice:
         pages.y += 5
         pages.paragraph(f"→ {text}")
-    for chart in below:
+    if not begins_with_charts:
+        _charts_on(pages, report)
+
+
+def _charts_on(pages: _Pages, report: Report) -> None:
+    for chart in report.charts:
         chart_on(pages, chart)

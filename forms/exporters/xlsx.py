@@ -22,7 +22,9 @@ _NUMBER_FORMATS = {
     report.ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
 _PAPERS = {"A4": 9, "Letter": 1}
-_LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
+_LINES_ON_A_PAGE = 45
+_LINE_POINTS = 15
+"""Height of a line."""
 _LINES_OF_A_CHART = 16
 _FRACTIONS_BELOW = 1000
 _LEAST_ACROSS = 5
@@ -34,15 +36,22 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
     with xlsxwriter.Workbook(file, options) as book:
         book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
-        format_of = cache(lambda **properties: book.add_format(properties))
-        for form, name in zip(reports, sheet_names([form.name for form in reports]), strict=True):
+
+        @cache
+        def format_of(**properties: Any) -> Any:
+            return book.add_format(properties)
+
+        names = sheet_names([form.name for form in reports])
+        for form, name in zip(reports, names, strict=True):
             _SheetWriter(book, name, form, format_of).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
 
 
 class _SheetWriter:
     def __init__(self, book: Any, name: str, form: report.Report, format_of: Callable[..., Any]) -> None:
-        self.book, self.form, self.format_of = book, form, format_of
+        self.book = book
+        self.form = form
+        self.format_of = format_of
         self.page = book.add_worksheet(name)
         self.line = 0
         self.field_cells: dict[str, str] = {}
@@ -63,12 +72,14 @@ class _SheetWriter:
             for text in self.form.advice:
                 self._across(0, text)
                 self.line += 1
-        for place, chart in enumerate(self.form.charts):
-            self._chart(chart, self.line + 1 + place * _LINES_OF_A_CHART)
+        for index, chart in enumerate(self.form.charts):
+            self._chart(chart, self.line + 1 + index * _LINES_OF_A_CHART)
+
         for column, cells in enumerate(self.widths):
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
+        # As many pages below each other as it takes, but one page wide.
         lines = self.line + _LINES_OF_A_CHART * max(0, len(self.form.charts) - 1)
         self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
@@ -84,9 +95,9 @@ class _SheetWriter:
         for field in fields:
             self._text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
-                whole = field.number == round(field.number) or abs(field.number) >= _FRACTIONS_BELOW
-                shown = self.format_of(num_format="#,##0" if whole else "General", align="left")
-                self.page.write_number(self.line, 1, field.number, shown)
+                is_whole = field.number == round(field.number) or abs(field.number) >= _FRACTIONS_BELOW
+                number_format = self.format_of(num_format="#,##0" if is_whole else "General", align="left")
+                self.page.write_number(self.line, 1, field.number, number_format)
                 self._text(self.line, 2, field.unit)
                 if field.text != f"{field.number:,.0f} {field.unit}":
                     self._across(3, field.text)
@@ -106,9 +117,10 @@ class _SheetWriter:
         if lines < 2 and len(text.splitlines()) < 2:
             self._text(self.line, first, text)
             return
-        wrapped = self.format_of(num_format="@", text_wrap=True, valign="top")
-        self.page.merge_range(self.line, first, self.line, last, "", wrapped)
-        self.page.write_string(self.line, first, clean(text), wrapped)
+
+        wrapping = self.format_of(num_format="@", text_wrap=True, valign="top")
+        self.page.merge_range(self.line, first, self.line, last, "", wrapping)
+        self.page.write_string(self.line, first, clean(text), wrapping)
         self.page.set_row(self.line, _LINE_POINTS * lines)
 
     def _table(self, table: report.Table) -> None:
@@ -116,13 +128,18 @@ class _SheetWriter:
         if table.caption:
             self._text(self.line, 0, table.caption, font_color="#595959")
             self.line += 1
-        heading = {"bold": True, "border": 1, "text_wrap": True, "valign": "bottom"}
-        headings = [*table.columns, *([_STATUS, _REMARK] if table.marked else [])]
-        for column, described in enumerate(headings):
-            align = "left" if described.kind is report.ReportKind.TEXT else "right"
-            self._text(self.line, column, described.heading, align=align, **heading)
-        self._heighten([described.heading for described in headings])
+
+        columns = list(table.columns)
+        if table.marked:
+            columns += [_STATUS, _REMARK]
+        for index, column in enumerate(columns):
+            align = "left" if column.kind is report.ReportKind.TEXT else "right"
+            self._text(
+                self.line, index, column.heading, align=align, bold=True, border=1, text_wrap=True, valign="bottom"
+            )
+        self._heighten([column.heading for column in columns])
         self.line += 1
+
         first = self.line
         self.table_lines.append(first)
         for row in table.rows:
@@ -134,36 +151,44 @@ class _SheetWriter:
         count = len(table.columns)
         for index, (cell, column) in enumerate(table.cells(row)):
             self._cell(index, cell, column, look, first)
+
+        is_entry = row.role is report.Role.ENTRY
         if table.marked:
-            entry = row.role is report.Role.ENTRY
-            status, remark = (report.status_text(row), report.own_remark(row)) if entry else ("", "")
-            self._text(self.line, count, "" if self.form.blank else status, border=1, valign="top")
+            status = report.status_text(row) if is_entry and not self.form.blank else ""
+            remark = report.own_remark(row) if is_entry else ""
+            self._text(self.line, count, status, border=1, valign="top")
             self._text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
             self._heighten([*[""] * (count + 1), remark])
-        elif row.role is report.Role.ENTRY:
+        elif is_entry:
             self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in row.cells])
 
     def _heighten(self, texts: Sequence[str]) -> None:
-        lines = [
-            sum(len(wrap(line, int(self.widths[column]) - 3)) for line in lines_of(text))
-            for column, text in enumerate(texts)
-            if text
-        ]
-        if max(lines, default=1) > 1:
-            self.page.set_row(self.line, _LINE_POINTS * max(lines))
+        """Make the line as high as the text needs that wraps most; the texts are those of the columns."""
+        most_lines = 1
+        for column, text in enumerate(texts):
+            if text:
+                cells = int(self.widths[column]) - 3
+                lines = sum(len(wrap(line, cells)) for line in lines_of(text))
+                most_lines = max(most_lines, lines)
+        if most_lines > 1:
+            self.page.set_row(self.line, _LINE_POINTS * most_lines)
 
     def _cell(
         self, column: int, cell: report.Cell, described: report.Column, look: Mapping[str, Any], first: int
     ) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
-            wrapped = {"text_wrap": True} if value and width(value) > self.widths[column] - 3 else {}
-            self._text(self.line, column, value or "", border=1, valign="top", **look, **wrapped)
+            properties = dict(look)
+            if value and width(value) > self.widths[column] - 3:
+                properties["text_wrap"] = True
+            self._text(self.line, column, value or "", border=1, valign="top", **properties)
             return
+
         form = self.format_of(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
         if cell.formula is None:
             self.page.write_number(self.line, column, value, form)
             return
+
         formula = cell.formula
         text = formula.template.format(*(self._address(reference, first) for reference in formula.references))
         if formula.array:
@@ -187,39 +212,51 @@ class _SheetWriter:
             for index, row in enumerate(self.form.tables[table].rows)
             if row.role is report.Role.ENTRY and row.mark is not report.Mark.WARM_UP
         }
-        lines, rows = [*entries][chart.rows_before :], entries.values()
+        lines = [*entries][chart.rows_before :]
+        rows = entries.values()
         name = self.page.get_name()
         heading = clean(self.form.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
-        hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
-        drawing.add_series(
-            {
-                "name": heading,
-                "categories": [name, lines[0], 0, lines[-1], 0],
-                "values": [name, lines[0], column, lines[-1], column],
-                "fill": {"color": "#2F5F98"},
-                "points": (
-                    [hatched if row.mark is report.Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
-                ),
-            }
-            | ({"line": {"color": "#2F5F98"}, "marker": {"type": "square"}} if chart.is_curve else {})
-            | ({"y_error_bars": _error_bars(chart)} if chart.has_intervals else {})
-        )
-        least = {} if chart.is_dots else {"min": 0}
+
+        # A look of its own for each point makes a large file.
+        points = []
+        if len(rows) <= _MOST_HATCHED:
+            points = [_HATCHED if row.mark is report.Mark.REJECTED else None for row in rows]
+        series: dict[str, Any] = {
+            "name": heading,
+            "categories": [name, lines[0], 0, lines[-1], 0],
+            "values": [name, lines[0], column, lines[-1], column],
+            "fill": {"color": "#2F5F98"},
+            "points": points,
+        }
+        if chart.is_curve:
+            series |= {"line": {"color": "#2F5F98"}, "marker": {"type": "square"}}
+        if chart.has_intervals:
+            series["y_error_bars"] = _error_bars(chart)
+        drawing.add_series(series)
+
+        axis: dict[str, Any] = {"num_format": "#,##0", "major_gridlines": {"visible": True}}
+        if not chart.is_dots:
+            axis["min"] = 0
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
-        drawing.set_y_axis({"num_format": "#,##0", "major_gridlines": {"visible": True}} | least)
+        drawing.set_y_axis(axis)
         drawing.set_legend({"none": True})
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
 
 
+_MOST_HATCHED = 500
+_HATCHED = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
+
+
 def _error_bars(chart: report.Chart) -> dict[str, Any]:
-    low, high = ([one.interval[end] if one.interval else one.value or 0.0 for one in chart.bars] for end in (0, 1))
-    values = [one.value or 0.0 for one in chart.bars]
-    return {
-        "type": "custom",
-        "plus_values": [end - value for end, value in zip(high, values, strict=True)],
-        "minus_values": [value - end for end, value in zip(low, values, strict=True)],
-    }
+    above = []
+    below = []
+    for bar in chart.bars:
+        value = bar.value or 0.0
+        low, high = bar.interval or (value, value)
+        above.append(high - value)
+        below.append(value - low)
+    return {"type": "custom", "plus_values": above, "minus_values": below}
 
 
 _STATUS = report.Column(heading="Status", kind=report.ReportKind.TEXT)
@@ -237,23 +274,30 @@ def _look(row: report.Row) -> dict[str, Any]:
     return {"bold": True} if bold else {}
 
 
-_FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
+# Widths of columns, in letters.
+_FIRST_WIDTH = 20.0
+_LEAST_WIDTH = 13.0
+_MOST_WIDTH = 44.0
+_STATUS_WIDTH = 11.0
+REMARK_WIDTH = 40.0
 _LONGEST_TEXT = 32_767
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
-def sheet_names(wanted: Sequence[str]) -> list[str]:
+def sheet_names(form_names: Sequence[str]) -> list[str]:
     """Valid sheet names: at most 31 characters, no brackets, slashes or colons, all different."""
-    taken: set[str] = set()
+    # Excel keeps this name for itself.
+    used_names = {"history"}
     names: list[str] = []
-    for name in wanted:
-        base = _FORBIDDEN_IN_NAMES.sub(" ", clean(name)).strip(" '") or "form"
-        candidate, count = _shortened(base, ""), 1
-        while candidate.lower() in taken or candidate.lower() == "history":
+    for form_name in form_names:
+        base = _FORBIDDEN_IN_NAMES.sub(" ", clean(form_name)).strip(" '") or "form"
+        name = _shortened(base, "")
+        count = 1
+        while name.lower() in used_names:
             count += 1
-            candidate = _shortened(base, f" ({count})")
-        taken.add(candidate.lower())
-        names.append(candidate)
+            name = _shortened(base, f" ({count})")
+        used_names.add(name.lower())
+        names.append(name)
     return names
 
 
@@ -266,13 +310,15 @@ def _shortened(name: str, ending: str) -> str:
 
 def clean(text: str) -> str:
     """Text that XML and Excel accept; cut text ends in ``…``."""
-    kept = control_pictures(text).encode(errors="replace").decode()
-    return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
+    valid_text = control_pictures(text).encode(errors="replace").decode()
+    if len(valid_text) <= _LONGEST_TEXT:
+        return valid_text
+    return valid_text[: _LONGEST_TEXT - 1] + "…"
 
 
 def _column_widths(form: report.Report) -> list[float]:
-    named = max((width(one.name) for one in form.results), default=0) + 3
-    widths: dict[int, float] = {0: max(_FIRST_WIDTH, named)}
+    result_width = max((width(result.name) for result in form.results), default=0) + 3
+    widths: dict[int, float] = {0: max(_FIRST_WIDTH, result_width)}
     for table in form.tables:
         for index, column in enumerate(table.columns):
             texts = (report.cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))

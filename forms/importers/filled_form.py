@@ -1,4 +1,5 @@
 """Read run forms from CSV, exported or filled in by hand (Using Samba, table B-9).
+
 A form needs its table with a time per run, and the size once. Semicolons, tabs and decimal commas are read.
 """
 
@@ -47,19 +48,22 @@ _HEADINGS = {
 }
 _COLUMN_OF = {heading: column for column, headings in _HEADINGS.items() for heading in headings.split()}
 _SAME = 1e-9
+"""Share by which numbers may differ that are the same but for the rounding of floats."""
 
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names."""
     folded = [re.sub(r"[^a-z%]", "", heading.lower()) for heading in record]
-    found = [
-        PaperColumn.PERCENT if name.startswith("%of") else _COLUMN_OF.get(name, heading.strip())
-        for name, heading in zip(folded, record, strict=True)
-    ]
-    for place in range(len(found) - 1, 0, -1):
-        if folded[place - 1 : place + 1] == ["time", "sec"]:
-            del found[place]  # "Time, sec" without quotes
-    return [str(heading) for heading in found]
+    headings: list[str] = []
+    for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
+        # "Time, sec" without quotes is two headings of one column.
+        if folded[max(0, index - 1) : index + 1] == ["time", "sec"]:
+            continue
+        if name.startswith("%of"):
+            headings.append(str(PaperColumn.PERCENT))
+        else:
+            headings.append(str(_COLUMN_OF.get(name, heading.strip())))
+    return headings
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ class Printed:
 
     @property
     def text(self) -> str:
-        return f"{self.value:,.{min(self.decimals, 6)}f}"
+        """The number as it was printed, to six decimals."""
+        decimals = min(self.decimals, 6)
+        return f"{self.value:,.{decimals}f}"
 
 
 def printed(text: str, *, decimal_comma: bool) -> Printed | None:
@@ -86,21 +92,25 @@ def printed(text: str, *, decimal_comma: bool) -> Printed | None:
     number = number_from(text, decimal_comma=decimal_comma)
     if number is None:
         return None
-    _, mark, after = text.strip().rpartition("," if decimal_comma else ".")
-    return Printed(number, len(after) if mark and after.isdecimal() else 0)
+    _, point, fraction = text.strip().rpartition("," if decimal_comma else ".")
+    decimals = len(fraction) if point and fraction.isdecimal() else 0
+    return Printed(number, decimals)
 
 
 def finer_seconds(size_bytes: float, time: Printed, rate: Printed) -> float:
     """A run's time by its rate where that has more digits of the same time, else the time itself."""
     by_rate = size_bytes / rate.value
-    finer = rate.unit / rate.value < time.unit / time.value
-    return by_rate if finer and abs(by_rate - time.value) < time.unit * (1 + _SAME) else time.value
+    is_finer = rate.unit / rate.value < time.unit / time.value
+    is_same_time = abs(by_rate - time.value) < time.unit * (1 + _SAME)
+    return by_rate if is_finer and is_same_time else time.value
 
 
 Cells = Mapping[PaperColumn, Printed]
 
 
 class _Expected(NamedTuple):
+    """What a cell should say by others, and the ends that their rounding allows."""
+
     value: float
     low: float
     high: float
@@ -110,58 +120,73 @@ def contradictions(
     runs: Sequence[tuple[str, Cells]], average: Cells, deviation: Cells, link_bits_per_second: int | None
 ) -> list[str]:
     """Cells that contradict the others beyond rounding, a line each; ``runs`` are all that count."""
-    found = [said for name, cells in runs for said in _of_run(name, cells, link_bits_per_second)]
+    lines: list[str] = []
+    for name, cells in runs:
+        lines += _run_contradictions(name, cells, link_bits_per_second)
+
     for column in (PaperColumn.SIZE, PaperColumn.TIME, PaperColumn.RATE, PaperColumn.BITS, PaperColumn.PERCENT):
-        known = [one for _, cells in runs if (one := _expected(cells, column, link_bits_per_second))]
-        if not known or len(known) < len(runs):
+        expected = [_expected(cells, column, link_bits_per_second) for _, cells in runs]
+        computable = [cell for cell in expected if cell]
+        if not computable or len(computable) < len(runs):
             continue
-        values, slack = [one.value for one in known], max(one.high - one.low for one in known)
+
+        values = [cell.value for cell in computable]
+        slack = max(cell.high - cell.low for cell in computable)
         if column in average:
-            found += _told("average", average[column], column, [_around(fmean(values), slack / 2)])
+            lines += _contradiction("average", average[column], column, [_around(fmean(values), slack / 2)])
         if column in deviation and len(values) > 1:
+            # Of a sample or of a population: forms have either.
             either = [_around(stdev(values), slack), _around(pstdev(values), slack)]
-            found += _told("deviation", deviation[column], column, either)
-    return found
+            lines += _contradiction("deviation", deviation[column], column, either)
+    return lines
 
 
 def _around(value: float, slack: float) -> _Expected:
     return _Expected(value, value - slack, value + slack)
 
 
-def _of_run(name: str, cells: Cells, link: int | None) -> Iterator[str]:
+def _run_contradictions(name: str, cells: Cells, link: int | None) -> Iterator[str]:
     for column in (PaperColumn.RATE, PaperColumn.BITS, PaperColumn.PERCENT):
-        expected = _expected({other: cell for other, cell in cells.items() if other is not column}, column, link)
+        other_cells = {other: cell for other, cell in cells.items() if other is not column}
+        expected = _expected(other_cells, column, link)
         if column in cells and expected:
-            yield from _told(f"run {name}", cells[column], column, [expected])
+            yield from _contradiction(f"run {name}", cells[column], column, [expected])
 
 
-def _told(where: str, cell: Printed, column: PaperColumn, expected: Sequence[_Expected]) -> Iterator[str]:
+def _contradiction(place: str, cell: Printed, column: PaperColumn, expected: Sequence[_Expected]) -> Iterator[str]:
     low, high = cell.range
     if any(low <= one.high and one.low <= high for one in expected):
         return
-    given = Printed(expected[0].value, cell.decimals).text
-    misprint = next((one for one in misprints_about("B-9") if cell.value in one.numbers), None)
+    computed = Printed(expected[0].value, cell.decimals).text
+    misprint = next((misprint for misprint in misprints_about("B-9") if cell.value in misprint.numbers), None)
     copied = f" (a misprint of {misprint.source})" if misprint else ""
-    yield f"{where}: printed {cell.text} {column}, the other cells give {given}{copied}"
+    yield f"{place}: printed {cell.text} {column}, the other cells give {computed}{copied}"
 
 
 def _expected(cells: Cells, column: PaperColumn, link: int | None) -> _Expected | None:
     if column in cells:
         return _Expected(cells[column].value, *cells[column].range)
     if column is PaperColumn.RATE and PaperColumn.SIZE in cells and PaperColumn.TIME in cells:
-        size, time = cells[PaperColumn.SIZE].value, cells[PaperColumn.TIME]
+        size = cells[PaperColumn.SIZE].value
+        time = cells[PaperColumn.TIME]
         shortest, longest = time.range
         return _Expected(size / time.value, size / longest, size / shortest) if shortest > 0 else None
-    if column is PaperColumn.BITS and (rate := _expected(cells, PaperColumn.RATE, link)):
-        return _Expected(*(8 * each for each in rate))
-    if column is PaperColumn.PERCENT and link and (bits := _expected(cells, PaperColumn.BITS, link)):
-        return _Expected(*(100 * each / link for each in bits))
+
+    if column is PaperColumn.BITS:
+        rate = _expected(cells, PaperColumn.RATE, link)
+        return _Expected(8 * rate.value, 8 * rate.low, 8 * rate.high) if rate else None
+    if column is PaperColumn.PERCENT and link:
+        bits = _expected(cells, PaperColumn.BITS, link)
+        if bits:
+            return _Expected(100 * bits.value / link, 100 * bits.low / link, 100 * bits.high / link)
     return None
 
 
 _STATISTICS = ("Average", "Deviation")
 _MOST_DIGITS = 10
-_MOST_LINES_ABOVE, _MOST_BYTES_ABOVE = 200, 2**20
+# How far down the headings of the table are looked for, to know what separates the cells.
+_MOST_LINES_ABOVE = 200
+_MOST_BYTES_ABOVE = 2**20
 MOST_LINES = 2_000_000
 _MOST_CELLS = 10_000
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
@@ -182,18 +207,22 @@ class _Form:
     statistics: dict[str, list[str]] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
+        """The first cell of a field, empty where there is none."""
         return next(iter(self.fields.get(name, ())), "")
 
     def cells(self, line: int, record: list[str]) -> "_Cells":
         return _Cells(line, self.headings, record, self.decimal_comma)
 
     def facts(self, name: str) -> JSONNode:
+        """The cells behind a field's text, each written ``name=value``."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
+    """What was given beside a file, for what it does not say."""
+
     target_of: Callable[[str], records.Target]
     command: records.Command = records.Command.GET
     target: records.Target | None = None
@@ -201,22 +230,28 @@ class Given:
     link_bits_per_second: int | None = None
 
 
-def series_from_csv(content: bytes, given: Given) -> list[records.Series]:
-    """The series of a file; ``given`` fills its gaps. Raises DocumentError, naming the line."""
-    lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
-    headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
-    first = next(headings, lines[0])
-    delimiter = max(",;\t", key=lambda each: first.count(each.encode()))
+def series_from_csv(content: bytes, gaps: Given) -> list[records.Series]:
+    """The series of a file; ``gaps`` fills what it lacks. Raises DocumentError, naming the line."""
+    delimiter = _delimiter_of(content)
     if max(content.count(b"\n"), content.count(b"\r")) > MOST_LINES:
         raise DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
-    forms = list(_forms(delimiter == ";", _split(content, delimiter)))
+    forms = list(_forms(delimiter == ";", _records_of(content, delimiter)))
     if not forms:
         raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
-    return [_series(form, given) for form in forms]
+    return [_series(form, gaps) for form in forms]
 
 
-def _split(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(content)))  # what we exported has notes of any length
+def _delimiter_of(content: bytes) -> str:
+    """What separates the headings of the table, or the cells of the first line."""
+    lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
+    headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
+    text = next(headings, lines[0]).decode("latin-1")
+    return max(",;\t", key=text.count)
+
+
+def _records_of(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    # What we exported has notes of any length.
+    csv.field_size_limit(max(csv.field_size_limit(), len(content)))
     lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
     reader = csv.reader(_short_enough(lines, delimiter), delimiter=delimiter)
     try:
@@ -235,16 +270,16 @@ def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
 
 def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
     form: _Form | None = None
-    timed = {PaperColumn.TIME, PaperColumn.RATE}
     for line, record in numbered:
         first = record[0].strip() if record else ""
+        headings = _table_headings(record) if first else []
         if first == FORM:
             if form:
                 yield form
             if record[1:2] != [RUN_FORM]:
                 raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
             form = _Form(line, decimal_comma)
-        elif first and (headings := columns_of_headings(record))[0] == PaperColumn.RUN and timed & set(headings):
+        elif headings:
             if form and form.headings:
                 yield form
                 form = None
@@ -263,29 +298,50 @@ def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> It
         yield form
 
 
-def _series(form: _Form, given: Given) -> records.Series:
-    runs = tuple(_runs(form, given.size_bytes))
+def _table_headings(record: list[str]) -> list[str]:
+    """The headings of a table of runs; empty for any other record."""
+    headings = columns_of_headings(record)
+    has_times = PaperColumn.TIME in headings or PaperColumn.RATE in headings
+    return headings if headings[0] == PaperColumn.RUN and has_times else []
+
+
+def _series(form: _Form, gaps: Given) -> records.Series:
+    runs = tuple(_runs(form, gaps.size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
-    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or given.link_bits_per_second
+
+    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or gaps.link_bits_per_second
     doubts = _contradictions(form, runs, link)
     measured = form.facts("Measured")
-    moment, series_id = _when_and_which(form.text("Measured"))
+    created_at, series_id = _when_and_which(form.text("Measured"))
     words = form.text("Measured").split(", ")
-    status = next((one for one in records.SeriesStatus if one.value in words), records.SeriesStatus.COMPLETE)
-    said = form.text("Command").strip().lower()
+    statuses = [status for status in records.SeriesStatus if status.value in words]
+    status = statuses[0] if statuses else records.SeriesStatus.COMPLETE
+    if measured.value:
+        series_id = measured.at("series").filled_text()
+        created_at = measured.at("created_at").time()
+        status = measured.at("status").one_of(records.SeriesStatus)
+
+    measured_runs = sum(run.phase is records.Phase.MEASURED for run in runs)
+    command = form.text("Command").strip().lower()
     series = records.Series(
-        id=measured.at("series").filled_text() if measured.value else series_id,
-        created_at=measured.at("created_at").time() if measured.value else moment,
-        status=measured.at("status").one_of(records.SeriesStatus) if measured.value else status,
-        error=form.text("Ended by") or None, label=form.text("Label"), note=form.text("Note"),
+        id=series_id,
+        created_at=created_at,
+        status=status,
+        error=form.text("Ended by") or None,
+        label=form.text("Label"),
+        note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=JSONNode("Command", said).one_of(records.Command) if said else given.command,
-        target=_target(form, given.target_of) or given.target or records.Target(protocol="file"), client=_client(form),
-        link_bits_per_second=link, environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
-        plan=Plan(counts=RunCounts(runs=sum(run.phase is records.Phase.MEASURED for run in runs))), runs=runs,
-    )  # fmt: skip
+        command=JSONNode("Command", command).one_of(records.Command) if command else gaps.command,
+        target=_target(form, gaps.target_of) or gaps.target or records.Target(protocol="file"),
+        client=_client(form),
+        link_bits_per_second=link,
+        environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
+        plan=Plan(counts=RunCounts(runs=measured_runs)),
+        runs=runs,
+    )
     series = replace(series, flushed=_was_flushed(form, series))
+
     title = form.text(TITLE)
     untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
     return series if untitled else replace(series, title=title)
@@ -295,10 +351,12 @@ def _target(form: _Form, target_of: Callable[[str], records.Target]) -> records.
     text = form.text("Target")
     if not text:
         return None
-    if url := form.facts("Target").value.get("url"):
+    url = form.facts("Target").value.get("url")
+    if url:
         return target_of(url)
-    exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
-    return target_of(text.replace("%", "%25") if exported else text)
+    # What we exported shows a target without its escapes.
+    is_exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
+    return target_of(text.replace("%", "%25") if is_exported else text)
 
 
 def _client(form: _Form) -> records.ClientFacts:
@@ -307,6 +365,7 @@ def _client(form: _Form) -> records.ClientFacts:
         first = form.text("Client").partition(", ")[0].strip()
         name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
         return records.ClientFacts(name=name or BY_HAND, version=version)
+
     for name in ("block_bytes", "in_flight"):
         text = facts.value.get(name, "")
         facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
@@ -327,22 +386,27 @@ def _link(form: _Form) -> int | None:
     text = form.text(LINK)
     if not text.strip():
         return None
-    said = next((rate for word in reversed(form.fields[LINK][:2]) if (rate := rate_from(word))), None)
-    if said is None and text.strip() != "unknown":
+    for cell in reversed(form.fields[LINK][:2]):
+        rate = rate_from(cell)
+        if rate:
+            return rate
+    if text.strip() != "unknown":
         raise DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
-    return said
+    return None
 
 
 def _when_and_which(text: str) -> tuple[str, str]:
-    moment, known = _MEASURED.search(text), _SERIES_ID.search(text)
-    series_id = known[1] if known else records.new_series_id()
+    """The time and the id of the series, new ones where the text has none."""
+    moment = _MEASURED.search(text)
+    id_match = _SERIES_ID.search(text)
+    series_id = id_match[1] if id_match else records.new_series_id()
     if not moment:
         return records.utc_now(), series_id
     try:
-        when = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
+        created_at = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
     except ValueError as error:
         raise DocumentError(f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}") from error
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
+    return created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
 
 
 def _contradictions(form: _Form, runs: tuple[records.Run, ...], link: int | None) -> list[str]:
@@ -355,47 +419,53 @@ def _contradictions(form: _Form, runs: tuple[records.Run, ...], link: int | None
     for line, record in form.runs:
         name = record[0].strip()
         if name in valid:
-            rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **form.cells(line, record).given()}))
-    average, deviation = (form.cells(form.line, form.statistics.get(name, [])).given() for name in _STATISTICS)
+            size = Printed(valid[name].size_bytes)
+            rows.append((name, {PaperColumn.SIZE: size, **form.cells(line, record).numbers()}))
+
+    average, deviation = (form.cells(form.line, form.statistics.get(name, [])).numbers() for name in _STATISTICS)
     return contradictions(rows, average, deviation, link)
 
 
 def _runs(form: _Form, size_bytes: int | None) -> Iterator[records.Run]:
     size = size_bytes
-    seen: set[tuple[records.Phase, int]] = set()
+    numbers: set[tuple[records.Phase, int]] = set()
     for line, record in form.runs:
         cells = form.cells(line, record)
-        named = _RUN_NAME.fullmatch(record[0].strip())
-        assert named
-        phase, number = records.Phase.WARM_UP if named[1] else records.Phase.MEASURED, int(named[2][:_MOST_DIGITS])
         status = cells.status()
-        failed = status is records.RunStatus.FAILED
-        given = cells.number(PaperColumn.SIZE, zero=failed)
-        size = round(given.value if given else 0) or size
-        time, rate = cells.number(PaperColumn.TIME), cells.number(PaperColumn.RATE)
-        seconds = time.value if time else None
-        if rate and size:
-            seconds = finer_seconds(size, time, rate) if time else size / rate.value
-        if seconds is None and not failed:
+        is_failed = status is records.RunStatus.FAILED
+
+        # A run without a size has that of the one before.
+        size_cell = cells.number(PaperColumn.SIZE, zero=is_failed)
+        size = round(size_cell.value if size_cell else 0) or size
+        seconds = cells.seconds(size)
+        if seconds is None and not is_failed:
             continue
-        if (phase, number) in seen or number < 1 or len(named[2]) >= _MOST_DIGITS:
-            raise DocumentError(f"line {line}: a second run {record[0].strip()[:20]}, or none that can be")
-        if size is None and not failed:
+
+        name = record[0].strip()
+        name_match = _RUN_NAME.fullmatch(name)
+        assert name_match
+        warm_up_letter, digits = name_match.groups()
+        phase = records.Phase.WARM_UP if warm_up_letter else records.Phase.MEASURED
+        number = int(digits[:_MOST_DIGITS])
+        if (phase, number) in numbers or number < 1 or len(digits) >= _MOST_DIGITS:
+            raise DocumentError(f"line {line}: a second run {name[:20]}, or none that can be")
+        if size is None and not is_failed:
             raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
-        seen.add((phase, number))
+
+        numbers.add((phase, number))
         remark = cells.text(REMARK) or None
         yield records.Run(
             number=number,
             phase=phase,
             status=status,
-            size_bytes=0 if given and not given.value else size or 0,
-            seconds=None if failed else seconds,
+            size_bytes=0 if size_cell and not size_cell.value else size or 0,
+            seconds=None if is_failed else seconds,
             reason=remark if status is records.RunStatus.REJECTED else None,
-            error=remark if failed else None,
+            error=remark if is_failed else None,
         )
 
 
-_SAID = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
+_PRINTED_HEADINGS = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
 
 
 @dataclass
@@ -406,14 +476,27 @@ class _Cells:
     decimal_comma: bool
 
     def text(self, heading: str) -> str:
-        index = self.headings.index(heading) if heading in self.headings else len(self.record)
+        """The cell below a heading, empty where there is none."""
+        if heading not in self.headings:
+            return ""
+        index = self.headings.index(heading)
         return self.record[index] if index < len(self.record) else ""
 
-    def given(self) -> Cells:
-        cells = {
-            c: printed(self.text(c), decimal_comma=self.decimal_comma) for c in PaperColumn if c is not PaperColumn.RUN
-        }
-        return {column: cell for column, cell in cells.items() if cell is not None}
+    def numbers(self) -> Cells:
+        numbers = {}
+        for column in PaperColumn:
+            cell = printed(self.text(column), decimal_comma=self.decimal_comma)
+            if column is not PaperColumn.RUN and cell is not None:
+                numbers[column] = cell
+        return numbers
+
+    def seconds(self, size_bytes: int | None) -> float | None:
+        """The run's time, or what its rate makes of it."""
+        time = self.number(PaperColumn.TIME)
+        rate = self.number(PaperColumn.RATE)
+        if rate and size_bytes:
+            return finer_seconds(size_bytes, time, rate) if time else size_bytes / rate.value
+        return time.value if time else None
 
     def number(self, column: PaperColumn, *, zero: bool = False) -> Printed | None:
         text = self.text(column).strip()
@@ -421,13 +504,16 @@ class _Cells:
             return None
         number = printed(text, decimal_comma=self.decimal_comma)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
-            raise DocumentError(f"line {self.line}: {_SAID[column]}: expected a number above 0, found {text!r}")
+            raise DocumentError(
+                f"line {self.line}: {_PRINTED_HEADINGS[column]}: expected a number above 0, found {text!r}"
+            )
         return number
 
     def status(self) -> records.RunStatus:
-        said = self.text(STATUS).strip().lower()
-        place = JSONNode(f"line {self.line}: {STATUS}", said)
-        return records.RunStatus.VALID if said in {"", "warm-up"} else place.one_of(records.RunStatus)
+        text = self.text(STATUS).strip().lower()
+        if text in {"", "warm-up"}:
+            return records.RunStatus.VALID
+        return JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)
 
 
 KINDS = {TRIAL_SCHEMA: records.ExperimentKind.TRIAL, SWEEP_SCHEMA: records.ExperimentKind.SWEEP}
@@ -450,15 +536,18 @@ def trial_from_document(document: object) -> ImportedTrial:
     plan = top.at("plan").record(TrialPlan, leave=_LEADS_SOMEWHERE)
     if not plan.looks or not plan.values or not all(0 < look <= MOST_PAIRS for look in plan.looks):
         raise DocumentError(f"plan.looks: expected numbers of pairs from 1 to {MOST_PAIRS}, and values to try")
+
     series = [replace(series_inside(place), experiment=name) for place in top.at("series").items()]
-    if {one.change.value if one.change else None for one in series} != {None, *plan.values}:
+    values = {member.change.value if member.change else None for member in series}
+    if values != {None, *plan.values}:
         raise DocumentError("series: expected one of each value of the plan, and one without a change")
-    known = {one.id for one in series}
-    slots = tuple(place.record(Slot) for place in top.maybe("slots").items())
+
+    series_ids = {member.id for member in series}
+    slots = [place.record(Slot) for place in top.maybe("slots").items()]
     kind = KINDS[top.value["schema"]]
     return ImportedTrial(
         experiment=records.Experiment(name=name, kind=kind, created_at=top.at("created_at").time()),
         plan=plan,
-        slots=tuple(slot for slot in slots if slot.series_id in known and slot.number > 0),
+        slots=tuple(slot for slot in slots if slot.series_id in series_ids and slot.number > 0),
         series=tuple(series),
     )

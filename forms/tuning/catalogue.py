@@ -96,32 +96,42 @@ class UnknownEntryError(LookupError):
 
 def find(name: str) -> CatalogueEntry:
     """The entry by name, parameter or synonym, ignoring blanks and case. Raises UnknownEntryError."""
-    found = about(name)
-    if not found:
-        close = _closest(name)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise UnknownEntryError(f"the catalogue has nothing called {name!r}{hint}")
-    return found[0]
+    matches = about(name)
+    if matches:
+        return matches[0]
+    similar_names = _closest(name)
+    hint = f"; did you mean {' or '.join(similar_names)}?" if similar_names else ""
+    raise UnknownEntryError(f"the catalogue has nothing called {name!r}{hint}")
 
 
 def about(name: str) -> tuple[CatalogueEntry, ...]:
+    """The entries of that name, or else all that set the parameter of that name."""
     key = squeeze(name)
-    canonical = squeeze(spelling(name).name)
-    by_name = tuple(e for e in entries() if key in _keys(e))
-    return by_name or tuple(e for e in entries() if squeeze(e.parameter) in (key, canonical))
+    canonical_key = squeeze(spelling(name).name)
+    by_name = tuple(entry for entry in entries() if key in _keys(entry))
+    return by_name or tuple(entry for entry in entries() if squeeze(entry.parameter) in (key, canonical_key))
 
 
 def search(text: str) -> tuple[CatalogueEntry, ...]:
     """Entries with every word of the text; those of that name first, then other names; all for an empty text."""
     words = text.lower().split()
-    matching = [e for e in entries() if all(word in _text_of(e) for word in words) or squeeze(text) in _keys(e)]
-    names = {e.name: " ".join((e.name, e.parameter, *e.synonyms)).lower() for e in matching}
-    of_name = {e.name: (squeeze(text) != squeeze(e.name), squeeze(text) not in _keys(e)) for e in matching}
-    return tuple(sorted(matching, key=lambda e: (of_name[e.name], not all(word in names[e.name] for word in words))))
+    key = squeeze(text)
+
+    def distance(entry: CatalogueEntry) -> tuple[bool, bool, bool]:
+        names = " ".join((entry.name, entry.parameter, *entry.synonyms)).lower()
+        has_all_words = all(word in names for word in words)
+        return key != squeeze(entry.name), key not in _keys(entry), not has_all_words
+
+    matches = []
+    for entry in entries():
+        entry_text = _text_of(entry)
+        if all(word in entry_text for word in words) or key in _keys(entry):
+            matches.append(entry)
+    return tuple(sorted(matches, key=distance))
 
 
 def _keys(entry: CatalogueEntry) -> set[str]:
-    return {squeeze(n) for n in (entry.name, *entry.synonyms)}
+    return {squeeze(name) for name in (entry.name, *entry.synonyms)}
 
 
 def _text_of(entry: CatalogueEntry) -> str:
@@ -131,10 +141,12 @@ def _text_of(entry: CatalogueEntry) -> str:
 
 
 def _closest(name: str) -> tuple[str, ...]:
-    by_key = {key: e.name for e in entries() for key in sorted(_keys(e))}
-    by_key |= {squeeze(e.parameter): e.parameter for e in entries()}
-    close = difflib.get_close_matches(squeeze(name), by_key, n=6, cutoff=0.6)
-    return tuple(dict.fromkeys(by_key[key] for key in close))[:3]
+    name_by_key: dict[str, str] = {}
+    for entry in entries():
+        name_by_key |= dict.fromkeys(sorted(_keys(entry)), entry.name)
+    name_by_key |= {squeeze(entry.parameter): entry.parameter for entry in entries()}
+    matches = difflib.get_close_matches(squeeze(name), name_by_key, n=6, cutoff=0.6)
+    return tuple(dict.fromkeys(name_by_key[key] for key in matches))[:3]
 
 
 _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOVED: 2}
@@ -142,24 +154,46 @@ _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOV
 
 @cache
 def entries() -> tuple[CatalogueEntry, ...]:
+    """All entries: first what is worth most today, then the others, then history."""
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
-    raw = [item for file in files for item in toml_data("catalogue", file)["entry"]]
-    first = {name: place for place, name in enumerate(toml_data("today.toml")["first"])}
-    if unknown := first.keys() - {item["name"] for item in raw}:
-        raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
-    raw.sort(key=lambda item: (_PLACE_IN_HISTORY.get(item.get("status"), 0), first.get(item["name"], len(first))))
-    judged = (item | {"worth_trying": item["name"] in first and not item.get("warning")} for item in raw)
-    return tuple(_entry(rank, item) for rank, item in enumerate(judged, start=1))
+    items: list[dict[str, Any]] = []
+    for file in files:
+        items += toml_data("catalogue", file)["entry"]
+
+    place_by_name = {name: place for place, name in enumerate(toml_data("today.toml")["first"])}
+    unknown_names = place_by_name.keys() - {item["name"] for item in items}
+    if unknown_names:
+        raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown_names)}")
+
+    def place(item: Mapping[str, Any]) -> tuple[int, int]:
+        in_history = _PLACE_IN_HISTORY.get(item.get("status"), 0)
+        return in_history, place_by_name.get(item["name"], len(place_by_name))
+
+    catalogue = []
+    for rank, item in enumerate(sorted(items, key=place), start=1):
+        worth_trying = item["name"] in place_by_name and not item.get("warning")
+        catalogue.append(_entry(rank, item | {"worth_trying": worth_trying}))
+    return tuple(catalogue)
+
+
+def _folded(item: Mapping[str, Any]) -> dict[str, Any]:
+    """With each text on one line, which the file may wrap."""
+    return {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in item.items()}
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
-    item = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
-    more = {part: item.pop(f"needs_{part}", None) for part in ("options", "session")}
-    item["needs"] = {"text": item.get("needs"), **more}
-    if unknown := item.keys() - CatalogueEntry.__dataclass_fields__.keys():
-        raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown)}")
-    return JSONNode(item["name"], {"rank": rank, "parameter": item["name"], **item}).record(CatalogueEntry)
+    folded = _folded(raw)
+    item = {"rank": rank, "parameter": folded["name"], **folded}
+    item["needs"] = {
+        "text": item.get("needs"),
+        "options": item.pop("needs_options", None),
+        "session": item.pop("needs_session", None),
+    }
+    unknown_keys = item.keys() - CatalogueEntry.__dataclass_fields__.keys()
+    if unknown_keys:
+        raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown_keys)}")
+    return JSONNode(item["name"], item).record(CatalogueEntry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,14 +212,13 @@ class Misprint:
 
 @cache
 def misprints() -> tuple[Misprint, ...]:
-    raw = toml_data("misprints.toml")["misprint"]
-    folded = [{name: " ".join(v.split()) if isinstance(v, str) else v for name, v in item.items()} for item in raw]
-    return tuple(JSONNode(item["key"], item).record(Misprint) for item in folded)
+    items = map(_folded, toml_data("misprints.toml")["misprint"])
+    return tuple(JSONNode(item["key"], item).record(Misprint) for item in items)
 
 
 def misprints_about(*names: str) -> tuple[Misprint, ...]:
-    wanted = {name.casefold() for name in names}
-    return tuple(one for one in misprints() if wanted & {name.casefold() for name in one.about})
+    keys = {name.casefold() for name in names}
+    return tuple(misprint for misprint in misprints() if keys.intersection(map(str.casefold, misprint.about)))
 
 
 _ACTS_ON = {
@@ -197,14 +230,33 @@ _ACTS_ON = {
     "strict allocate": Command.PUT,
     "min receivefile size": Command.PUT,
 }
+
+
+def _is_signed(client: ClientFacts) -> bool:
+    return client.is_signed
+
+
+def _is_encrypted(client: ClientFacts) -> bool:
+    return client.is_encrypted
+
+
+def _is_signed_only(client: ClientFacts) -> bool:
+    return client.is_signed and not client.is_encrypted
+
+
+def _is_neither(client: ClientFacts) -> bool:
+    return not client.is_signed and not client.is_encrypted
+
+
 _RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
-    "server signing": lambda client: client.is_signed and not client.is_encrypted,
-    "server smb encrypt": lambda client: client.is_encrypted,
-    "server smb3 signing algorithms": lambda client: client.is_signed,
-    "server smb3 encryption algorithms": lambda client: client.is_encrypted,
-    "use sendfile": lambda client: not client.is_signed and not client.is_encrypted,
-    "min receivefile size": lambda client: not client.is_signed and not client.is_encrypted,
+    "server signing": _is_signed_only,
+    "server smb encrypt": _is_encrypted,
+    "server smb3 signing algorithms": _is_signed,
+    "server smb3 encryption algorithms": _is_encrypted,
+    "use sendfile": _is_neither,
+    "min receivefile size": _is_neither,
 }
+"""Settings that act in certain sessions alone."""
 _OF_MANY_FILES = frozenset({"case sensitive", "durable handles", "store dos attributes", "smb2 leases", "oplocks"})
 
 
@@ -216,13 +268,16 @@ def acts_on(name: str) -> Command | None:
 
 def relevant(series: Series) -> Iterator[CatalogueEntry]:
     """smb.conf settings that can matter to the series, the greatest effect first, each once."""
-    seen: set[str] = set()
+    parameters: set[str] = set()
     for entry in entries():
-        usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
-        fits = entry.name not in _OF_MANY_FILES and _ACTS_ON.get(entry.name, series.command) is series.command
+        is_usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        acts_on_command = _ACTS_ON.get(entry.name, series.command) is series.command
+        if not is_usable or not acts_on_command or entry.name in _OF_MANY_FILES or entry.parameter in parameters:
+            continue
+
         rule = _RULES.get(entry.name)
-        if usable and fits and entry.parameter not in seen and (rule is None or rule(series.client)):
-            seen.add(entry.parameter)
+        if rule is None or rule(series.client):
+            parameters.add(entry.parameter)
             yield entry
 
 
@@ -253,17 +308,27 @@ class Instructions:
 
 def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:
     """How to set an entry: testparm first; smbd 4.17.12 takes a broken file and then refuses sessions."""
-    in_conf = entry.kind is EntryKind.SMB_CONF
-    section = smb_conf.section(smb_conf.spelling(entry.parameter).parameter, share) if in_conf else ""
-    steps = _samba_steps(entry, section, share, conf) if in_conf else _host_steps(entry, value)
+    if entry.kind is EntryKind.SMB_CONF:
+        name = entry.parameter
+        section = smb_conf.section(smb_conf.spelling(name).parameter, share)
+        line = plain(f"{name} = {value}").rstrip()
+        steps = list(_samba_steps(entry, section, share, conf))
+    else:
+        name = entry.name
+        section = ""
+        line = ""
+        steps = list(_host_steps(entry, value))
+    if entry.seen_by:
+        steps.append(InstructionStep(f"see that it acts: {entry.seen_by}"))
+
     return Instructions(
-        name=entry.parameter if in_conf else entry.name,
+        name=name,
         value=value,
         section=section,
-        line=plain(f"{entry.parameter} = {value}").rstrip() if in_conf else "",
-        steps=(*steps, *((InstructionStep(f"see that it acts: {entry.seen_by}"),) if entry.seen_by else ())),
+        line=line,
+        steps=tuple(steps),
         undo=_undo(entry),
-        claim=shlex.quote(f"{entry.parameter if in_conf else entry.name}={value}"),
+        claim=shlex.quote(f"{name}={value}"),
         warnings=tuple(_warnings(entry, value)),
     )
 
@@ -271,14 +336,16 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
 def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
     file = shlex.quote(conf)
     control = "smbcontrol" if conf == DEFAULT_CONF else f"smbcontrol -s {file}"
-    of_section = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
+    section_option = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
+
     yield InstructionStep(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
     yield InstructionStep(
         "on the server: this must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
     )
     if entry.parameter != "log level":
-        asked = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{of_section} {file}"
-        yield InstructionStep("on the server: this must print the new value", asked)
+        query = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{section_option} {file}"
+        yield InstructionStep("on the server: this must print the new value", query)
+
     if entry.takes_effect is Effect.RESTART:
         yield InstructionStep("on the server: restart it; all sessions end", "systemctl restart smbd")
         return
@@ -295,17 +362,11 @@ def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: s
 
 def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
     quoted = shlex.quote(value)
-    queue = {"read_ahead_kb": "read_ahead_kb", "I/O scheduler": "scheduler"}.get(entry.name)
+    queue_file = _QUEUE_FILES.get(entry.name)
     if entry.kind is EntryKind.MOUNT:
-        option = entry.parameter if value in ("", entry.parameter) else f"{entry.parameter}={value}"
-        option = value if entry.parameter == "seal" else option
-        mount = f"mount -t cifs //HOST/SHARE FOLDER -o {shlex.quote(option or 'OPTIONS')}"
-        yield InstructionStep(
-            "on the client: unmount every share of that server, or the connection stays", "umount FOLDER"
-        )
-        yield InstructionStep("mount it again, with its other options", mount)
-        yield InstructionStep("it must stand in the mount's line", "grep cifs /proc/mounts")
+        yield from _mount_steps(entry, value)
         return
+
     if entry.kind is EntryKind.SYSCTL:
         yield InstructionStep("on the host that is to change, first note what it was", f"sysctl {entry.parameter}")
         yield InstructionStep("as root", f"sysctl -w {entry.parameter}={quoted}")
@@ -318,13 +379,32 @@ def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
         return
     elif entry.name == "MTU":
         yield InstructionStep("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
-    elif queue:
-        yield InstructionStep("as root", f"echo {quoted} > /sys/block/DISK/queue/{queue}")
+    elif queue_file:
+        yield InstructionStep("as root", f"echo {quoted} > /sys/block/DISK/queue/{queue_file}")
         return
     else:
-        yield InstructionStep(f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}")
+        note = f": {entry.status_note}" if entry.status_note else ""
+        yield InstructionStep(f"set it to {value}{note}")
+
     if entry.takes_effect is Effect.NEXT_CONNECTION:
         yield InstructionStep("only new connections have it; a new series makes one")
+
+
+_QUEUE_FILES = {"read_ahead_kb": "read_ahead_kb", "I/O scheduler": "scheduler"}
+
+
+def _mount_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
+    if entry.parameter == "seal":
+        option = value
+    elif value in ("", entry.parameter):
+        option = entry.parameter
+    else:
+        option = f"{entry.parameter}={value}"
+    mount = f"mount -t cifs //HOST/SHARE FOLDER -o {shlex.quote(option or 'OPTIONS')}"
+
+    yield InstructionStep("on the client: unmount every share of that server, or the connection stays", "umount FOLDER")
+    yield InstructionStep("mount it again, with its other options", mount)
+    yield InstructionStep("it must stand in the mount's line", "grep cifs /proc/mounts")
 
 
 def _undo(entry: CatalogueEntry) -> str:
@@ -341,16 +421,21 @@ def _undo(entry: CatalogueEntry) -> str:
 
 
 def _warnings(entry: CatalogueEntry, value: str) -> list[str]:
+    warnings = []
+    if entry.needs.text:
+        warnings.append(f"Does nothing unless {entry.needs.text}.")
+    if entry.status is Status.NEWER:
+        warnings.append(f"Needs Samba {entry.since} or later.")
+    if entry.status is Status.REMOVED:
+        instead = f"; {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
+        warnings.append(f"Removed in Samba {entry.removed_in}{instead}.")
+
     refused = smb_conf.refusal(entry.parameter, value) if entry.kind is EntryKind.SMB_CONF else None
-    instead = f"; {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
-    said = (
-        entry.needs.text and f"Does nothing unless {entry.needs.text}.",
-        f"Needs Samba {entry.since} or later." if entry.status is Status.NEWER else "",
-        f"Removed in Samba {entry.removed_in}{instead}." if entry.status is Status.REMOVED else "",
-        f"testparm refuses this value: {refused}." if refused else "",
-        entry.warning,
-    )
-    return [*filter(None, said), entry.risk]
+    if refused:
+        warnings.append(f"testparm refuses this value: {refused}.")
+    if entry.warning:
+        warnings.append(entry.warning)
+    return [*warnings, entry.risk]
 
 
 SCHEMA = "sharebench/catalogue/1"
@@ -381,9 +466,12 @@ def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
     """One line per entry; with ``ansi`` history is faint."""
     lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
     for index, entry in enumerate(entries):
-        if entry.is_history and not (index and entries[index - 1].status is entry.status):
+        is_first_of_status = index == 0 or entries[index - 1].status is not entry.status
+        if entry.is_history and is_first_of_status:
             lines += ["", HISTORY[entry.status]]
-        name, status = pad(cut(entry.name, _NAME), _NAME), pad(status_words(entry), 16)
+
+        name = pad(cut(entry.name, _NAME), _NAME)
+        status = pad(status_words(entry), 16)
         line = f"{entry.rank:>3} {name} {status} {_EFFECTS[entry.takes_effect]}".rstrip()
         lines.append(coloured(line, Tone.FAINT) if ansi and entry.is_history else line)
     return "\n".join(lines) + "\n"
@@ -402,9 +490,15 @@ def entry_text(
 ) -> str:
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`."""
     lines = [f"{entry.rank}. {entry.name}", ""]
-    for label, text in (("server had", now), *_facts(entry), *(("measured here", each) for each in tried)):
-        for place, line in enumerate(hanging_from(pad(label, _LABEL), plain(text), WIDTH) if text else ()):
-            lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if ansi and place == 0 else line)
+    facts = [("server had", now), *_facts(entry), *(("measured here", trial) for trial in tried)]
+    for label, text in facts:
+        if not text:
+            continue
+        first, *others = hanging_from(pad(label, _LABEL), plain(text), WIDTH)
+        if ansi:
+            first = coloured(first[:_LABEL], Tone.FAINT) + first[_LABEL:]
+        lines += [first, *others]
+
     if entry.status is not Status.REMOVED:
         advice = advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)
         lines += ["", *_advice(advice)]
@@ -415,13 +509,17 @@ def entry_text(
 
 
 def suggested_value(entry: CatalogueEntry) -> str:
-    usual = entry.default or ""
-    return next((value for value in entry.values if value.lower() != usual.lower()), usual)
+    """The first value that is not the default."""
+    default = entry.default or ""
+    return next((value for value in entry.values if value.lower() != default.lower()), default)
 
 
 def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:
-    told = [asdict(entry) | {"misprints": [one.sentence for one in misprints_about(entry.name)]} for entry in entries]
-    return {"schema": SCHEMA, "entries": told}
+    items = []
+    for entry in entries:
+        misprints = [misprint.sentence for misprint in misprints_about(entry.name)]
+        items.append(asdict(entry) | {"misprints": misprints})
+    return {"schema": SCHEMA, "entries": items}
 
 
 _EFFECTS = {effect: effect.value for effect in Effect} | {
@@ -441,22 +539,12 @@ _EFFECT_SENTENCES = {
 
 
 def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
-    where = {
-        EntryKind.SMB_CONF: f"smb.conf, {'[global]' if entry.scope == 'global' else '[SHARE], or [global] for all'}"
-    }
-    yield "where", where.get(entry.kind, f"{entry.kind} of the {'client' if entry.kind is EntryKind.MOUNT else 'host'}")
+    yield "where", _where(entry)
     yield "does", entry.does
     yield "expect", entry.expect
     yield "sources", "; ".join(entry.sources)
     yield "measured", entry.measured and f"{entry.measured} (Samba 4.17.12, one client, loopback)"
-    words = {
-        Status.EXISTS: "",
-        Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
-        Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
-        Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",
-    }[entry.status]
-    instead = f"In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
-    yield "status", " ".join(filter(None, (words, instead, entry.status_note)))
+    yield "status", _status_sentences(entry)
     yield "default", entry.default or ("empty" if entry.default == "" else "")
     yield "values to try", ", ".join(value or "(empty)" for value in entry.values)
     yield "takes effect", f"{_EFFECT_SENTENCES[entry.takes_effect]} {entry.effect_note}".strip()
@@ -465,7 +553,26 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "risk", entry.risk
     yield "warning", entry.warning
     yield "also called", ", ".join(entry.synonyms)
-    yield from (("misprint", misprint.sentence) for misprint in misprints_about(entry.name))
+    for misprint in misprints_about(entry.name):
+        yield "misprint", misprint.sentence
+
+
+def _where(entry: CatalogueEntry) -> str:
+    if entry.kind is EntryKind.SMB_CONF:
+        sections = "[global]" if entry.scope == "global" else "[SHARE], or [global] for all"
+        return f"smb.conf, {sections}"
+    return f"{entry.kind} of the client" if entry.kind is EntryKind.MOUNT else f"{entry.kind} of the host"
+
+
+def _status_sentences(entry: CatalogueEntry) -> str:
+    status = {
+        Status.EXISTS: "",
+        Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
+        Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
+        Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",
+    }[entry.status]
+    instead = f"In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
+    return " ".join(filter(None, (status, instead, entry.status_note)))
 
 
 def _advice(advice: Instructions) -> Iterator[str]:

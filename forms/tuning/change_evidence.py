@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
@@ -40,10 +41,16 @@ class OwnSetting:
     follows: tuple[str, ...] = ()
     mount_option: str | None = None
 
-    def read(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
-        seen = [(self._value(before, place), self._value(after, place)) for place in self.places]
-        changed = [pair for pair in seen if None not in pair and pair[0] != pair[1]]
-        return next(iter([*changed, *(pair for pair in seen if pair[1] is not None)]), (None, None))
+    def values_in(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
+        """The values of the first place where they differ, or else of the first that the later series has."""
+        pairs = [(self._value(before, place), self._value(after, place)) for place in self.places]
+        for value_before, value_after in pairs:
+            if value_before is not None and value_after is not None and value_before != value_after:
+                return value_before, value_after
+        for value_before, value_after in pairs:
+            if value_after is not None:
+                return value_before, value_after
+        return None, None
 
     def _value(self, series: Series, place: str) -> FactValue | None:
         side, _, name = place.partition(".")
@@ -53,37 +60,42 @@ class OwnSetting:
             value: FactValue | None = getattr(series.client, name)
             return value
         if side == "client" and name in ("encryption", "signing"):
-            seen = getattr(series.client, name)
-            return seen and ("no" if seen == "none" else "yes")
+            algorithm = getattr(series.client, name)
+            return algorithm and ("no" if algorithm == "none" else "yes")
+
         facts = series.environment.get(side, {})
         if name == "disk.read_ahead_kb":
-            found = facts.get("disk.read_ahead_bytes")
-            return found // 1024 if isinstance(found, int) else None
-        return _of_options(facts, name, self.mount_option) if self.mount_option else facts.get(name)
+            size_bytes = facts.get("disk.read_ahead_bytes")
+            return size_bytes // 1024 if isinstance(size_bytes, int) else None
+        return _mount_option(facts, name, self.mount_option) if self.mount_option else facts.get(name)
 
 
 def own_setting(name: str) -> OwnSetting | None:
+    """The setting outside smb.conf of that name; None for a parameter of Samba, or an unknown name."""
     entry = next(iter(catalogue.about(name)), None)
     if entry is None:
         key = _key(name)
-        own = next((n for n in _OF_CLIENT if _key(n) == key), None)
-        return _of_client(own) if own else None
+        of_client = [client_name for client_name in _OF_CLIENT if _key(client_name) == key]
+        return _client_setting(of_client[0]) if of_client else None
     if entry.kind is catalogue.EntryKind.SMB_CONF:
         return None
     if entry.name in _OF_CLIENT:
-        return _of_client(entry.name)
+        return _client_setting(entry.name)
     if entry.kind is catalogue.EntryKind.MOUNT:
         places = tuple(_on_hosts(("filesystem.options",)))
         return OwnSetting(name=entry.name, places=places, mount_option=entry.parameter)
-    known = _SYSCTL_FACTS.items()
-    of_kernel = (short + entry.name.removeprefix(prefix) for prefix, short in known if entry.name.startswith(prefix))
-    facts = _FACTS.get(entry.name, tuple(of_kernel))
-    paths = tuple(f"path.{fact}" for fact in facts if fact.startswith("link."))
-    follows = tuple(_on_hosts(("disk.read_ahead_bytes",))) if entry.name == "read_ahead_kb" else ()
-    return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *paths), follows=follows)
+
+    facts = _FACTS.get(entry.name, _sysctl_facts(entry.name))
+    link_places = [f"path.{fact}" for fact in facts if fact.startswith("link.")]
+    follows = _on_hosts(("disk.read_ahead_bytes",)) if entry.name == "read_ahead_kb" else []
+    return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *link_places), follows=tuple(follows))
 
 
-def _of_client(name: str) -> OwnSetting:
+def _sysctl_facts(name: str) -> tuple[str, ...]:
+    return tuple(fact + name.removeprefix(prefix) for prefix, fact in _SYSCTL_FACTS.items() if name.startswith(prefix))
+
+
+def _client_setting(name: str) -> OwnSetting:
     place, *follows = _OF_CLIENT[name]
     return OwnSetting(name=name, places=(place,), follows=tuple(follows))
 
@@ -92,11 +104,12 @@ def _key(name: str) -> str:
     return smb_conf.squeeze(name).replace("-", "").replace("_", "")
 
 
-def _on_hosts(facts: Iterable[str]) -> Iterable[str]:
-    return [f"{host}.{fact}" for fact in facts for host in _HOSTS]
+def _on_hosts(facts: Iterable[str]) -> list[str]:
+    return [f"{host}.{fact}" for fact, host in product(facts, _HOSTS)]
 
 
-def _of_options(facts: Facts, name: str, option: str) -> FactValue | None:
+def _mount_option(facts: Facts, name: str, option: str) -> FactValue | None:
+    """An option's value, or its name where it has none; empty where it is not set, None where that is not known."""
     options = facts.get(name)
     if options is None:
         return None
@@ -132,90 +145,126 @@ class _Judgement:
 
 def judge_change(name: str, value: str, before: Series | None, after: Series) -> Change:
     """Judge ``--change NAME=VALUE`` by two series; ``before`` is None without one to compare with.
+
     *Confirmed*: seen to change to the value. *Contradicted*: unchanged, other value, inert or unknown. *Unconfirmed*:
     not seen. ``also_changed`` leaves out what follows from the change and what varies by itself.
     """
     own = own_setting(name)
     spelled = smb_conf.spelling(name)
     if own is not None:
-        canonical, claimed = own.name, value
-        finding = _judge_own(own, value, before or after, after)
+        canonical_name = own.name
+        claimed_value = value
+        judgement = _judge_own(own, value, before or after, after)
     else:
-        canonical = spelled.name
-        claimed = smb_conf.opposite_value(value) if spelled.opposite else value
-        finding = _judge_parameter(spelled, claimed, before, after)
-    others = tuple(d for d in differences(before or after, after) if not _follows(d, canonical, own))
-    remark = [finding.remark, *_on_name(spelled, own, value)]
-    if others and finding.evidence is Evidence.CONFIRMED:
-        remark.append(f"{len(others) + 1} things changed at once.")
+        canonical_name = spelled.name
+        claimed_value = smb_conf.opposite_value(value) if spelled.opposite else value
+        judgement = _judge_parameter(spelled, claimed_value, before, after)
+
+    all_differences = differences(before or after, after)
+    others = [difference for difference in all_differences if not _follows(difference, canonical_name, own)]
+    remarks = [judgement.remark, *_name_remarks(spelled, own, value)]
+    if others and judgement.evidence is Evidence.CONFIRMED:
+        remarks.append(f"{len(others) + 1} things changed at once.")
+    elif others and judgement.evidence is Evidence.CONTRADICTED:
+        remarks.append("Something else did change.")
     elif others:
-        contradicted = finding.evidence is Evidence.CONTRADICTED
-        remark.append("Something else did change." if contradicted else "Something that was not claimed changed.")
+        remarks.append("Something that was not claimed changed.")
+
     return Change(
-        name=plain(canonical),
-        value=plain(claimed),
-        previous=finding.previous,
-        evidence=finding.evidence,
-        also_changed=tuple(str(d) for d in others),
-        remark=plain(" ".join(remark)),
+        name=plain(canonical_name),
+        value=plain(claimed_value),
+        previous=judgement.previous,
+        evidence=judgement.evidence,
+        also_changed=tuple(map(str, others)),
+        remark=plain(" ".join(remarks)),
     )
 
 
 def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name = spelled.name
-    old, new = (before.environment.get("server", {}) if before else {}), after.environment.get("server", {})
+    facts_before = before.environment.get("server", {}) if before else {}
+    facts = after.environment.get("server", {})
     if not after.target.abilities.through_samba:
         return _unconfirmed(f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at.")
-    previous, current = effective(old, name), effective(new, name)
-    if wrong := unknown_name(spelled, new) or _refused_value(spelled, value, new):
-        known = _configuration_is_known(new) or smb_conf.CONF_WARNINGS in new
-        return _contradicted(wrong, previous) if known else _unconfirmed(f"Unlikely: {wrong}")
+
+    previous = effective(facts_before, name)
+    current = effective(facts, name)
+    wrong = unknown_name(spelled, facts) or _refused_value(spelled, value, facts)
+    if wrong:
+        is_certain = _configuration_is_known(facts) or smb_conf.CONF_WARNINGS in facts
+        return _contradicted(wrong, previous) if is_certain else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
-    unchanged = smb_conf.same_value(name, previous, current)
-    if not smb_conf.same_value(name, current, value):
-        text = f"{name} changed, but from {value_of(name, previous)} to {value_of(name, current)}, not to {value}."
-        if unchanged:
-            text = f"{name} did not change: it still is {value_of(name, current)}. {_why_unchanged(spelled, old, new)}"
-        return _contradicted(text, previous)
-    if unchanged:
+
+    has_value = smb_conf.same_value(name, current, value)
+    is_unchanged = smb_conf.same_value(name, previous, current)
+    if is_unchanged and not has_value:
+        reason = _why_unchanged(spelled, facts_before, facts)
+        return _contradicted(f"{name} did not change: it still is {value_of(name, current)}. {reason}", previous)
+    if is_unchanged:
         return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
+    if not has_value:
+        return _contradicted(
+            f"{name} changed, but from {value_of(name, previous)} to {value_of(name, current)}, not to {value}.",
+            previous,
+        )
+    return _judge_acting(spelled, value, before, after, previous, current)
+
+
+def _judge_acting(
+    spelled: smb_conf.Spelling, value: str, before: Series, after: Series, previous: str, current: str
+) -> _Judgement:
+    """Judge a parameter that changed to the value in smb.conf: whether the session has it, and whether it can act."""
+    name = spelled.name
+    facts = after.environment.get("server", {})
     text = f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}"
-    if denied := smb_conf.contradiction(name, value, after.client):
-        why = f"{denied}: smbd has not read it yet, or the session is an old one."
-        return _contradicted(f"{text} in smb.conf, but {why}", previous)
-    if missing := inert(name, value, new, after):
-        return _contradicted(f"{text}, but does nothing: {missing}.", previous)
-    seen = smb_conf.agreement(name, value, before.client, after.client)
-    notes = (condition(name, value), warning(spelled, new))
-    text = f"{text}, and the session shows it ({seen})." if seen else f"{text}."
+    contradiction = smb_conf.contradiction(name, value, after.client)
+    if contradiction:
+        reason = f"{contradiction}: smbd has not read it yet, or the session is an old one."
+        return _contradicted(f"{text} in smb.conf, but {reason}", previous)
+    unmet_condition = inert(name, value, facts, after)
+    if unmet_condition:
+        return _contradicted(f"{text}, but does nothing: {unmet_condition}.", previous)
+
+    agreement = smb_conf.agreement(name, value, before.client, after.client)
+    text = f"{text}, and the session shows it ({agreement})." if agreement else f"{text}."
+    notes = (condition(name, value), warning(spelled, facts))
     return _Judgement(Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
 
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
-    name, new = spelled.name, after.environment.get("server", {})
-    if denied := smb_conf.contradiction(name, value, after.client):
-        return _contradicted(f"{name} = {value} is not in effect: {denied}.")
-    current = effective(new, name)
+    name = spelled.name
+    facts = after.environment.get("server", {})
+    contradiction = smb_conf.contradiction(name, value, after.client)
+    if contradiction:
+        return _contradicted(f"{name} = {value} is not in effect: {contradiction}.")
+    current = effective(facts, name)
     if current is not None and not smb_conf.same_value(name, current, value):
         return _contradicted(f"{name} is {value_of(name, current)}, not {value}.")
+
     if current is not None:
         text = f"{name} is {value_of(name, current)} now, but what it was before is not known."
-    elif new.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
-        reasons = smb_conf.lines_of_fact(new, smb_conf.CONF_WARNINGS)
-        text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
+    elif facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
+        warnings = smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS)
+        reason = f" ({warnings[-1]})" if warnings else ""
+        text = f"The server's smb.conf does not load{reason}."
     else:
-        why = new.get(smb_conf.FACTS_UNKNOWN)
-        text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
-    seen = smb_conf.agreement(name, value, before.client, after.client) if before else None
-    return _unconfirmed(f"{text} The session fits it ({seen})." if seen else text)
+        unknown = facts.get(smb_conf.FACTS_UNKNOWN)
+        reason = f" ({unknown})" if unknown else ""
+        text = f"The server's configuration could not be read{reason}."
+
+    agreement = smb_conf.agreement(name, value, before.client, after.client) if before else None
+    return _unconfirmed(f"{text} The session fits it ({agreement})." if agreement else text)
 
 
 def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -> _Judgement:
-    name, (old, new) = setting.name, setting.read(before, after)
-    if new is None:
+    name = setting.name
+    value_before, value_after = setting.values_in(before, after)
+    if value_after is None:
         return _unconfirmed(f"{name} cannot be seen from here.")
-    previous, current = None if old is None else str(old), str(new)
+
+    previous = None if value_before is None else str(value_before)
+    current = str(value_after)
     if not smb_conf.same_value("", current, value):
         return _contradicted(f"{name} is {value_of(name, current)}, not {value}.", previous)
     if previous is None:
@@ -235,7 +284,7 @@ def _unconfirmed(remark: str) -> _Judgement:
     return _Judgement(Evidence.UNCONFIRMED, remark)
 
 
-def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> Iterator[str]:
+def _name_remarks(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> Iterator[str]:
     if own is not None or not spelled.is_synonym:
         return
     if spelled.opposite:
@@ -247,51 +296,67 @@ def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> 
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     if own is not None:
         return difference.name in (*own.places, *own.follows)
-    own_names = (f"server.{smb_conf.CONF_STATE}", f"server.{smb_conf.CONF_WARNINGS}")
-    return difference.parameter == name or difference.name in own_names or smb_conf.follows(difference.name, name)
+    if difference.parameter == name:
+        return True
+    if difference.name in (f"server.{smb_conf.CONF_STATE}", f"server.{smb_conf.CONF_WARNINGS}"):
+        return True
+    return smb_conf.follows(difference.name, name)
 
 
 def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     """Why there is no such parameter; None where there is, or the server knows it."""
     if effective(facts, spelled.name) is not None or ":" in spelled.name:
         return None
-    known = _configuration_is_known(facts)
-    entry = next((e for e in catalogue.about(spelled.typed) if e.kind is catalogue.EntryKind.SMB_CONF), None)
+
+    is_known = _configuration_is_known(facts)
+    entries = [entry for entry in catalogue.about(spelled.typed) if entry.kind is catalogue.EntryKind.SMB_CONF]
+    entry = entries[0] if entries else None
     if entry is not None and entry.status is catalogue.Status.REMOVED:
         instead = f", and {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
         return f"{spelled.name} was removed in Samba {entry.removed_in}{instead}: smbd ignores the line."
-    if entry is not None and entry.status is catalogue.Status.NEWER and known:
+    if entry is not None and entry.status is catalogue.Status.NEWER and is_known:
         return f"{spelled.name} needs Samba {entry.since}: this server does not know it and ignores the line."
     if spelled.parameter is None:
-        close = smb_conf.suggestions(spelled.typed)
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        similar_names = smb_conf.suggestions(spelled.typed)
+        hint = f" Did you mean {' or '.join(similar_names)}?" if similar_names else ""
         return f"Samba has no parameter called {spelled.name}: smbd ignores the line.{hint}"
-    return f"This server's Samba does not know {spelled.name}: it ignores the line." if known else None
+    return f"This server's Samba does not know {spelled.name}: it ignores the line." if is_known else None
 
 
 def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str | None:
     current = effective(facts, spelled.name)
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
-    why = smb_conf.refusal(spelled.name, value)
-    if why is None and facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
-        wanted = smb_conf.squeeze(value)
-        named = [line for line in _about(facts, spelled) if wanted in smb_conf.squeeze(line)]
-        why = f"{spelled.typed} = {value}" if named else None
-    return None if why is None else f"testparm refuses the value ({why}): smbd stops reading smb.conf at that line."
+
+    reason = smb_conf.refusal(spelled.name, value)
+    if reason is None and facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
+        key = smb_conf.squeeze(value)
+        if any(key in smb_conf.squeeze(line) for line in _complaints(facts, spelled)):
+            reason = f"{spelled.typed} = {value}"
+    if reason is None:
+        return None
+    return f"testparm refuses the value ({reason}): smbd stops reading smb.conf at that line."
 
 
-def _why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
-    complaints = _about(new, spelled)
-    if complaints:  # the last are our own, which say more than testparm's
+def _why_unchanged(spelled: smb_conf.Spelling, facts_before: Facts, facts: Facts) -> str:
+    complaints = _complaints(facts, spelled)
+    if complaints:
+        # The last are our own, which say more than testparm's.
         return f"testparm says: {complaints[-1].rstrip('.!')}."
     parameter = spelled.parameter
     if parameter is not None and parameter.scope == "global":
         return "It counts in [global] alone: smbd ignores it in a share's section without a word."
-    mine, theirs = effective(old, spelled.name, in_share=False), effective(new, spelled.name, in_share=False)
-    if mine is not None and theirs is not None and not smb_conf.same_value(spelled.name, mine, theirs):
-        return f"Only [global] has it now as {theirs}; the share's own line wins."
-    return "Look at section and spelling in the file that smbd reads: testparm -s shows it."
+
+    global_before = effective(facts_before, spelled.name, in_share=False)
+    global_now = effective(facts, spelled.name, in_share=False)
+    if global_before is None or global_now is None:
+        return _LOOK_THERE
+    if not smb_conf.same_value(spelled.name, global_before, global_now):
+        return f"Only [global] has it now as {global_now}; the share's own line wins."
+    return _LOOK_THERE
+
+
+_LOOK_THERE = "Look at section and spelling in the file that smbd reads: testparm -s shows it."
 
 
 def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
@@ -319,7 +384,7 @@ def condition(name: str, value: str) -> str | None:
 
 
 def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
-    complaints = _about(facts, spelled)
+    complaints = _complaints(facts, spelled)
     return f"testparm warns: {cut(complaints[0], 160)}" if complaints else None
 
 
@@ -327,33 +392,36 @@ def _configuration_is_known(facts: Facts) -> bool:
     return any(name.startswith((GLOBAL, SHARE)) for name in facts)
 
 
-def _about(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
-    names = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
-    return [
-        line
-        for line in smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS)
-        if any(name in smb_conf.squeeze(line) for name in names)
-    ]
+def _complaints(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
+    """The warnings that name the parameter."""
+    keys = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
+    complaints = []
+    for line in smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS):
+        squeezed = smb_conf.squeeze(line)
+        if any(key in squeezed for key in keys):
+            complaints.append(line)
+    return complaints
 
 
 def _entry(name: str, value: str) -> catalogue.CatalogueEntry | None:
-    entry = next((e for e in catalogue.about(name) if e.parameter == name), None)
-    if entry is None or (entry.default is not None and smb_conf.same_value(name, value, entry.default)):
-        return None
-    return entry
+    """The parameter's entry; None for its default, which needs nothing."""
+    entry = next((entry for entry in catalogue.about(name) if entry.parameter == name), None)
+    if entry is None or entry.default is None:
+        return entry
+    return None if smb_conf.same_value(name, value, entry.default) else entry
 
 
 def _unmet(conditions: tuple[str, ...], after: Series) -> Iterator[str]:
     client = after.client
     if not client.dialect:
         return
-    unmet = {
-        "unsigned": client.is_signed and f"an unsigned session, and this one is signed ({client.signing})",
-        "unencrypted": client.is_encrypted
-        and f"an unencrypted session, and this one is encrypted ({client.encryption})",
-        "signed": not client.is_signed and "a signed session, and this one is not",
-        "encrypted": not client.is_encrypted and "an encrypted session, and this one is not",
-    }
-    yield from (f"it needs {why}" for needed, why in unmet.items() if why and needed in conditions)
+    if "unsigned" in conditions and client.is_signed:
+        yield f"it needs an unsigned session, and this one is signed ({client.signing})"
+    if "unencrypted" in conditions and client.is_encrypted:
+        yield f"it needs an unencrypted session, and this one is encrypted ({client.encryption})"
+    if "signed" in conditions and not client.is_signed:
+        yield "it needs a signed session, and this one is not"
+    if "encrypted" in conditions and not client.is_encrypted:
+        yield "it needs an encrypted session, and this one is not"
     if "smb1" in conditions:
         yield f"it is for SMB1 alone, and the session speaks SMB {client.dialect}"

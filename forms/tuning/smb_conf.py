@@ -47,10 +47,14 @@ class Spelling:
         return self.parameter is not None and squeeze(self.typed) != squeeze(self.name)
 
 
+_WILDCARDS = {"*": ".*", "?": "."}
+
+
 def hiding_pattern(veto_files: str, path: str) -> str | None:
+    """The pattern of ``veto files`` that hides a file or a folder above it."""
     names = [name.casefold() for name in path.replace("\\", "/").split("/") if name]
     for pattern in filter(None, veto_files.split("/")):
-        expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern.casefold())
+        expression = "".join(_WILDCARDS.get(letter, re.escape(letter)) for letter in pattern.casefold())
         if any(re.fullmatch(expression, name) for name in names):
             return pattern
     return None
@@ -64,61 +68,80 @@ def squeeze(name: str) -> str:
 @lru_cache(maxsize=4096)
 def spelling(typed: str) -> Spelling:
     """What a typed name means; ``module:option`` keeps its words."""
-    parameters, synonyms, opposites = _tables()
+    tables = _tables()
     key = squeeze(typed)
-    name = synonyms.get(key) or opposites.get(key)
-    parameter = parameters.get(squeeze(name) if name else key)
-    plain = " ".join(typed.split()).lower()
-    return Spelling(
-        typed=typed, name=parameter.name if parameter else plain, parameter=parameter, opposite=key in opposites
-    )
+    canonical_name = tables.synonyms.get(key) or tables.opposites.get(key)
+    parameter = tables.parameters.get(squeeze(canonical_name) if canonical_name else key)
+    name = parameter.name if parameter else " ".join(typed.split()).lower()
+    return Spelling(typed=typed, name=name, parameter=parameter, opposite=key in tables.opposites)
 
 
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
-    parameters, synonyms, opposites = _tables()
-    close = difflib.get_close_matches(squeeze(typed), [*parameters, *synonyms, *opposites], n=3 * limit, cutoff=0.75)
-    return tuple(dict.fromkeys(spelling(match).name for match in close))[:limit]
+    """Parameters of similar names; several matches may be spellings of one."""
+    tables = _tables()
+    keys = [*tables.parameters, *tables.synonyms, *tables.opposites]
+    matches = difflib.get_close_matches(squeeze(typed), keys, n=3 * limit, cutoff=0.75)
+    return tuple(dict.fromkeys(spelling(match).name for match in matches))[:limit]
 
 
 def tidy_value(name: str, value: str) -> str:
     """A value as it compares: one word for all synonyms, plain digits; ``name`` is canonical."""
-    parameter = _tables()[0].get(squeeze(name))
-    words = " ".join(value.split()).strip('"').lower()
+    parameter = _tables().parameters.get(squeeze(name))
     kind = parameter.kind if parameter else ""
+    words = " ".join(value.split()).strip('"').lower()
     if name in _choices():
         return _choices()[name].get(words) or words
     if name == "socket options":
-        options: dict[str, str] = {}
-        for word in words.replace(",", " ").split():
-            option, _, value = word.partition("=")
-            options[option] = _tidy_number(value) if value else "1"
-        return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
+        return _tidy_socket_options(words)
     if name == "log level":
         return words.removeprefix("all:")
-    if (kind in ("yes_no", "choice", "") and words in (_YES | _NO) - {"0", "1"}) or kind == "yes_no":
-        return "yes" if words in _YES else "no" if words in _NO else words
+
+    # 0 and 1 are numbers unless the parameter is known to be a switch.
+    is_switch_word = words in (_YES | _NO) - {"0", "1"}
+    if kind == "yes_no" or (kind in ("choice", "") and is_switch_word):
+        return _tidy_switch(words)
     if kind == "list" or ("," in words and kind == ""):
         items = words.replace(",", " ").replace(";", " ").split()
         return " ".join(sorted(items) if name in _UNORDERED else items)
-    return words.lstrip("0") or "0" if kind == "octal" else _tidy_number(words)
+    if kind == "octal":
+        return words.lstrip("0") or "0"
+    return _tidy_number(words)
 
 
-def same_value(name: str, one: str, other: str) -> bool:
-    return tidy_value(name, one) == tidy_value(name, other)
+def _tidy_socket_options(words: str) -> str:
+    options: dict[str, str] = {}
+    for word in words.replace(",", " ").split():
+        option, _, value = word.partition("=")
+        options[option] = _tidy_number(value) if value else "1"
+    return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
+
+
+def _tidy_switch(words: str) -> str:
+    if words in _YES:
+        return "yes"
+    return "no" if words in _NO else words
+
+
+def same_value(name: str, value: str, other: str) -> bool:
+    return tidy_value(name, value) == tidy_value(name, other)
 
 
 def opposite_value(value: str) -> str:
     words = value.strip().lower()
-    return "no" if words in _YES else "yes" if words in _NO else value
+    if words in _YES:
+        return "no"
+    return "yes" if words in _NO else value
 
 
 def refusal(name: str, value: str) -> str | None:
     """Why testparm refuses the value, where smbd stops reading smb.conf; None where it does not."""
-    parameter = _tables()[0].get(squeeze(name))
-    words = " ".join(value.split()).lower()
+    parameter = _tables().parameters.get(squeeze(name))
     if parameter is None:
         return None
-    if choices := _choices().get(parameter.name):
+
+    words = " ".join(value.split()).lower()
+    choices = _choices().get(parameter.name)
+    if choices:
         return None if words in choices else f"{value!r} is none of {', '.join(choices)}"
     if parameter.kind == "yes_no" and words not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
@@ -132,7 +155,7 @@ def section(parameter: Parameter | None, share: str | None) -> str:
 
 
 def parameters() -> tuple[Parameter, ...]:
-    return tuple(_tables()[0].values())
+    return tuple(_tables().parameters.values())
 
 
 def _tidy_number(words: str) -> str:
@@ -151,30 +174,44 @@ def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
     return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """By squeezed name: the parameters, and the canonical names of other spellings."""
+
+    parameters: Mapping[str, Parameter]
+    synonyms: Mapping[str, str]
+    opposites: Mapping[str, str]
+
+
 @cache
-def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, str]]:
+def _tables() -> _Tables:
     raw = toml_data("parameters.toml")
-    parameters = {
-        squeeze(name): Parameter(name=name, scope=scope, kind=kind, newer=newer)
-        for newer, scopes in ((False, raw), (True, raw["newer"]))
-        for scope in ("share", "global")
-        for kind, names in scopes[scope].items()
-        for name in names
-    }
-    synonyms = {squeeze(name): canonical for name, canonical in raw["synonyms"].items()}
-    return parameters, synonyms, {squeeze(name): canonical for name, canonical in raw["opposites"].items()}
+    return _Tables(
+        parameters=_parameters_of(raw, newer=False) | _parameters_of(raw["newer"], newer=True),
+        synonyms={squeeze(name): canonical for name, canonical in raw["synonyms"].items()},
+        opposites={squeeze(name): canonical for name, canonical in raw["opposites"].items()},
+    )
+
+
+def _parameters_of(raw: Mapping[str, Any], *, newer: bool) -> dict[str, Parameter]:
+    parameters = {}
+    for scope in ("share", "global"):
+        for kind, names in raw[scope].items():
+            for name in names:
+                parameters[squeeze(name)] = Parameter(name=name, scope=scope, kind=kind, newer=newer)
+    return parameters
 
 
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
     """The words of parameters that have a choice of some, each with the one that it means."""
-    found: dict[str, dict[str, str]] = {}
+    choices: dict[str, dict[str, str]] = {}
     for row in toml_data("parameters.toml")["choice"]:
         words = {word: word for word in row["words"]}
         for word, synonyms in row.get("synonyms", {}).items():
             words |= dict.fromkeys((word, *synonyms), word)
-        found |= dict.fromkeys(row["names"], words)
-    return found
+        choices |= dict.fromkeys(row["names"], words)
+    return choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +223,12 @@ class SmbConfFile:
     uses_registry: bool = False
 
     def last(self, section: str, name: str) -> str | None:
-        wanted = (section.lower(), parameter_key(name))
-        found = (one.value for one in reversed(self.settings) if (one.section, parameter_key(one.name)) == wanted)
-        return next(found, None)
+        """The value that counts: the last one that is set there."""
+        key = parameter_key(name)
+        for setting in reversed(self.settings):
+            if setting.section == section.lower() and parameter_key(setting.name) == key:
+                return setting.value
+        return None
 
 
 @dataclass(slots=True)
@@ -200,16 +240,20 @@ class _FileReading:
     malformed: list[str] = field(default_factory=list)
     registry: bool = False
     open: list[str] = field(default_factory=list)
+    """The files that include each other at this place: none of them is read again inside itself."""
 
     def read(self, file: str, section: str) -> str:
+        """Returns the section that the file leaves open."""
         for number, line in _logical_lines(self.files.get(file, "")):
             if line.startswith("["):
                 section = line[1:].partition("]")[0].strip().lower()
                 continue
+
             name, equals, value = (part.strip() for part in line.partition("="))
             if not equals:
                 self.malformed.append(line)
                 continue
+
             lowered = " ".join(name.lower().split())
             if lowered == "include":
                 section = self._include(value, section)
@@ -239,8 +283,13 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     """The settings of the smb.conf at ``path``; ``files`` maps paths to text, ``registry`` to ``net conf list``."""
     reading = _FileReading(files=files, open=[path])
     reading.read(path, "global")
-    missing, per_client, malformed = map(tuple, (reading.missing, reading.per_client, reading.malformed))
-    return SmbConfFile(tuple(reading.settings), missing, per_client, malformed, reading.registry)
+    return SmbConfFile(
+        settings=tuple(reading.settings),
+        missing_includes=tuple(reading.missing),
+        per_client_includes=tuple(reading.per_client),
+        malformed=tuple(reading.malformed),
+        uses_registry=reading.registry,
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -254,24 +303,30 @@ def file_lines(text: str) -> list[str]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    kept, start = "", 0
-    for number, raw in enumerate(file_lines(text), start=1):
-        line = raw.strip()
-        if not kept and line[:1] in {"#", ";"}:
+    """Lines and the numbers that they begin at; a backslash at the end joins the next line to it."""
+    beginning = ""
+    start = 0
+    for number, raw_line in enumerate(file_lines(text), start=1):
+        line = raw_line.strip()
+        if not beginning and line[:1] in {"#", ";"}:
             continue
-        start = start if kept else number
+        if not beginning:
+            start = number
+
         if line.endswith("\\"):
-            kept += line[:-1]
+            beginning += line[:-1]
             continue
-        if kept + line:
-            yield start, (kept + line).strip()
-        kept = ""
-    if kept:
-        yield start, kept.strip()
+        if beginning + line:
+            yield start, (beginning + line).strip()
+        beginning = ""
+    if beginning:
+        yield start, beginning.strip()
 
 
 PARAMETER_PREFIX = "smb.conf/"
-CONF_STATE, CONF_WARNINGS, CONF_SET = "smb.conf.state", "smb.conf.warnings", "smb.conf.set"
+CONF_STATE = "smb.conf.state"
+CONF_WARNINGS = "smb.conf.warnings"
+CONF_SET = "smb.conf.set"
 FACTS_UNKNOWN = "facts.unknown"
 """The fact that says why the facts of a server could not be read."""
 _BETWEEN = "; "
@@ -294,15 +349,25 @@ def lines_of_fact(facts: Facts, name: str) -> list[str]:
 
 
 _UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
-_CAPITALS = {"tcp": "TCP", "cpu": "CPU", "mtu": "MTU", "smb": "SMB", "ip": "IP", "crc": "CRC", "rx": "received"}
-_CAPITALS["tx"] = "sent"
+_WORDS = {
+    "tcp": "TCP",
+    "cpu": "CPU",
+    "mtu": "MTU",
+    "smb": "SMB",
+    "ip": "IP",
+    "crc": "CRC",
+    "rx": "received",
+    "tx": "sent",
+}
+"""Words of a fact's name, and what stands for them on a form."""
 _facts_data = partial(toml_data, "facts.toml")
 
 
 def is_volatile(name: str) -> bool:
-    return not name.startswith(PARAMETER_PREFIX) and any(
-        fnmatchcase(name, pattern) for pattern in _facts_data()["volatile"]
-    )
+    """Whether a fact changes by itself from one recording to the next."""
+    if name.startswith(PARAMETER_PREFIX):
+        return False
+    return any(fnmatchcase(name, pattern) for pattern in _facts_data()["volatile"])
 
 
 def human_name(name: str) -> str:
@@ -310,11 +375,15 @@ def human_name(name: str) -> str:
     if name.startswith(PARAMETER_PREFIX):
         _, scope, parameter = name.split("/", 2)
         return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"
-    if known := _facts_data()["names"].get(name):
-        return str(known)
+
+    listed_name = _facts_data()["names"].get(name)
+    if listed_name:
+        return str(listed_name)
+
     for unit in _UNITS:
         name = name.removesuffix(unit)
-    return " ".join(_CAPITALS.get(word, word) for word in name.replace(".", " ").replace("_", " ").split())
+    words = name.replace(".", " ").replace("_", " ").split()
+    return " ".join(_WORDS.get(word, word) for word in words)
 
 
 _DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")
@@ -337,23 +406,27 @@ def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None
 
 
 def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFacts) -> str | None:
+    """What of the session changed with the parameter; None where nothing did, or where it contradicts the value."""
     if contradiction(parameter, value, after):
         return None
-    shown = [
-        f"{part} {getattr(before, part) or 'unknown'} -> {getattr(after, part)}"
-        for part in ("dialect", "signing", "encryption")
-        if follows(f"client.{part}", parameter) and getattr(before, part) != getattr(after, part)
-    ]
-    return ", ".join(shown) or None
+
+    changes = []
+    for part in ("dialect", "signing", "encryption"):
+        part_before = getattr(before, part)
+        part_after = getattr(after, part)
+        if follows(f"client.{part}", parameter) and part_before != part_after:
+            changes.append(f"{part} {part_before or 'unknown'} -> {part_after}")
+    return ", ".join(changes) or None
 
 
 def _encryption(value: str, client: ClientFacts) -> str | None:
-    encrypted = client.is_encrypted
-    if value == "required" and not encrypted:
+    if client.is_encrypted:
+        return f"the session is encrypted ({client.encryption})" if value == "no" else None
+    if value == "required":
         return "the session is not encrypted"
-    if value == "desired" and not encrypted and client.dialect in _SMB3:
+    if value == "desired" and client.dialect in _SMB3:
         return "the session is not encrypted, although its dialect could be"
-    return f"the session is encrypted ({client.encryption})" if value == "no" and encrypted else None
+    return None
 
 
 def _signing(value: str, client: ClientFacts) -> str | None:
@@ -361,27 +434,43 @@ def _signing(value: str, client: ClientFacts) -> str | None:
     return "the session is not signed" if value == "required" and unsigned else None
 
 
-def _listed(value: str, negotiated: str | None, words: str) -> str | None:
+def _encryption_algorithm(value: str, client: ClientFacts) -> str | None:
+    return _algorithm(value, client.encryption, "encrypted with")
+
+
+def _signing_algorithm(value: str, client: ClientFacts) -> str | None:
+    return _algorithm(value.replace("aes-128-", "aes-"), client.signing, "signed with")
+
+
+def _algorithm(value: str, negotiated: str | None, words: str) -> str | None:
+    # With a sign the list is Samba's own, changed by that item: what it holds is not known.
     if negotiated in (None, "none") or any(item[:1] in "+-" for item in value.split()):
         return None
     return None if negotiated in value.split() else f"the session is {words} {negotiated}"
 
 
-def _bounded(value: str, client: ClientFacts, within: Callable[[int, int], bool]) -> str | None:
+def _highest_dialect(value: str, client: ClientFacts) -> str | None:
+    return _dialect(value, client, operator.le)
+
+
+def _lowest_dialect(value: str, client: ClientFacts) -> str | None:
+    return _dialect(value, client, operator.ge)
+
+
+def _dialect(value: str, client: ClientFacts, is_within: Callable[[int, int], bool]) -> str | None:
     limit = _PROTOCOL_DIALECTS.get(value)
     if limit is None or client.dialect not in _DIALECTS:
         return None
-    told = within(_DIALECTS.index(client.dialect), _DIALECTS.index(limit))
-    return None if told else f"the session speaks SMB {client.dialect}"
+    if is_within(dialect_rank(client.dialect), dialect_rank(limit)):
+        return None
+    return f"the session speaks SMB {client.dialect}"
 
 
 _CHECKS: Mapping[str, Callable[[str, ClientFacts], str | None]] = {
     "server smb encrypt": _encryption,
     "server signing": _signing,
-    "server smb3 encryption algorithms": lambda value, client: _listed(value, client.encryption, "encrypted with"),
-    "server smb3 signing algorithms": lambda value, client: _listed(
-        value.replace("aes-128-", "aes-"), client.signing, "signed with"
-    ),
-    "server max protocol": lambda value, client: _bounded(value, client, operator.le),
-    "server min protocol": lambda value, client: _bounded(value, client, operator.ge),
+    "server smb3 encryption algorithms": _encryption_algorithm,
+    "server smb3 signing algorithms": _signing_algorithm,
+    "server max protocol": _highest_dialect,
+    "server min protocol": _lowest_dialect,
 }

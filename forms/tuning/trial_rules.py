@@ -1,4 +1,5 @@
 """Whether sharebench may set an smb.conf parameter itself: more than testparm checks.
+
 testparm exits with 0 for unknown names, numbers out of range, missing modules and wrong sections; some of them make
 a running smbd turn new sessions away (measured on Samba 4.17.12).
 """
@@ -11,7 +12,7 @@ from typing import Any
 
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import Effect, EntryKind, Status
-from forms.tuning.smb_conf import Parameter, squeeze, tidy_value
+from forms.tuning.smb_conf import Parameter, same_value, squeeze, tidy_value
 
 _COMMENT = re.compile(r"(^|\s)[#;]")
 _NUMBER = re.compile(r"-?\d+")
@@ -43,9 +44,12 @@ def is_tried(entry: catalogue.CatalogueEntry) -> bool:
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
+    """Why sharebench does not set that; nothing where it may."""
     spelled = smb_conf.spelling(proposal.name)
-    name, parameter = spelled.name, spelled.parameter
-    if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):
+    name = spelled.name
+    parameter = spelled.parameter
+
+    if any(map(_is_control, proposal.name + proposal.value)):
         yield "a value is one line, without control characters"
     if _COMMENT.search(proposal.value):
         yield f"{proposal.value!r}: smb.conf has no comments at the end of a line"
@@ -53,6 +57,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
         yield "a backslash at the end would join the next line to it"
     if any(letter in proposal.name for letter in "=[]#;"):
         yield f"{proposal.name!r} is no name of a parameter"
+
     if ":" in name:
         module = name.partition(":")[0].strip()
         if module not in samba.modules:
@@ -61,28 +66,42 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
     if squeeze(name) in map(squeeze, data()["never"]):
         yield f"{name} decides what is served and who gets in: sharebench never changes it"
         return
-    there = {squeeze(one) for one in samba.for_server | samba.for_share}
-    if not (squeeze(name) in there if there else parameter is not None and not parameter.newer):
+    if not _is_known(name, parameter, samba):
         yield _unknown(name)
         return
-    if [(one.kind, one.takes_effect) for one in catalogue.about(name)] == [(EntryKind.SMB_CONF, Effect.NEVER)]:
+
+    kinds = [(entry.kind, entry.takes_effect) for entry in catalogue.about(name)]
+    if kinds == [(EntryKind.SMB_CONF, Effect.NEVER)]:
         yield f"{name} has no effect in this Samba, so there is nothing to measure"
-    yield from _section_fits(name, parameter, proposal, samba)
-    if refused := smb_conf.refusal(name, proposal.value):
+    yield from _section_refusals(name, parameter, proposal, samba)
+    refused = smb_conf.refusal(name, proposal.value)
+    if refused:
         yield f"{name}: {refused}"
-    yield from _range(name, proposal.value)
-    yield from _listed(name, proposal.value, samba)
+    yield from _range_refusals(name, proposal.value)
+    yield from _word_refusals(name, proposal.value, samba)
+
+
+def _is_control(character: str) -> bool:
+    return ord(character) < 32 or ord(character) == 127
+
+
+def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool:
+    """By the server's own list of parameters, or where it gave none by ours."""
+    parameters = {squeeze(parameter_name) for parameter_name in samba.for_server | samba.for_share}
+    if parameters:
+        return squeeze(name) in parameters
+    return parameter is not None and not parameter.newer
 
 
 def risk_of(name: str, value: str) -> str | None:
     if ":" in name or not catalogue.about(name):
         return "what it does is not known to sharebench"
-    found: Mapping[str, Any] | None = data()["risks"].get(name)
-    if found is None:
+    risk: Mapping[str, Any] | None = data()["risks"].get(name)
+    if risk is None:
         return None
-    values = found.get("values")
-    risky = values is None or any(tidy_value(name, value) == tidy_value(name, one) for one in values)
-    return str(found["why"]) if risky else None
+    risky_values = risk.get("values")
+    is_risky = risky_values is None or any(same_value(name, value, risky_value) for risky_value in risky_values)
+    return str(risk["why"]) if is_risky else None
 
 
 def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) -> str | None:
@@ -91,10 +110,15 @@ def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) 
         return f"{name} is read when smbd starts"
     if name != "socket options":
         return None
-    pinned = [word for word in ("so_sndbuf", "so_rcvbuf", "iptos") if word in (present or "").lower()]
-    if pinned and any(word not in value.lower() for value in values for word in pinned):
+
+    inherited = [option for option in _INHERITED_OPTIONS if option in (present or "").lower()]
+    if any(not all(option in value.lower() for option in inherited) for value in values):
         return f"smbd was started with {present}, and its listening socket hands that on to each session"
     return None
+
+
+_INHERITED_OPTIONS = ("so_sndbuf", "so_rcvbuf", "iptos")
+"""What a session's socket has from the listening one, unless smbd sets it again."""
 
 
 def _unknown(name: str) -> str:
@@ -103,45 +127,57 @@ def _unknown(name: str) -> str:
             return f"{name} was removed from Samba in {entry.removed_in or 'an earlier version'}: smbd ignores it"
         if entry.status is Status.NEWER:
             return f"{name} needs a newer Samba than this one ({entry.since or 'see its release notes'})"
-    close = smb_conf.suggestions(name)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    similar_names = smb_conf.suggestions(name)
+    hint = f"; did you mean {' or '.join(similar_names)}?" if similar_names else ""
     return f"this Samba has no parameter {name}, so smbd would ignore it{hint}"
 
 
-def _section_fits(name: str, parameter: Parameter | None, proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
-    in_share = proposal.section.lower() != "global"
-    of_server = squeeze(name) in {squeeze(one) for one in samba.for_server} or (
-        not samba.for_server and parameter is not None and parameter.scope == "global"
-    )
-    if in_share and of_server:
+def _section_refusals(name: str, parameter: Parameter | None, proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
+    if proposal.section.lower() == "global":
+        return
+
+    is_of_server = squeeze(name) in map(squeeze, samba.for_server)
+    if not samba.for_server:
+        is_of_server = parameter is not None and parameter.scope == "global"
+    if is_of_server:
         yield f"{name} holds for the whole server: in [{proposal.section}] smbd would ignore it"
-    if in_share and samba.sections and proposal.section.lower() not in samba.sections:
+    if samba.sections and proposal.section.lower() not in samba.sections:
         yield (
             f"there is no share [{proposal.section}] in {proposal.conf}; if the server of the target reads another"
             " smb.conf, name that"
         )
 
 
-def _range(name: str, value: str) -> Iterator[str]:
-    found = data()["ranges"].get(name)
-    if found is None:
+def _range_refusals(name: str, value: str) -> Iterator[str]:
+    ends = data()["ranges"].get(name)
+    if ends is None:
         return
-    number, (least, most) = tidy_value(name, value), found
+
+    least, most = ends
+    number = tidy_value(name, value)
     if not _NUMBER.fullmatch(number):
-        if name != "log level":  # which may name classes of its own
+        # A log level may name classes of its own.
+        if name != "log level":
             yield f"{name}: {value!r} is no whole number"
     elif not least <= int(number) <= most:
         yield f"{name}: {value} is out of range, {least} to {most}"
 
 
-def _listed(name: str, value: str, samba: SambaKnows) -> Iterator[str]:
+def _word_refusals(name: str, value: str, samba: SambaKnows) -> Iterator[str]:
     words = value.replace(",", " ").split()
     allowed = data()["words"].get(name)
     if allowed:
-        known = {word.lower() for word in allowed}
-        yield from (f"{name}: {word} is none of {', '.join(allowed)}" for word in words if word.lower() not in known)
+        allowed_words = {word.lower() for word in allowed}
+        for word in words:
+            if word.lower() not in allowed_words:
+                yield f"{name}: {word} is none of {', '.join(allowed)}"
+
     if name == "socket options":
-        yield from (f"{name}: {reason}" for word in words if (reason := _socket_option(word)))
+        for word in words:
+            reason = _socket_option_refusal(word)
+            if reason:
+                yield f"{name}: {reason}"
+
     if name == "vfs objects" and samba.modules:
         for word in words:
             module = word.partition(":")[0]
@@ -149,14 +185,15 @@ def _listed(name: str, value: str, samba: SambaKnows) -> Iterator[str]:
                 yield f"there is no VFS module {module} here: every connection to the share would fail"
 
 
-def _socket_option(word: str) -> str | None:
-    known = data()["socket_options"]
+def _socket_option_refusal(word: str) -> str | None:
+    options = data()["socket_options"]
     option, equals, number = word.partition("=")
-    if option.upper() in known["flags"]:
+    if option.upper() in options["flags"]:
         return None if not equals or number in {"0", "1"} else f"{option} is 0 or 1"
-    if option.upper() not in known["numbers"]:
+    if option.upper() not in options["numbers"]:
         return f"smbd knows no socket option {option}"
-    least, most = known["numbers"][option.upper()]
+
+    least, most = options["numbers"][option.upper()]
     if not number.isdecimal() or not least <= int(number) <= most:
         return f"{option} needs a number from {least} to {most}"
     return None
