@@ -483,7 +483,7 @@ class _Cells:
         return self.record[index] if index < len(self.record) else ""
 
     def numbers(self) -> Cells:
-        numbers = {}
+        numbers: dict[PaperColumn, Printed] = {}
         for column in PaperColumn:
             cell = printed(self.text(column), decimal_comma=self.decimal_comma)
             if column is not PaperColumn.RUN and cell is not None:
