@@ -37,11 +37,11 @@ def main() -> None:
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
-    from app.base.child_process import keep_memory_to_ourselves  # noqa: PLC0415  as all imports here, after the handler
+    from app.base.child_process import keep_memory_to_ourselves
 
     keep_memory_to_ourselves()
-    from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
-    from app.tui.start import open_tui  # noqa: PLC0415  light: it loads Textual when it is called
+    from app.cli.main import run
+    from app.tui.start import open_tui
 
     try:
         _at_ctrl_c(cancel)

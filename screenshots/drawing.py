@@ -46,9 +46,9 @@ def _notebook(*, nights: bool) -> bytes:
 @asynccontextmanager
 async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]:
     """The real app, at rest, after the scene's keys."""
-    from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
-    from app.tui.frame.base import Context  # noqa: PLC0415
-    from screenshots.still_backend import StillBackend  # noqa: PLC0415
+    from app.tui.frame.app import SharebenchApp
+    from app.tui.frame.base import Context
+    from screenshots.still_backend import StillBackend
 
     with TemporaryDirectory() as folder, _same_everywhere():
         path = Path(folder) / "notebook.db"

@@ -147,7 +147,7 @@ def forget_users(db: NotebookDatabase) -> dict[str, str]:
 
     renamed: dict[str, str] = {}
     for table, column in _NAMES.items():
-        rows = db.execute(f"SELECT DISTINCT {column} FROM {table}")  # noqa: S608  our own names
+        rows = db.execute(f"SELECT DISTINCT {column} FROM {table}")
         renamed |= forget.without_clashes(row[0] for row in rows)
 
     def rename(name: Any) -> Any:
@@ -185,7 +185,7 @@ def _rewrite(db: NotebookDatabase) -> None:
         db.execute("DELETE FROM facts WHERE name = 'measured.by'")
         db.execute("UPDATE series SET experiment = renamed(experiment)")
         for table, column in _NAMES.items():
-            db.execute(f"UPDATE {table} SET {column} = renamed({column})")  # noqa: S608  our own names
+            db.execute(f"UPDATE {table} SET {column} = renamed({column})")
         db.execute("UPDATE worksheets SET content = in_worksheet(content)")
         _rewrite_columns(db, _WORDS, "in_words")
         _rewrite_columns(db, _DOCUMENTS, "in_json")
@@ -194,7 +194,7 @@ def _rewrite(db: NotebookDatabase) -> None:
 def _rewrite_columns(db: NotebookDatabase, columns_by_table: Mapping[str, Iterable[str]], function: str) -> None:
     for table, columns in columns_by_table.items():
         assignments = ", ".join(f"{column} = {function}({column})" for column in columns)
-        db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
+        db.execute(f"UPDATE {table} SET {assignments}")
 
 
 def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:

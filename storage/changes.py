@@ -185,7 +185,7 @@ class ChangeTables(RecordingTables):
 
     @of_a_sound_file
     def trial(self, experiment: str) -> TrialPlan | None:
-        sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
+        sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"
         row = self._db.execute(sql, (experiment,)).fetchone()
         content = object_of(row[0]) if row else {}
         return JSONNode("plan", content).record(TrialPlan) if content else None

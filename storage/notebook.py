@@ -323,7 +323,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         progress = "progress" if with_progress else "'[]' AS progress"
         that_count = " AND phase = 'measured' AND status = 'valid'" if measured else ""
         sql = (
-            "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608  our own words
+            "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"
             f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){that_count}"
             " ORDER BY phase DESC, number"
         )

@@ -29,15 +29,15 @@ MACHINE = ("host.name", "measured.site")
 """The client's facts that name the machine that measured."""
 
 _MACHINE_OF_SERIES = (
-    "SELECT id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own names
+    "SELECT id, name, value FROM facts JOIN recordings ON id = series_id"
     f" WHERE side = 'client' AND name IN {MACHINE} AND id IN (ids)"
 )
 _MACHINE_OF_WHOLES = (
-    "SELECT part_of AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own names
+    "SELECT part_of AS id, name, value FROM facts JOIN recordings ON id = series_id"
     f" WHERE side = 'client' AND name IN {MACHINE} AND part_of IN (ids)"
 )
 _MACHINE_OF_OTHERS = (
-    "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608  our own names
+    "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"
     f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
 )
 
@@ -213,8 +213,8 @@ class RecordingTables(TextTables):
 
     def progress(self) -> dict[str, tuple[int, int]]:
         """(1 where it is complete, how many runs it has) of each recording, by id."""
-        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608  our own names
-        rows = self._db.execute(f"SELECT id, status = 'complete', {counts} FROM recordings")  # noqa: S608  our own names
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())
+        rows = self._db.execute(f"SELECT id, status = 'complete', {counts} FROM recordings")
         return {recording_id: (is_complete, runs) for recording_id, is_complete, runs in rows}
 
     def mark_imported(self, recording_id: str, imported_at: str) -> None:
@@ -253,7 +253,7 @@ class RecordingTables(TextTables):
 
     def _newest(self, *kinds: str) -> str:
         of_kinds = f"AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
-        sql = f"SELECT id FROM recordings WHERE part_of IS NULL {of_kinds} ORDER BY stored_order DESC LIMIT 1"  # noqa: S608  placeholders
+        sql = f"SELECT id FROM recordings WHERE part_of IS NULL {of_kinds} ORDER BY stored_order DESC LIMIT 1"
         row = self._db.execute(sql, kinds).fetchone()
         if row:
             return str(row[0])
@@ -374,7 +374,7 @@ class RecordingTables(TextTables):
 
     def _rows_by_table(self, ids: Sequence[str]) -> dict[str, list[Row]]:
         return {
-            table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))  # noqa: S608  our own names
+            table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))
             for table, column in _OWN_ROWS
         }
 

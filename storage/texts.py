@@ -50,7 +50,7 @@ class TextTables(NotebookBase):
         """By id. Raises UnreadableRecordingError."""
         texts_by_id: dict[str, Texts] = {}
         said = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
-        for row in self._rows_of(f"SELECT *, {said} FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
+        for row in self._rows_of(f"SELECT *, {said} FROM recordings WHERE id IN (ids)", ids):
             if not row["is_json"]:
                 raise UnreadableRecordingError(row["id"], "content holds no JSON")
             texts_by_id[row["id"]] = _text_columns(row)
@@ -64,7 +64,7 @@ class TextTables(NotebookBase):
     def keep_texts(self, recording_id: str, texts: Texts) -> None:
         """Store the texts in place of what the recording has, and do what they say."""
         columns = "content = json_set(content, ?, json(?)), label = ?, note = ?, question = ?"
-        sql = f"UPDATE recordings SET {columns} WHERE id = ?"  # noqa: S608  our own words
+        sql = f"UPDATE recordings SET {columns} WHERE id = ?"
         newest = dict.fromkeys(WRITTEN_BY_PEOPLE, "") | texts.newest
         own_columns = [newest.pop(name) for name in WRITTEN_BY_PEOPLE]
 
@@ -100,7 +100,7 @@ class TextTables(NotebookBase):
             return
 
         where = _condition(RUNS[table])
-        sql = f"UPDATE {table} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+        sql = f"UPDATE {table} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"
         status = "rejected" if reason else "valid"
         self._db.execute(sql, (status, reason or None, *keys))
 
@@ -131,7 +131,7 @@ class TextTables(NotebookBase):
         """Reject a finished run, or take it back; False where there is none."""
         recording_id, *key_in_recording = (key[name] for name in RUNS[table])
         where = _condition(RUNS[table])
-        sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+        sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"
         with self._db.atomic():
             if not self._db.execute(sql, (recording_id, *key_in_recording)).fetchone():
                 return False
@@ -147,7 +147,7 @@ class TextTables(NotebookBase):
 
     def new_normals(self) -> list[str]:
         where = f"content -> '$.{SAID}.{NORMAL}' IS NOT NULL ORDER BY created_at"
-        rows = self._db.execute(f"SELECT id FROM recordings WHERE {where}")  # noqa: S608  our own words
+        rows = self._db.execute(f"SELECT id FROM recordings WHERE {where}")
         texts_by_id = self.texts_of([str(row[0]) for row in rows])
         return [recording_id for recording_id, texts in texts_by_id.items() if texts.texts[NORMAL].newest]
 

@@ -20,12 +20,12 @@ class AuditKind(Kind[Audit]):
     shows_own_texts = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.comparison.history import audit_form  # noqa: PLC0415  a list does not wait for it
+        from app.comparison.history import audit_form
 
         return audit_form(notebook, self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as above
+        from forms.audit.report import audit_answer, audit_sign
 
         audit = self.read(notebook, head)
         sign = audit_sign(audit)
@@ -37,7 +37,7 @@ class AuditKind(Kind[Audit]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from forms.audit.report import audit_comparison_report  # noqa: PLC0415  as above
+        from forms.audit.report import audit_comparison_report
 
         del choices
         base, other = self.two_of(heads)

@@ -53,7 +53,7 @@ def line_of(message: Any) -> str:
 
 def message_of(line: str, kinds: Iterable[type]) -> Any:
     """The record of one of these types that :func:`line_of` wrote. Raises ValueError for anything else."""
-    from storage.json_reader import JSONNode  # noqa: PLC0415  the first paint does not wait for it
+    from storage.json_reader import JSONNode
 
     raw: dict[str, Any] = json.loads(line)
     kind_by_name = {kind.__name__: kind for kind in kinds}

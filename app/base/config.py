@@ -37,7 +37,7 @@ class ServerProfile:
 
     def url(self, path: str | None = None) -> str:
         """The URL of ``path`` below the share, by default of the usual file."""
-        from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
+        from urllib.parse import quote
 
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         domain = f"{quote(self.domain, safe='')};" if self.domain and user else ""
@@ -101,7 +101,7 @@ def config() -> Config:
 
 def profile(name: str, settings: Config | None = None) -> ServerProfile:
     """The server of that name. Raises UsageError with the known names."""
-    from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+    from difflib import get_close_matches
 
     servers = (settings or config()).servers
     if name in servers:
@@ -145,10 +145,10 @@ def _server(path: Path, name: str, table: object) -> ServerProfile:
 
 def _check_server(path: Path, place: str, server: ServerProfile) -> None:
     """Raises ConfigError."""
-    from storage.protocols import PROTOCOLS  # noqa: PLC0415  the first paint does not wait for it
+    from storage.protocols import PROTOCOLS
 
     if server.ssh:
-        from app.base.ssh_address import check_ssh_host  # noqa: PLC0415  few servers need it
+        from app.base.ssh_address import check_ssh_host
 
         try:
             check_ssh_host(server.ssh)
@@ -183,7 +183,7 @@ def _check_names(path: Path, place: str, table: Mapping[str, Any], known_names: 
         if name in _NOT_HERE:
             raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
         if name not in known_names:
-            from storage.errors import did_you_mean  # noqa: PLC0415  the first paint does not wait for it
+            from storage.errors import did_you_mean
 
             advice = did_you_mean(name, known_names).rstrip() or f"known are: {', '.join(known_names)}"
             raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

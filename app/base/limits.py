@@ -22,7 +22,7 @@ class TooMuchTimeError(Exception):
 def limit_memory(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
     """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
     try:
-        import resource  # noqa: PLC0415  only POSIX systems have it
+        import resource
 
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     except (ImportError, OSError):  # no Linux: the size of the text is the limit

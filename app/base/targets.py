@@ -100,7 +100,7 @@ def _not_a_target(text: str) -> UsageError:
 
 def _known_scheme(typed: str) -> str | None:
     """The protocol that a mistyped scheme may mean; None for another program's."""
-    from difflib import get_close_matches  # noqa: PLC0415  only words that are wrong need it
+    from difflib import get_close_matches
 
     name = typed.rstrip(":/\\").lower()
     if name in _OTHER_SCHEMES:
@@ -118,7 +118,7 @@ def by_name(text: str) -> str:
     """The URL of ``@NAME[/PATH]``; other texts unchanged. Raises UsageError, ConfigError."""
     if not text.startswith("@"):
         return text
-    from app.base.config import profile  # noqa: PLC0415  few targets are named so
+    from app.base.config import profile
 
     name, slash, path = text[1:].partition("/")
     return profile(name).url(path if slash else None)

@@ -16,7 +16,7 @@ def theme_file() -> Path:
 
 def read_toml(text: str) -> dict[str, Any]:
     """Raises ValueError with the place of the error."""
-    import tomllib  # noqa: PLC0415  the first paint does not wait for it
+    import tomllib
 
     try:
         return tomllib.loads(text)

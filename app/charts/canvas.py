@@ -326,7 +326,7 @@ class Canvas:
             yield note, note
 
     def _draw(self, scale: Scale, lines: Sequence[Line], axis_columns: int, plot_columns: int) -> list[str]:
-        import plotext  # noqa: PLC0415  loaded when the first chart is drawn
+        import plotext
 
         with _figure_lock:
             plotext.terminal.limit(width=False, height=False)
@@ -379,7 +379,7 @@ class Canvas:
             figure.draw(signal)
 
     def _marker(self, ascii_sign: str, colour: int, sign: str = "braille") -> Any:
-        import plotext  # noqa: PLC0415  loaded when the first chart is drawn
+        import plotext
 
         return plotext.marker(ascii_sign if ascii_only() else sign, pixel=colour if self.colour else None)
 
@@ -420,7 +420,7 @@ def _label_lines(canvas: Canvas, left: int, plot_columns: int) -> list[str]:
 
 def prepare() -> None:
     """Load what charts are drawn with, a tenth of a second, before anything is timed."""
-    import plotext  # noqa: F401, PLC0415  loaded here so that no chart has to wait for it
+    import plotext  # noqa: F401  loaded here so that no chart has to wait for it
 
 
 def too_small(width: int, height: int) -> str | None:

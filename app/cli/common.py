@@ -83,7 +83,7 @@ def answer_report(report: "Report", *, as_json: bool = False) -> None:
     if as_json:
         answer_json(report.document())
         return
-    from forms.exporters.text import report_text  # noqa: PLC0415  lists and --help do not wait for it
+    from forms.exporters.text import report_text
 
     answer(report_text(report, ansi=draws_colour()).rstrip("\n"))
 
@@ -98,7 +98,7 @@ def chart_columns() -> int:
 
 def json_text(document: object) -> str:
     """Escapes control characters, and the bytes of names that are not UTF-8."""
-    import json  # noqa: PLC0415  the first paint does not wait for it
+    import json
 
     return json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
@@ -150,9 +150,9 @@ def _write(text: str) -> None:
 
 def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
     """One line for an error of the notebook, the system or our own."""
-    import sqlite3  # noqa: PLC0415  the TUI and --help do not wait for it
+    import sqlite3
 
-    from storage.errors import NotebookFileError, unusable  # noqa: PLC0415  the TUI and --help do not wait for it
+    from storage.errors import NotebookFileError, unusable
 
     if isinstance(error.__cause__, KeyboardInterrupt):  # as Python tells one within a class that it makes
         return CancelledError("cancelled")
@@ -169,7 +169,7 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
 
 def _without_passwords(said: str, arguments: Sequence[str]) -> str:
-    from app.base.targets import may_hold_password, without_password  # noqa: PLC0415  as above
+    from app.base.targets import may_hold_password, without_password
 
     users = {word for option, word in pairwise(arguments) if "://" in word or option == "--server-ssh"}
     for word in sorted(arguments, key=len, reverse=True):
@@ -198,7 +198,7 @@ def one_line(error: click.ClickException) -> str:
 
 def _options_near(typed: str, context: click.Context) -> list[str]:
     """Of the same letters, else with all its words, else where one begins the other, else of similar letters."""
-    from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+    from difflib import get_close_matches
 
     known = [
         word
@@ -293,7 +293,7 @@ def within(choices: Mapping[str, Any]) -> float:
 
 
 def verdict_options(function: _F) -> _F:
-    from storage.plan import MARGIN_PERCENT, NOISE_PERCENT  # noqa: PLC0415  the first paint does not wait for it
+    from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
     text = "No change: the 95 % interval lies within ± PERCENT."
     return several(
@@ -313,7 +313,7 @@ options_of_all = several(
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-    from app.base.targets import CREDENTIALS_OPTION, HOW_TO_LOG_IN  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.targets import CREDENTIALS_OPTION, HOW_TO_LOG_IN
 
     if value is not None:
         raise PasswordInURLError(
@@ -343,8 +343,8 @@ textfile_option = option("--textfile", "FILE", "Also write Prometheus text, for 
 def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> None:
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
-        from app.base.output import output_file  # noqa: PLC0415  few commands write a file
-        from forms.watch.metrics import prometheus_text  # noqa: PLC0415  as above
+        from app.base.output import output_file
+        from forms.watch.metrics import prometheus_text
 
         with output_file(Path(file_name)) as file:
             file.write(prometheus_text(samples()))
@@ -363,13 +363,13 @@ def zeros_if_it_fails(file_name: str | None, samples: "Callable[[], list[MetricS
 
 
 def size(text: str | int) -> int:
-    from app.base.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.units import parse_size
 
     return text if isinstance(text, int) else parse_size(text)
 
 
 def rate(text: str | int) -> int | None:
-    from app.base.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.units import parse_rate
 
     return text if isinstance(text, int) else None if text == "auto" else parse_rate(text)
 
@@ -400,7 +400,7 @@ def to_resume(
     confirmed: bool = False,
 ) -> "tuple[Any, Target]":  # fmt: skip
     """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
-    from app.recording.resuming import record_to_resume  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.recording.resuming import record_to_resume
 
     if target:
         raise UsageError(f"--resume takes the target from the {kinds[0]}: leave the TARGET out")
@@ -413,7 +413,7 @@ def to_resume(
 def notebook_path(context: click.Context) -> Path:
     if chosen := (context.find_root().obj or {}).get("db"):
         return _checked_path(Path(chosen))
-    from platformdirs import user_data_path  # noqa: PLC0415  not needed where --db is given
+    from platformdirs import user_data_path
 
     return user_data_path("sharebench", appauthor=False) / "notebook.db"
 
@@ -440,7 +440,7 @@ _SHOWN_CHARACTERS = 60
 
 def check_can_store(context: click.Context) -> None:
     """Before anybody is asked for a password or anything is measured. Raises NotebookError, UsageError."""
-    from app.recording import rescue  # noqa: PLC0415  the notebook's library is slow to load
+    from app.recording import rescue
 
     rescue.check_can_store(notebook_path(context))
 
@@ -460,7 +460,7 @@ IN_MEMORY = "notebook in memory"
 @contextmanager
 def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
     """``make`` creates a missing notebook. Raises UsageError, also for references that are not found."""
-    from storage.notebook import Notebook  # noqa: PLC0415  its library is slow to load
+    from storage.notebook import Notebook
 
     path = notebook_path(context)
     in_memory = (context.find_root().obj or {}).get(IN_MEMORY)
@@ -487,8 +487,8 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
 
 @contextmanager
 def _references_told() -> "Iterator[None]":
-    from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
-    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
+    from storage.errors import RefusedError
+    from storage.recordings import UnknownReferenceError
 
     try:
         yield
@@ -513,14 +513,14 @@ def series(context: click.Context, reference: str) -> "Series":
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """Asks on a terminal. Raises UsageError, LoginError."""
-    from app.base.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.base.targets import parse_target
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
 def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
     """Asks on a terminal. Raises UsageError, LoginError."""
-    from app.clients.logins import can_be_read_by_others, log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.clients.logins import can_be_read_by_others, log_in_as
 
     if has_notebook(notebook_path(context)):
         with notebook(context) as found:  # says what an interrupted trial left changed there

@@ -31,7 +31,7 @@ _NAME_CELLS = 27
 @cache
 def texts() -> dict[str, Any]:
     """The groups of options, and the examples by command, without ``sharebench`` in front."""
-    from app.base.user_files import read_toml  # noqa: PLC0415  only help needs it
+    from app.base.user_files import read_toml
 
     return read_toml(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))
 
@@ -90,7 +90,7 @@ class Group(GroupedCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+        from difflib import get_close_matches
 
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=0.65)

@@ -105,7 +105,7 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
         if os.environ.get("TERM") == "dumb":
-            from app.guide.command import ask_plainly  # noqa: PLC0415  loaded when it is called
+            from app.guide.command import ask_plainly
 
             ask_plainly(common.notebook_path(context))
             context.exit(0)

@@ -71,19 +71,19 @@ class Iperf3Client(OneByOne):
             in_flight=whole(part(test, "num_streams")),
         )
 
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:  # noqa: ARG002  the protocol's signature
+    def list(self, path: str) -> builtins.list[DirectoryEntry]:
         return []
 
-    def size(self, path: str) -> int:  # noqa: ARG002  the protocol's signature
+    def size(self, path: str) -> int:
         return self._size_bytes
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
         return self._measure(self._size_bytes, meter, reverse=True)
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:  # noqa: ARG002  see size
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
         return self._measure(content.size_bytes, meter, reverse=False)
 
-    def digest(self, path: str) -> str:  # noqa: ARG002  see size
+    def digest(self, path: str) -> str:
         raise errors.MeasurementError(
             f"{self._where}: iperf3 moves no file, so there is nothing to verify", options="leave out --verify"
         )

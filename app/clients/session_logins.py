@@ -48,8 +48,8 @@ class Logins:
 
     def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
         """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
-        from app.clients.base import Secrets  # noqa: PLC0415  as the module says
-        from app.clients.logins import log_in_as  # noqa: PLC0415  as the module says
+        from app.clients.base import Secrets
+        from app.clients.logins import log_in_as
 
         if kerberos:
             return Secrets(kerberos=True)
@@ -66,7 +66,7 @@ class Logins:
 
     def from_file(self, target: "Target", path: Path) -> "Target":
         """The target with the user of a credentials file, its secrets kept where it has some. Raises UsageError."""
-        from app.clients.logins import log_in_as, read_credentials  # noqa: PLC0415  as the module says
+        from app.clients.logins import log_in_as, read_credentials
 
         credentials = read_credentials(path)
         if credentials.user:

@@ -99,7 +99,7 @@ class SmbclientNgClient(ExternalClient):
             in_flight=1,
         )
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
         self.connect()
         where = place(self.target, path)
         remote = _remote_path(path)

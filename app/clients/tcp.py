@@ -184,7 +184,7 @@ _REQUESTS = 3
 
 def waiting_bytes(sock: socket.socket) -> int:
     """Bytes not acknowledged by the peer (SIOCOUTQ, linux/sockios.h); 0 if unknown."""
-    import fcntl  # noqa: PLC0415  only POSIX systems have it
+    import fcntl
 
     count = array.array("i", [0])
     try:

@@ -21,12 +21,12 @@ class DiagnosisKind(Kind[Diagnosis]):
     resume = "diagnose --resume"
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from forms.diagnosis.report import diagnosis_report  # noqa: PLC0415  a list does not wait for it
+        from forms.diagnosis.report import diagnosis_report
 
         return diagnosis_report(self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.diagnosis.report import diagnosis_answer  # noqa: PLC0415  as above
+        from forms.diagnosis.report import diagnosis_answer
 
         return diagnosis_answer(self.read(notebook, head))
 
@@ -39,7 +39,7 @@ class DiagnosisKind(Kind[Diagnosis]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from forms.diagnosis.report import diagnosis_comparison  # noqa: PLC0415  as above
+        from forms.diagnosis.report import diagnosis_comparison
 
         del choices
         base, other = self.two_of(heads)

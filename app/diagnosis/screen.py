@@ -42,7 +42,7 @@ class DiagnosisRunScreen(MeasurementScreen):
     def steps(self) -> Iterator[Any]:
         return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
 
-    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
+    def take_event(self, index: int, event: Any) -> None:
         match event:
             case diagnosing.StageBegan(text=text):
                 self.doing = f"Stage {text}"

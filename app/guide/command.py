@@ -33,7 +33,7 @@ def guide_command(context: click.Context, plain: bool) -> int:
 
 def ask_plainly(notebook_path: Path) -> None:
     """The guide as numbered questions, until the user leaves."""
-    from app.guide.plain import PlainGuide  # noqa: PLC0415  clients and recorder, which a screen loads later
+    from app.guide.plain import PlainGuide
 
     PlainGuide(notebook_path).run()
 
@@ -55,7 +55,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     For bash: eval "$(sharebench completion bash)" in ~/.bashrc; for zsh the same in ~/.zshrc; for fish: sharebench
     completion fish > ~/.config/fish/completions/sharebench.fish.
     """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415  nothing else here needs it
+    from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
     assert kind
@@ -74,8 +74,8 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
     demo measures with two request sizes and prints one form and the comparison. It uses a notebook of its own, unless
     --db names another.
     """
-    from app.clients.session_logins import Logins  # noqa: PLC0415  keeps `--help` light
-    from app.practice.servers import PracticeServers  # noqa: PLC0415  as above
+    from app.clients.session_logins import Logins
+    from app.practice.servers import PracticeServers
 
     options = context.find_root().obj
     if not options.get("db"):
@@ -90,7 +90,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
         on_terminal = not headless and _is_terminal()
         if plain or (on_terminal and _is_dumb_terminal()):
-            from app.guide.plain import PlainGuide  # noqa: PLC0415  as above
+            from app.guide.plain import PlainGuide
 
             PlainGuide(path, logins=logins, practice=practice).run()
             return 0
@@ -102,11 +102,11 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
 
 def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
-    from app.guide.pages.change import PRACTICE_BLOCK  # noqa: PLC0415  keeps `--help` light
-    from app.recording.spec import FormTexts, SeriesSpec  # noqa: PLC0415  as above
-    from app.series.command import run_versus  # noqa: PLC0415  as above
-    from forms.wording import typed_size  # noqa: PLC0415  as above
-    from storage.plan import RunCounts  # noqa: PLC0415  as above
+    from app.guide.pages.change import PRACTICE_BLOCK
+    from app.recording.spec import FormTexts, SeriesSpec
+    from app.series.command import run_versus
+    from forms.wording import typed_size
+    from storage.plan import RunCounts
 
     spec = SeriesSpec(counts=RunCounts(runs=runs), texts=FormTexts(label="practice"))
     words = f"--block {typed_size(PRACTICE_BLOCK)}"

@@ -49,7 +49,7 @@ def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, k
 
 def with_profile(choices: GuideChoices) -> GuideChoices:
     """The choices with what the settings file says of their server and they do not say themselves."""
-    from app.server.named_servers import server_of, server_ways  # noqa: PLC0415  the first paint does not wait for it
+    from app.server.named_servers import server_of, server_ways
 
     target = choices.target
     profile = server_of(target) if target is not None else None
@@ -133,7 +133,7 @@ def towards(target: Target, choices: GuideChoices, context: GuideContext) -> tup
 
 def file_size_context(choices: GuideChoices, context: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
-    from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.series.file_size import FileSizeContext
 
     return FileSizeContext(
         link_bits_per_second=choices.spec.link_bits_per_second or context.link.bits_per_second,
@@ -173,7 +173,7 @@ def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | No
 
 def _with_results(notebook: Notebook, choices: GuideChoices, context: GuideContext, series: Series) -> GuideContext:
     """The context with what the series of this round can be compared with, and what was found by that."""
-    from forms.comparison.rules import findings  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.comparison.rules import findings
 
     heads = notebook.heads(limit=_LOOKED_THROUGH)
     base_id = choices.spec.lineage.base_id
@@ -262,7 +262,7 @@ def recall(
     notebook: Notebook, practice: Sequence[Target], targets: Targets = _no_targets
 ) -> tuple[GuideChoices, GuideContext]:
     """The choices as they were left, but fresh ones where practice servers are ready, and what is known for them."""
-    from app.server.named_servers import named_servers  # noqa: PLC0415  the first paint does not wait for it
+    from app.server.named_servers import named_servers
 
     choices = recall_choices(notebook, practice)
     before = GuideContext(practice=tuple(practice), servers=named_servers(), targets=targets)

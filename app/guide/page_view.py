@@ -175,7 +175,7 @@ class PageView(Vertical, Commanded):
 
 
 def _draw_chart(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
-    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
+    from app.charts.series_charts import rates_chart
 
     return rates_chart(
         chart.form,

@@ -94,7 +94,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.drive(self.session.take(choices))
 
     def show(self) -> None:
-        from app.guide.pages.steps import page_of  # noqa: PLC0415  the first paint does not wait for what computes
+        from app.guide.pages.steps import page_of
 
         choices = self.session.choices
         if self.purpose and choices.run_bytes is not None and choices.step not in STEPS[:2]:
@@ -172,7 +172,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.app.push_screen(dialog, answer)
 
     def _measure(self, steps: Steps, job: needs.MeasurementJob) -> None:
-        from app.guide.run_screen import RunScreen  # noqa: PLC0415  loaded when it is first needed
+        from app.guide.run_screen import RunScreen
 
         def opened(series_id: str) -> None:
             self.drive(self.session.opened(series_id))

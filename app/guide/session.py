@@ -279,7 +279,7 @@ class GuideSession:
             return secrets
 
     def _connect(self, target: Target, *, kerberos: bool = False) -> Steps:
-        from app.clients.browsing import ItemKind, inside  # noqa: PLC0415  loaded when it is first needed
+        from app.clients.browsing import ItemKind, inside
 
         choices, context = towards(target, self.choices, self.known)
         place: BrowsedFolder | None = None

@@ -84,7 +84,7 @@ class BenchScript:
     """A script readable by dbench: in memory on this machine, in our folder on another one."""
 
     def __init__(self, script: Script) -> None:
-        import fcntl  # noqa: PLC0415  only POSIX systems have it
+        import fcntl
 
         self.text = script.text()
 

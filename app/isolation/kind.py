@@ -25,7 +25,7 @@ class IsolationKind(Kind[Isolation]):
     measured_fields = ("target", "runs", "script")
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from forms.isolation.report import isolation_report  # noqa: PLC0415  a list does not wait for it
+        from forms.isolation.report import isolation_report
 
         return isolation_report(self.read(notebook, head))
 
@@ -34,8 +34,8 @@ class IsolationKind(Kind[Isolation]):
         if not isolation.runs:
             return Toned(head.error or "no valid run", Tone.CAUTION)
 
-        from forms.isolation.summary import isolation_summary  # noqa: PLC0415  as above
-        from forms.isolation.wording import verdict_sentence  # noqa: PLC0415  as above
+        from forms.isolation.summary import isolation_summary
+        from forms.isolation.wording import verdict_sentence
 
         return Toned(verdict_sentence(isolation_summary(isolation).verdict))
 
@@ -48,7 +48,7 @@ class IsolationKind(Kind[Isolation]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from forms.isolation.comparison import isolation_comparison  # noqa: PLC0415  as above
+        from forms.isolation.comparison import isolation_comparison
 
         del choices
         base, other = self.two_of(heads)

@@ -95,7 +95,7 @@ def _connected_share(plan: ReplayPlan) -> Iterator[Share]:
         with null_channel(plan.client) as channel:
             yield Share(channel, 1)
         return
-    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
+    from app.clients.smb.client import SMBClient
 
     with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as client:
         yield client.connected_share()
@@ -118,7 +118,7 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         if plan.client is None:
             raise MeasurementError("nothing was negotiated yet: measure the server first")
         return _replay_by_all(plan, plan.client, Counter())
-    from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
+    from app.clients.smb.client import SMBClient
 
     with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as first:
         maker = Replayer(first.connected_share(), plan.folder, 0)

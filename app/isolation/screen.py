@@ -67,7 +67,7 @@ class IsolationRunScreen(MeasurementScreen):
         resumed_id = self.resumed.id if self.resumed else None
         yield from record_isolation(self.request, self.context.notebook_path, self.control, resumed_id)
 
-    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
+    def take_event(self, index: int, event: Any) -> None:
         match event:
             case IsolationOpened(isolation=isolation, runs=runs):
                 self.record = isolation

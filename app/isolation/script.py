@@ -197,7 +197,7 @@ def _parse_line(text: str) -> ScriptLine:
 
 
 def office_lines() -> list[str]:
-    from jinja2 import Template  # noqa: PLC0415  only where a script is asked for
+    from jinja2 import Template
 
     text = files("app.isolation").joinpath("office.txt.jinja").read_text(encoding="utf-8")
     return str(Template(text, trim_blocks=True).render(handle=count(10_000).__next__)).splitlines()

@@ -25,12 +25,12 @@ class LoadKind(Kind[Load]):
     measured_fields = ("targets", "points")
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.worksheets.prediction import load_form  # noqa: PLC0415  a list does not wait for it
+        from app.worksheets.prediction import load_form
 
         return load_form(notebook, self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.load.wording import load_headline  # noqa: PLC0415  as above
+        from forms.load.wording import load_headline
 
         return next(load_headline(self.read(notebook, head)))
 
@@ -44,7 +44,7 @@ class LoadKind(Kind[Load]):
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
         """Point by point, as far as earlier loads of the same kind tell how much they differ. Raises UsageError."""
-        from forms.load.comparison import compare_loads, load_comparison_report  # noqa: PLC0415  as above
+        from forms.load.comparison import compare_loads, load_comparison_report
 
         del choices
         if len(heads) != 2:
@@ -61,7 +61,7 @@ class LoadKind(Kind[Load]):
         return notebook.load(head.id)
 
     def from_node(self, node: JSONNode) -> Load:
-        from forms.load.report import load_from_document  # noqa: PLC0415  as above
+        from forms.load.report import load_from_document
 
         return load_from_document(node)
 

@@ -7,9 +7,9 @@ import sys
 
 
 def main(role: str) -> int:
-    import resource  # noqa: PLC0415  only POSIX systems have it
+    import resource
 
-    from gevent import monkey  # noqa: PLC0415  before anything that opens a socket is imported
+    from gevent import monkey
 
     monkey.patch_all()
     os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"
@@ -21,13 +21,13 @@ def main(role: str) -> int:
 
     logging.disable(logging.WARNING)
     if role == "engine":
-        from app.load.locust_engine import serve  # noqa: PLC0415  it opens sockets
+        from app.load.locust_engine import serve
 
         serve()  # and ends this process
 
-    from app.base.child_process import die_with_parent, message_of  # noqa: PLC0415  after the patch, as above
-    from app.load.worker import Worker  # noqa: PLC0415  as above
-    from app.load.worker_processes import WorkerOrder  # noqa: PLC0415  as above
+    from app.base.child_process import die_with_parent, message_of
+    from app.load.worker import Worker
+    from app.load.worker_processes import WorkerOrder
 
     die_with_parent()
     Worker(message_of(sys.stdin.readline(), [WorkerOrder])).work()

@@ -290,7 +290,7 @@ class LoadRunScreen(MeasurementScreen):
         self.watch_machine(self.request.target)
         yield from self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
 
-    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
+    def take_event(self, index: int, event: Any) -> None:
         self.state = self.state.heard(event)
         self.record = self.state.load
         if self.state.load is not None and self.state.load.points:

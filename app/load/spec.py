@@ -45,7 +45,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
 
 
 def _check_open_files(users: int, processes: int) -> None:
-    import resource  # noqa: PLC0415  only POSIX systems have it
+    import resource
 
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     users_a_process = -(-users // processes)

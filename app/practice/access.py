@@ -45,7 +45,7 @@ def let_in_only(user: str, server: Any) -> None:
     By itself it takes a session without a name even where it knows credentials, and after any answer to a login, also
     a refusal, it answers all that is asked; in a compound of requests it looks at the first one alone.
     """
-    from impacket import smb3structs  # noqa: PLC0415  for SMB alone
+    from impacket import smb3structs
 
     def refuse_old_dialect(*_: Any) -> None:
         raise PermissionError("SMB 1 is not spoken here")

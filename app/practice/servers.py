@@ -150,9 +150,9 @@ def end_with_parent(orders: ServerOrders) -> None:
 
 
 def serve_smb(orders: ServerOrders) -> None:
-    from impacket.ntlm import compute_lmhash, compute_nthash  # noqa: PLC0415  for SMB alone
-    from impacket.smb3structs import SMB2_READ, SMB2_WRITE  # noqa: PLC0415
-    from impacket.smbserver import SimpleSMBServer  # noqa: PLC0415
+    from impacket.ntlm import compute_lmhash, compute_nthash
+    from impacket.smb3structs import SMB2_READ, SMB2_WRITE
+    from impacket.smbserver import SimpleSMBServer
 
     logging.getLogger("impacket").setLevel(logging.CRITICAL)
     server = SimpleSMBServer(listenAddress="127.0.0.1", listenPort=0)
@@ -188,10 +188,10 @@ def serve_smb(orders: ServerOrders) -> None:
 
 def serve_ftp(orders: ServerOrders) -> None:
     """One folder for one user."""
-    from pyftpdlib.authorizers import DummyAuthorizer  # noqa: PLC0415  for FTP alone
-    from pyftpdlib.handlers import DTPHandler, FTPHandler  # noqa: PLC0415
-    from pyftpdlib.handlers.ftp.dispatchers import PassiveDTP  # noqa: PLC0415
-    from pyftpdlib.servers import FTPServer  # noqa: PLC0415
+    from pyftpdlib.authorizers import DummyAuthorizer
+    from pyftpdlib.handlers import DTPHandler, FTPHandler
+    from pyftpdlib.handlers.ftp.dispatchers import PassiveDTP
+    from pyftpdlib.servers import FTPServer
 
     logging.getLogger("pyftpdlib").setLevel(logging.CRITICAL)
     authorizer = DummyAuthorizer()

@@ -446,7 +446,7 @@ def _measure(order: MeasuringOrder, brake: RunGate, emit: Callable[[Event], None
     if order.profile_conf is None:
         Engine(order, client, brake, emit).measure()
         return
-    from app.server.smbd import Profiler  # noqa: PLC0415  few series have a profile
+    from app.server.smbd import Profiler
 
     with Profiler(order.profile_ssh, order.profile_conf) as profiler:
         Engine(order, client, brake, emit, profiler=profiler).measure()

@@ -25,7 +25,7 @@ def no_experiment(notebook: Notebook, name: str) -> str:
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
-    from forms.trial.report import KINDS, judge_change  # noqa: PLC0415  a list without trials does not wait for it
+    from forms.trial.report import KINDS, judge_change
 
     experiment = notebook.experiment_called(name)
     plan = notebook.trial(name)
@@ -38,8 +38,8 @@ def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """The form of an experiment; ``only`` is the kind it must be. Raises UsageError."""
-    from forms.experiments.report import experiment_report  # noqa: PLC0415  a list does not wait for it
-    from forms.trial.report import KINDS, change_report, server_fields  # noqa: PLC0415  as above
+    from forms.experiments.report import experiment_report
+    from forms.trial.report import KINDS, change_report, server_fields
 
     experiment = notebook.experiment_called(name)
     series = notebook.experiment(name)
@@ -66,7 +66,7 @@ def _unjudged_report(
     notebook: Notebook, experiment: Experiment, series: list[Series], server: "tuple[Field, ...]"
 ) -> "Report":
     """The steps of a trial or sweep that cannot be judged as one, and why."""
-    from forms.experiments.report import experiment_report  # noqa: PLC0415  a list does not wait for it
+    from forms.experiments.report import experiment_report
 
     steps = experiment_report(experiment.name, series)
     reason = RUNNING if any(one.running_by for one in series) else INTERRUPTED

@@ -126,7 +126,7 @@ class Kind(Generic[RecordT]):
 
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form, the answer first. Raises UsageError where there is none."""
-        from forms.report import fields_of  # noqa: PLC0415  a list does not wait for it
+        from forms.report import fields_of
 
         report = self.report(notebook, head)
         answer: tuple[Field, ...] = (report.answer,) if report.answer else ()
@@ -144,7 +144,7 @@ class Kind(Generic[RecordT]):
 
     def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
         """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError."""
-        from forms.reports import one_page  # noqa: PLC0415  a list does not wait for it
+        from forms.reports import one_page
 
         question = next((head.question for head in heads if head.question), "")
         if len(heads) == 1:
@@ -280,7 +280,7 @@ class Kind(Generic[RecordT]):
 
     def from_document(self, document: object) -> RecordT:
         """The record in a JSON document. Raises DocumentError."""
-        from forms import importers  # noqa: PLC0415  a list does not wait for it
+        from forms import importers
 
         record = self.from_node(JSONNode("", document).object())
         own_target = getattr(record, "target", None)

@@ -97,8 +97,8 @@ class MadeOfSeries(Kind[Any]):
         return experiment
 
     def from_document(self, document: object) -> Whole:
-        from forms import importers  # noqa: PLC0415  a list does not wait for it
-        from forms.series.document import series_inside  # noqa: PLC0415  as above
+        from forms import importers
+        from forms.series.document import series_inside
 
         top = JSONNode("", document)
         places = top.maybe("parts").items()
@@ -185,7 +185,7 @@ def _first_series(notebook: Notebook, head: Recording) -> Series | None:
 
 
 def _whole_document(document: Document, head: Recording, series: Sequence[Series]) -> Document:
-    from forms.series.document import series_document  # noqa: PLC0415  a list does not wait for it
+    from forms.series.document import series_document
 
     whole = {name: getattr(head, name) for name in HEAD} | document
     whole |= {"label": head.label, "note": head.note, "question": head.question}

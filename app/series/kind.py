@@ -44,12 +44,12 @@ class SeriesKind(Kind[Series]):
     # What a series says
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from forms.series.report import series_report  # noqa: PLC0415  a list does not wait for it
+        from forms.series.report import series_report
 
         return series_report(self.series_summary(notebook, head))
 
     def series_summary(self, notebook: Notebook, head: Recording) -> "SeriesSummary":
-        from forms.series.summary import run_form  # noqa: PLC0415  as above
+        from forms.series.summary import run_form
 
         return run_form(self.read(notebook, head))
 
@@ -58,12 +58,12 @@ class SeriesKind(Kind[Series]):
         return line.answer if line else _GONE
 
     def forms(self, notebook: Notebook, heads: Sequence[Recording]) -> "list[Report]":
-        from forms.reports import series_reports  # noqa: PLC0415  as above
+        from forms.reports import series_reports
 
         return series_reports([self.read(notebook, head) for head in heads])
 
     def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
-        from forms import reports  # noqa: PLC0415  as above
+        from forms import reports
 
         if len(heads) == 1:
             return reports.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
@@ -74,7 +74,7 @@ class SeriesKind(Kind[Series]):
         return recommendations_for(self.read(notebook, head))
 
     def chart(self, notebook: Notebook, head: Recording, columns: int, lines: int, *, colour: bool) -> str:
-        from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import rates_chart
 
         summary = self.series_summary(notebook, head)
         return rates_chart(summary, columns, lines, colour=colour) if summary.rows else ""
@@ -127,9 +127,9 @@ class SeriesKind(Kind[Series]):
     def _comparisons(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
     ) -> tuple[list[Series], list[Any]]:
-        from app.comparison.history import sides_to_compare  # noqa: PLC0415  as above
-        from forms.comparison.summary import comparisons  # noqa: PLC0415  as above
-        from forms.stats.decision import Limits  # noqa: PLC0415  as above
+        from app.comparison.history import sides_to_compare
+        from forms.comparison.summary import comparisons
+        from forms.stats.decision import Limits
 
         references = choices.references or [head.id for head in heads]
         sides = sides_to_compare(notebook, references, choices.again, alone=choices.alone)
@@ -137,12 +137,12 @@ class SeriesKind(Kind[Series]):
         return [self.read(notebook, head) for head in heads], comparisons(sides, limits)
 
     def _comparison_report(self, series: Sequence[Series], comparisons: Sequence[Any]) -> "Report":
-        from forms.comparison.report import comparison_report  # noqa: PLC0415  as above
+        from forms.comparison.report import comparison_report
 
         return comparison_report(series, comparisons)
 
     def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
-        from forms.tuning.differences import differences, differences_prose, same_path  # noqa: PLC0415  as above
+        from forms.tuning.differences import differences, differences_prose, same_path
 
         first, *others = notebook.heads_of(ids)
         for other in others:
@@ -163,8 +163,8 @@ class SeriesKind(Kind[Series]):
         return notebook.series(head.id)
 
     def from_document(self, document: object) -> Series:
-        from forms import importers  # noqa: PLC0415  as above
-        from forms.series.document import series_from_document  # noqa: PLC0415  as above
+        from forms import importers
+        from forms.series.document import series_from_document
 
         return importers.check(series_from_document(document))
 
@@ -188,7 +188,7 @@ class SeriesKind(Kind[Series]):
 
 def recommendations_for(series: Series) -> list[str]:
     """The commands that help against what the form warns of, and the one that removes what the series left."""
-    from forms.findings.series_warnings import advice  # noqa: PLC0415  a list does not wait for it
+    from forms.findings.series_warnings import advice
 
     texts = []
     for warning in advice(series):

@@ -14,7 +14,7 @@ def measured_rate(
     notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
 ) -> float | None:
     """The average bytes per second of the server's newest series; what was measured otherwise comes last."""
-    from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
+    from forms.series.summary import run_form
 
     if target is None:
         return None

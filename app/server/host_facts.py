@@ -238,7 +238,7 @@ def kernel_ticks(processes: Mapping[int, Process]) -> int:
 
 def servers_here(port: int | None) -> frozenset[int]:
     """Processes that serve a TCP port; by name if the owner is hidden."""
-    import psutil  # noqa: PLC0415  only where a server on this machine is measured
+    import psutil
 
     processes = all_processes()
     sockets = psutil.net_connections("tcp") if port else ()

@@ -102,7 +102,7 @@ def _ask_kernel(address: str) -> tuple[str | None, str | None]:
 
 
 def _interface_of(address: str) -> str | None:
-    import psutil  # noqa: PLC0415  only without the program ip
+    import psutil
 
     bare = address.partition("%")[0]
     for name, addresses in psutil.net_if_addrs().items():
@@ -214,7 +214,7 @@ def _request(mask_words: int) -> bytes:
 
 def _ask(interface: str, request: bytes) -> bytes | None:
     try:
-        import fcntl  # noqa: PLC0415 - only POSIX systems have it
+        import fcntl
 
         buffer = array.array("B", request)
         # struct ifreq: the interface's name and the address of the request, which the answer overwrites.

@@ -303,7 +303,7 @@ def answer_trial(summary: ChangeSummary | None, report: Report, *, as_json: bool
     if summary and not summary.complete:
         common.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
     if curve:
-        from app.charts.series_charts import curve_chart  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import curve_chart
 
         common.answer(curve_chart(curve, common.chart_columns(), common.CHART_LINES, colour=common.draws_colour()))
 

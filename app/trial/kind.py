@@ -25,7 +25,7 @@ class SettingsTriedKind(MadeOfSeries):
         if change is None:
             return super().answer(notebook, head)
 
-        from forms.trial.report import change_answer  # noqa: PLC0415  a list without trials does not wait for it
+        from forms.trial.report import change_answer
 
         return change_answer(change)
 
@@ -53,13 +53,13 @@ class SettingsTriedKind(MadeOfSeries):
 
     def read(self, notebook: Notebook, head: Recording) -> Any:
         """The plan and what is kept of it, to resume it. Raises UsageError."""
-        from app.trial.spec import stored_trial  # noqa: PLC0415  as above
+        from app.trial.spec import stored_trial
 
         return stored_trial(notebook, head.id)
 
     def from_document(self, document: object) -> Whole:
-        from forms import importers  # noqa: PLC0415  as above
-        from forms.importers.filled_form import trial_from_document  # noqa: PLC0415  as above
+        from forms import importers
+        from forms.importers.filled_form import trial_from_document
 
         trial = trial_from_document(document)
         series = tuple(importers.check(one) for one in trial.series)

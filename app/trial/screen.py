@@ -265,7 +265,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
             yield 0, event
 
-    def take_event(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
+    def take_event(self, index: int, event: Any) -> None:
         match event:
             case ValueSet():
                 self._take_value(event)

@@ -34,8 +34,8 @@ def open_tui(
     gc.disable()  # until the first screen is painted
 
     # Textual is loaded when the TUI opens.
-    from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
-    from app.tui.frame.base import Context  # noqa: PLC0415
+    from app.tui.frame.app import SharebenchApp
+    from app.tui.frame.base import Context
 
     context = Context(notebook_path=notebook_path, practice=practice, theme_file=theme_file())
     if logins is not None:

@@ -18,13 +18,13 @@ class WatchKind(Kind[Watch]):
     record: type = Watch
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.watch.record import last_check  # noqa: PLC0415  a list does not wait for it
-        from forms.watch.report import watch_report  # noqa: PLC0415  as above
+        from app.watch.record import last_check
+        from forms.watch.report import watch_report
 
         return watch_report(last_check(notebook, self.read(notebook, head)))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.watch.report import watch_answer  # noqa: PLC0415  as above
+        from forms.watch.report import watch_answer
 
         return watch_answer(self.read(notebook, head))
 

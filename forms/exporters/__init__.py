@@ -46,7 +46,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 @contextmanager
 def times_for(format_name: str) -> Iterator[None]:
     """Reports made inside have their times as the format wants them: in UTC where it is read back."""
-    from storage.records import shows_utc  # noqa: PLC0415  the first screen knows the formats and no records
+    from storage.records import shows_utc
 
     token = shows_utc.set(FORMATS[format_name].read_back)
     try:
@@ -57,7 +57,7 @@ def times_for(format_name: str) -> Iterator[None]:
 
 def template(name: str, **filters: Callable[..., Any]) -> "Template":
     """A template of this folder; its filters make text from outside safe."""
-    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  for the formats that are written by one
+    from jinja2 import Environment, StrictUndefined
 
     jinja = Environment(trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)  # noqa: S701  the filters escape
     jinja.filters |= filters

@@ -188,7 +188,7 @@ def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
     facts = environment.get("server", {})
     if not any(name.startswith(PARAMETER_PREFIX) for name in facts):
         return ()
-    from forms.audit.judge import harmful_settings  # noqa: PLC0415  the judgements are read where there is one to judge
+    from forms.audit.judge import harmful_settings
 
     return harmful_settings(facts)
 

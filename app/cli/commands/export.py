@@ -158,8 +158,8 @@ def report_command(context: click.Context, names: tuple[str, ...], file_name: st
 
 
 def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
-    from forms.experiments.summary import experiment_summary  # noqa: PLC0415  as above
-    from forms.series.summary import run_form  # noqa: PLC0415  as above
+    from forms.experiments.summary import experiment_summary
+    from forms.series.summary import run_form
 
     with common.notebook(context) as notebook:
         experiment = notebook.experiment_called(names[0]) if len(names) == 1 else None
@@ -202,7 +202,7 @@ def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | No
 
 def _without_users(context: click.Context, names: tuple[str, ...]) -> tuple[str, ...]:
     """From here on the command works with a copy in memory; the names of what to export are those of the copy."""
-    from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
+    from storage.anonymous import forget_users
 
     with common.notebook(context) as notebook:
         db = notebook.database_in_memory()

@@ -31,7 +31,7 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
     are shown by their number of users. Levels end at recorded changes, at differences in settings or session, at a
     confirmed slowdown or speed-up, and where you say --new-normal.
     """
-    from app.watch import record as watch  # noqa: PLC0415  it loads what measures
+    from app.watch import record as watch
 
     with common.notebook(context) as notebook:
         for mark, on in (("new_normal", True), ("undo_normal", False)):
@@ -39,9 +39,9 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
                 notebook.set_new_normal(notebook.resolve(choices[mark]), on=on)
         most = watch.MOST_KEPT if file_name or as_json else watch.MOST_SHOWN
         if "://" in name or name.startswith("@"):
-            from app.base.targets import parse_target  # noqa: PLC0415  as above
-            from app.cli.run_options import settled_url  # noqa: PLC0415  a recording's history does not wait for clients
-            from app.clients.base import check_client_name  # noqa: PLC0415  as above
+            from app.base.targets import parse_target
+            from app.cli.run_options import settled_url
+            from app.clients.base import check_client_name
 
             target = parse_target(settled_url(name)[0])
             command, client = Command(choices["command"]), check_client_name(target.protocol, choices["client"])
@@ -49,13 +49,13 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
         else:
             history = watch.history_of_recording(notebook, name, most=most)
     if file_name:
-        from app.cli.commands.export import write_forms  # noqa: PLC0415  slow to load
+        from app.cli.commands.export import write_forms
 
         write_forms(file_name, None, lambda: [history_report(history)], force=choices["force"])
         return
     common.answer_report(history_report(history, newest=None if as_json else _NEWEST_LISTED), as_json=as_json)
     if not as_json:
-        from app.charts.series_charts import curve_chart as drawn  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import curve_chart as drawn
 
         width = shutil.get_terminal_size().columns
         for line in history.lines:

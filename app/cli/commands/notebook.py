@@ -184,14 +184,14 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
-    from forms.series.report import series_report  # noqa: PLC0415  a list does not wait for it
+    from forms.series.report import series_report
 
     form = run_form(series)
     common.answer_report(series_report(form), as_json=as_json)
     if not as_json:
         common.say(*(f"Recommendation: {text}" for text in recommendations_for(series)))
     if chart and form.rows and not as_json:
-        from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import rates_chart
 
         common.answer(rates_chart(form, common.chart_columns(), common.CHART_LINES, colour=common.draws_colour()))
 
@@ -271,7 +271,7 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
         is_id = reference in notebook.kinds_of([reference])
         experiment = None if is_id else notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
-            from app.method.experiments import rename_experiment  # noqa: PLC0415  listing does not wait for the guide
+            from app.method.experiments import rename_experiment
 
             rename_experiment(notebook, reference, name)
             common.say(f"the experiment is called {name!r}")

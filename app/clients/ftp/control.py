@@ -205,7 +205,7 @@ class ControlConnection(ftplib.FTP):
         self.reused = bool(getattr(protected, "session_reused", False))
         return protected
 
-    def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:  # noqa: ARG002
+    def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:
         sock = self.open_data(self.timeout or 30.0)
         try:
             self.begin(cmd)

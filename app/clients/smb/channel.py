@@ -496,8 +496,8 @@ _ticks: list[object] = []
 
 def _share_hub(channel: Channel) -> Callable[[], None]:
     """What waits for the channel's answers; one timer for all channels sees that none waits too long."""
-    from gevent import get_hub  # noqa: PLC0415  only where it is loaded already
-    from gevent.socket import wait  # noqa: PLC0415
+    from gevent import get_hub
+    from gevent.socket import wait
 
     loop = get_hub().loop
     if not _ticks:

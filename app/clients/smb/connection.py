@@ -42,7 +42,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         address = sock.getpeername()[0]  # a name would be looked up again for each share
         super().__init__(host, address, "", sess_port=port, timeout=channel.stall.seconds, session=session)
 
-    def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
+    def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803 - impacket's name
         request = negotiate.negotiate_frame(self._offer)
         try:
             response = self.channel.ask(request)

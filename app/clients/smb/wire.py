@@ -365,7 +365,7 @@ def status_error(status: int, where: str) -> MeasurementError:
 
 def status_name(status: int) -> str:
     """As MS-ERREF names it, or its number."""
-    from impacket.nt_errors import ERROR_MESSAGES  # noqa: PLC0415 - 2,000 names for the rare unknown one
+    from impacket.nt_errors import ERROR_MESSAGES
 
     named: tuple[str, str] | None = ERROR_MESSAGES.get(status)
     return named[0] if named else f"status 0x{status:08X}"

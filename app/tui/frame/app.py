@@ -59,7 +59,7 @@ def known_commands() -> set[str]:
 class PlainSigns(LineFilter):
     """Puts plain ASCII in the place of signs that a terminal without UTF-8 cannot show."""
 
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         line = iter(plain_signs("".join(segment.text for segment in segments)))
         return [Segment("".join(islice(line, len(text))), style, control) for text, style, control in segments]
 
@@ -135,7 +135,7 @@ class SharebenchApp(App[int], commands.Commanded):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = False,  # noqa: ARG002  Textual's, and by its default on: no text of the program is markup
+        markup: bool = False,
     ) -> None:
         """A note in the corner, in place of the one before: plain text, whatever it names steers no terminal."""
         if timeout is None or timeout < _LASTING_SECONDS:
@@ -184,7 +184,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.screen.call_after_refresh(self._set_filter, words)
 
     def _set_filter(self, words: str) -> None:
-        from textual.widgets import Input  # noqa: PLC0415  the first paint does not wait for it
+        from textual.widgets import Input
 
         self.screen.query_one("#filter", Input).value = words
 
@@ -243,7 +243,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.tell_text(heading, text)
 
     def tell_text(self, heading: str, text: str) -> None:
-        from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415
+        from app.tui.frame.dialogs import MessageDialog
 
         self.push_screen(MessageDialog(heading, text))
 
@@ -253,7 +253,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.tell_text("On the command line", text)
 
     def action_help(self) -> None:
-        from app.tui.frame.help import HelpDialog  # noqa: PLC0415
+        from app.tui.frame.help import HelpDialog
 
         if isinstance(self.screen, HelpDialog):
             self.screen.dismiss(None)
@@ -276,7 +276,7 @@ class SharebenchApp(App[int], commands.Commanded):
             self.exit(0)
             return
 
-        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415
+        from app.tui.frame.dialogs import ConfirmDialog
 
         def leave_if_wanted(is_wanted: bool | None) -> None:
             if is_wanted:

@@ -90,11 +90,11 @@ class WorkFailed(Message):
 def describe_error(error: BaseException) -> tuple[str, str]:
     """The heading and the text of the dialog that tells an error."""
     # The first paint does not wait for what errors are told with.
-    import sqlite3  # noqa: PLC0415
+    import sqlite3
 
-    from app.base.errors import SharebenchError  # noqa: PLC0415
-    from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415
-    from storage.recordings import UnknownReferenceError  # noqa: PLC0415
+    from app.base.errors import SharebenchError
+    from storage.errors import NotebookFileError, RefusedError, unusable
+    from storage.recordings import UnknownReferenceError
 
     heading = "That did not work"
     if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
@@ -157,7 +157,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         path = self.context.notebook_path
 
         def in_thread() -> _T:
-            from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook
+            from storage.notebook import Notebook
 
             with Notebook(path) as notebook:
                 return job(notebook)
@@ -320,7 +320,7 @@ class MeasureMixin(BaseScreen):
         guide = self._open_guide()
         if guide is None:
             return
-        from app.method.choices import in_experiment  # noqa: PLC0415  an open guide has loaded it
+        from app.method.choices import in_experiment
 
         choices = guide.session.choices
         if choices.spec.lineage.experiment == experiment:

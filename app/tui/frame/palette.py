@@ -64,7 +64,7 @@ class CommandProvider(Provider):
         yield self._recordings(query)
 
     def _entries_of_the_catalogue(self, query: str) -> Iterator[Hit]:
-        from forms.tuning import catalogue  # noqa: PLC0415  the first paint does not wait for it
+        from forms.tuning import catalogue
 
         words = query.casefold().split()
         series_id = getattr(self.screen, "shown_series", "")

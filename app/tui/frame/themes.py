@@ -207,7 +207,7 @@ def remembered_theme(path: Path, known_names: Container[str]) -> str | None:
 
     if not config_file().exists():
         return None
-    from app.base.config import ConfigError, config  # noqa: PLC0415  the first paint waits for it only where there are settings
+    from app.base.config import ConfigError, config
 
     try:
         name = config().theme

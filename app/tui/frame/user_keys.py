@@ -64,7 +64,7 @@ def read_user_keys(command_names: Callable[[], set[str]]) -> dict[str, str]:
 
     settings_path = config_file()
     if settings_path.exists():
-        from app.base.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
+        from app.base.config import config
 
         chosen_keys = check_keys(config().keys, settings_path, command_names)
 

@@ -63,7 +63,7 @@ class LeftChanges:
             self.screen.with_notebook(_read_left_behind, self._ask_to_restore)
 
     def _ask_to_restore(self, answer: LeftOnServers | Exception) -> None:
-        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
+        from app.tui.frame.dialogs import ConfirmDialog
 
         if isinstance(answer, Exception):
             self.screen.work_failed(answer)
@@ -105,16 +105,16 @@ def _describe_change(entry: "JournalEntry") -> str:
 
 
 def _restore_changes(notebook: "Notebook") -> "Restoration":
-    from app.trial.restore import restore  # noqa: PLC0415  the first paint does not wait for it
+    from app.trial.restore import restore
 
     return restore(notebook)
 
 
 def _read_left_behind(notebook: "Notebook") -> LeftOnServers | Exception:
     """What is left, or why it cannot be told: closing the dialog of an error has the screen look again."""
-    import sqlite3  # noqa: PLC0415  the first paint does not wait for it
+    import sqlite3
 
-    from storage.errors import DamagedNotebookError  # noqa: PLC0415
+    from storage.errors import DamagedNotebookError
 
     try:
         return LeftOnServers(notebook.left_behind(), _read_leftovers(notebook))
@@ -123,7 +123,7 @@ def _read_left_behind(notebook: "Notebook") -> LeftOnServers | Exception:
 
 
 def _read_leftovers(notebook: "Notebook") -> dict[str, str]:
-    from storage.errors import UnreadableRecordingError  # noqa: PLC0415  the first paint does not wait for it
+    from storage.errors import UnreadableRecordingError
 
     try:
         heads = notebook.left_over()
@@ -132,6 +132,6 @@ def _read_leftovers(notebook: "Notebook") -> dict[str, str]:
     if not heads:
         return {}
 
-    from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
+    from app.recording.kind import kind_of
 
     return {head.id: kind_of(head).leftover_text(notebook, head) for head in heads}

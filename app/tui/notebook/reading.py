@@ -67,7 +67,7 @@ class SeriesScreen(SeriesActions, FollowsRecording, Copies, GoesOn, ZoomsCharts)
         self.query_one("#series-form-box").focus()
         self.look()
 
-    def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
+    def changed(self, *series_ids: str) -> None:
         self.look()
 
     def read_page(self, notebook: Notebook) -> SeriesSummary:
@@ -293,7 +293,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         chart = history_chart(lines[self._line % len(lines)], self.history)
         self.query_one("#curve", ChartView).show_chart(partial(curve_chart, chart))
 
-    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  of fewer rows
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         newest = history_report(self.history, newest=_LISTED)
         return self.query_one(FiguresView).figures(newest, width, height, zoomed)
 

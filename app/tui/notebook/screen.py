@@ -132,7 +132,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self.call_after_refresh(self._mount_detail)
 
     async def _mount_detail(self) -> None:
-        from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415
+        from app.tui.notebook.series_view import SeriesView
 
         places = self.query("#detail")
         if not places or not places.first().is_attached:  # where the program is left at once
@@ -386,7 +386,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self.rows.focus()
 
     def action_sort(self) -> None:
-        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415
+        from app.tui.frame.dialogs import PickDialog
 
         order = self.query_asked.order
         sign = "▼" if self.query_asked.descending else "▲"
@@ -464,8 +464,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
     def _name_and_question(self, notebook: "Notebook", names: dict[str, str]) -> str:
         """Name those whose lines were not read yet too; what cannot be read is deleted all the same."""
-        from app.tui.notebook.dialogs import MOST_NAMED, question_before  # noqa: PLC0415
-        from storage.errors import NotebookFileError  # noqa: PLC0415
+        from app.tui.notebook.dialogs import MOST_NAMED, question_before
+        from storage.errors import NotebookFileError
 
         ids = list(names)
         unread_ids = [recording_id for recording_id in ids[:MOST_NAMED] if recording_id not in self.rows.lines]
@@ -474,7 +474,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         return question_before(notebook, names)
 
     def _ask_to_delete(self, names: dict[str, str], question: str) -> None:
-        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415
+        from app.tui.frame.dialogs import ConfirmDialog
 
         if not question:
             self._delete(names)
@@ -486,7 +486,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self.ask(ConfirmDialog("Delete?", question, yes="Delete"), delete)
 
     def _delete(self, names: dict[str, str]) -> None:
-        from app.tui.notebook.dialogs import remove_all  # noqa: PLC0415
+        from app.tui.notebook.dialogs import remove_all
 
         self.with_notebook(partial(remove_all, ids=list(names)), partial(self._take_deletion, names))
 
@@ -540,7 +540,7 @@ def _find(notebook: "Notebook", query: SeriesQuery) -> FoundRecordings:
 
 
 def _newest_id(notebook: "Notebook") -> str | None:
-    from storage.errors import UnreadableRecordingError  # noqa: PLC0415
+    from storage.errors import UnreadableRecordingError
 
     try:
         newest = notebook.recordings(limit=1)
@@ -551,7 +551,7 @@ def _newest_id(notebook: "Notebook") -> str | None:
 
 def _read_lines(notebook: "Notebook", ids: list[str]) -> "ListedRecordings":
     """The lines of these, and why some cannot be read: they close nothing but their own rows."""
-    from app.recording.listing import ListedRecordings, readable_lines  # noqa: PLC0415
+    from app.recording.listing import ListedRecordings, readable_lines
 
     if not ids:
         return ListedRecordings([], {})
@@ -569,9 +569,9 @@ def _read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> di
 
 
 def _read_detail(notebook: "Notebook", recording_id: str) -> Detail:
-    from app.recording.kind import kind_of  # noqa: PLC0415
-    from forms.layout import Tone, Toned  # noqa: PLC0415
-    from storage.errors import DamagedNotebookError  # noqa: PLC0415
+    from app.recording.kind import kind_of
+    from forms.layout import Tone, Toned
+    from storage.errors import DamagedNotebookError
 
     with notebook.snapshot():
         try:

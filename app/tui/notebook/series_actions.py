@@ -52,7 +52,7 @@ class SeriesActions(MeasureMixin):
     # Label and note
 
     def action_edit(self) -> None:
-        from app.tui.notebook.dialogs import EditDialog  # noqa: PLC0415
+        from app.tui.notebook.dialogs import EditDialog
 
         ids = self.target_ids()
         if not ids:
@@ -72,7 +72,7 @@ class SeriesActions(MeasureMixin):
     # History
 
     def action_history(self) -> None:
-        from app.watch.record import history_of_recording  # noqa: PLC0415
+        from app.watch.record import history_of_recording
 
         recording_id = self.pointed_id()
         if recording_id is None:
@@ -86,7 +86,7 @@ class SeriesActions(MeasureMixin):
     # Baselines
 
     def action_baseline(self) -> None:
-        from app.tui.notebook.dialogs import BaselineDialog  # noqa: PLC0415
+        from app.tui.notebook.dialogs import BaselineDialog
 
         ids = self.target_ids()
         if not ids:
@@ -130,7 +130,7 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(partial(_base_or_others, recording_id=pointed), partial(self._compare_with, pointed))
 
     def _compare_with(self, recording_id: str, base_or_others: "str | ListedRecordings") -> None:
-        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415
+        from app.tui.frame.dialogs import PickDialog
 
         if isinstance(base_or_others, str):
             self._compare([base_or_others, recording_id])
@@ -156,7 +156,7 @@ class SeriesActions(MeasureMixin):
 
     def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
         if not kind.has_comparison_screen:
-            from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415
+            from app.tui.widgets.reading import ReportScreen
 
             self.app.push_screen(ReportScreen("Comparison", partial(_compare_others, ids=ids)))
         elif len(ids) == 2:
@@ -169,7 +169,7 @@ class SeriesActions(MeasureMixin):
     def open_recording(self, recording_id: str) -> None:
         def read(notebook: "Notebook") -> "tuple[str, Kind[Any]]":
             """Raises UsageError for a kind that this version does not know."""
-            from app.recording.kind import kind_of  # noqa: PLC0415  the first paint does not wait for it
+            from app.recording.kind import kind_of
 
             head = notebook.recording(recording_id)
             return head.id, kind_of(head)
@@ -181,7 +181,7 @@ class SeriesActions(MeasureMixin):
         self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head_id})
 
     def action_again(self) -> None:
-        from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.method.rounds import measure_again
 
         series_id = self.pointed_id()
         if series_id is not None:
@@ -203,8 +203,8 @@ class SeriesActions(MeasureMixin):
 
 def _prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
     """Make the choices of a series those of the next one; the setting that a trial tried, empty for others."""
-    from app.method.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
-    from forms.tuning import catalogue  # noqa: PLC0415
+    from app.method.rounds import measure_again
+    from forms.tuning import catalogue
 
     if notebook.heads_of([recording_id]):
         measure_again(notebook, recording_id)
@@ -214,7 +214,7 @@ def _prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
 
 def _read_texts(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
     """The label and the note that all of these have; empty where they differ."""
-    from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415
+    from app.tui.notebook.dialogs import SeriesTexts
 
     heads = notebook.recordings_of(ids)
     return SeriesTexts(
@@ -243,14 +243,14 @@ def _write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts"
 
 
 def _kind_of(notebook: "Notebook", recording_id: str) -> "Kind[Any]":
-    from app.recording.kind import kind_of  # noqa: PLC0415
+    from app.recording.kind import kind_of
 
     return kind_of(notebook.recording(recording_id))
 
 
 def _compare_others(notebook: "Notebook", ids: Sequence[str]) -> "Report":
     """The comparison of recordings whose kind has no screen of its own for that."""
-    from app.recording.kind import kind_of  # noqa: PLC0415
+    from app.recording.kind import kind_of
 
     heads = notebook.recordings_of(ids)
     return kind_of(heads[0]).compare(notebook, heads).report
@@ -258,7 +258,7 @@ def _compare_others(notebook: "Notebook", ids: Sequence[str]) -> "Report":
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """Those that are named as a baseline first, then by age."""
-    from app.recording.several import recordings_of_one_kind  # noqa: PLC0415
+    from app.recording.several import recordings_of_one_kind
 
     baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
 
@@ -278,8 +278,8 @@ def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str]
 
 def _give_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
     """How many other recordings had the name."""
-    from app.recording.kind import kind_of  # noqa: PLC0415
-    from app.recording.several import recordings_of_one_kind  # noqa: PLC0415
+    from app.recording.kind import kind_of
+    from app.recording.several import recordings_of_one_kind
 
     first = recordings_of_one_kind(notebook, ids)[0]
     kind_of(first).check_repeats(notebook, ids)
@@ -303,8 +303,8 @@ def _offer_text(line: "RecordingLine") -> str:
 
 def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecordings":
     """The newest others of its kind, those of the same subject first."""
-    from app.recording.listing import ListedRecordings, readable_lines  # noqa: PLC0415
-    from storage.queries import SeriesQuery  # noqa: PLC0415
+    from app.recording.listing import ListedRecordings, readable_lines
+    from storage.queries import SeriesQuery
 
     with notebook.snapshot():
         this = notebook.recording(recording_id)

@@ -36,9 +36,9 @@ class SeriesView(Widget):
                     yield ChartView(id="series-chart")
 
     def show_series(self, form: "SeriesSummary", baselines: Sequence[str] = ()) -> None:
-        from forms import wording  # noqa: PLC0415
-        from forms.series.report import series_report  # noqa: PLC0415
-        from forms.series.wording import GAP, series_headline  # noqa: PLC0415
+        from forms import wording
+        from forms.series.report import series_report
+        from forms.series.wording import GAP, series_headline
 
         is_same_series = self.form is not None and self.form.series.id == form.series.id
         self.form = form
@@ -53,7 +53,7 @@ class SeriesView(Widget):
         self, report: "Report | None", answer: "Toned | None" = None, baselines: Sequence[str] = ()
     ) -> None:
         """Show the form of another recording, or that there is none."""
-        from forms import wording  # noqa: PLC0415
+        from forms import wording
 
         self.form = None
         self.set_class(True, "-report")  # noqa: FBT003  Textual's
@@ -87,7 +87,7 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        from app.charts.series_charts import rates_chart, runs_chart  # noqa: PLC0415
+        from app.charts.series_charts import rates_chart, runs_chart
 
         run = self._newest_run_with_progress() if self._shows_newest_run else None
         caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
@@ -109,6 +109,6 @@ class SeriesView(Widget):
 
 
 def _draw_figures(report: "Report", width: int, _height: int) -> str:
-    from forms.exporters.text import figures_text  # noqa: PLC0415
+    from forms.exporters.text import figures_text
 
     return figures_text(report, width=width, ansi=True)

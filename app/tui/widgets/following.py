@@ -43,7 +43,7 @@ class FollowsRecording(FollowsNotebook):
         self.with_notebook(self._read_again, self._show_changed, group="page", exclusive=True)
 
     def _read_again(self, notebook: "Notebook") -> Any:
-        from storage.recordings import UnknownReferenceError  # noqa: PLC0415  the first paint does not wait for it
+        from storage.recordings import UnknownReferenceError
 
         try:
             with notebook.snapshot():

@@ -128,10 +128,10 @@ class ReportScreen(Copies):
         self.query_one("#report", FiguresView).show_chart(partial(self.draw_report, report))
         self.refresh_bindings()
 
-    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:  # noqa: ARG002  text alone
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         return in_columns(partial(_draw_text, report), width, height)
 
-    def export_name(self, report: Report) -> str:  # noqa: ARG002  what stands above it
+    def export_name(self, report: Report) -> str:
         return self.heading
 
 

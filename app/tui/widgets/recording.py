@@ -119,7 +119,7 @@ class RecordingScreen(BaseScreen):
         else:
             self.measurement_ended(message.error)
 
-    def keeps_from_leaving(self, error: Exception | None) -> bool:  # noqa: ARG002  most screens lose nothing
+    def keeps_from_leaving(self, error: Exception | None) -> bool:
         return False
 
     def take_event(self, index: int, event: RecorderEvent) -> None:

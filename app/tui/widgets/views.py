@@ -181,8 +181,8 @@ class FiguresView(ChartView):
 
     def figures(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         # loaded when the first chart is drawn
-        from app.charts.series_charts import curve_chart  # noqa: PLC0415
-        from forms.exporters.text import figures_text  # noqa: PLC0415
+        from app.charts.series_charts import curve_chart
+        from forms.exporters.text import figures_text
 
         def draw_all(column_width: int) -> str:
             return figures_text(report, width=column_width, ansi=True)
