@@ -12,10 +12,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Self
 
-from storage.codec import Row, damaged, object_of
-from storage.database import NotebookDatabase, open_database, open_in_memory
+from storage import codec, database, records
 from storage.queries import in_parts
-from storage.records import Ceiling, JSONValue, Worksheet
 
 _READ_LATER = frozenset({"renewed_at", "set_at"})
 """A lease's time and a baseline's are read by who needs them: a wrong one must not close the notebook."""
@@ -26,13 +24,13 @@ _NO_VALUE: frozenset[type] = frozenset((type(None),))
 
 
 class NotebookBase:
-    def __init__(self, path: Path, db: NotebookDatabase | None = None) -> None:
+    def __init__(self, path: Path, db: database.NotebookDatabase | None = None) -> None:
         """``db`` is used in place of the file's own."""
         self.path = path
         self.is_on_disk = True
         self.why_moved = ""
         """Why it goes on elsewhere than where it was opened."""
-        self._db = open_database(path) if db is None else db
+        self._db = database.open_database(path) if db is None else db
 
     @property
     def remark(self) -> str:
@@ -53,7 +51,7 @@ class NotebookBase:
 
     def move_to(self, path: Path | None, reason: str) -> None:
         """Go on in another notebook, a new one or in memory, which takes whatever refers to what it does not have."""
-        moved = open_in_memory() if path is None else open_database(path)
+        moved = database.open_in_memory() if path is None else database.open_database(path)
         moved.conn.execute("PRAGMA foreign_keys = OFF")
         lost = self._db
         self._db = moved
@@ -77,16 +75,16 @@ class NotebookBase:
     def close(self) -> None:
         self._db.close()
 
-    def database_in_memory(self) -> NotebookDatabase:
+    def database_in_memory(self) -> database.NotebookDatabase:
         """A copy of it that is in no file and ends with the program."""
-        copy = open_in_memory()
+        copy = database.open_in_memory()
         self._db.conn.backup(copy.conn)
         return copy
 
     def be_patient(self, seconds: float) -> None:
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
-    def at_once(self) -> AbstractContextManager[NotebookDatabase]:
+    def at_once(self) -> AbstractContextManager[database.NotebookDatabase]:
         return self._db.atomic()
 
     @contextmanager
@@ -98,7 +96,7 @@ class NotebookBase:
         finally:
             self._db.rollback()
 
-    def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
+    def _insert_all(self, table: str, rows: Iterable[codec.Row], *, unless_there: bool = False) -> None:
         """The rows have the same columns."""
         rows = iter(rows)
         first = next(rows, None)
@@ -110,7 +108,7 @@ class NotebookBase:
         insert = "INSERT OR IGNORE INTO" if unless_there else "INSERT INTO"
         self._db.conn.executemany(f"{insert} {table} ({columns}) VALUES ({values})", chain([first], rows))
 
-    def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
+    def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[codec.Row]:
         """Rows whose values can have been stored there. Raises DamagedNotebookError for the first other one."""
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
@@ -126,16 +124,16 @@ class NotebookBase:
 
             for place in floats[types]:
                 if not isfinite(values[place]):
-                    raise damaged(row, f"{names[place]} holds no number")
+                    raise codec.damaged(row, f"{names[place]} holds no number")
             for place in moments:
                 _check_moment(row, names[place], values[place])
             yield row
 
-    def _check_types(self, row: Row, names: Iterable[str], types: Iterable[type]) -> None:
+    def _check_types(self, row: codec.Row, names: Iterable[str], types: Iterable[type]) -> None:
         for name, stored in zip(names, types, strict=True):
             allowed = self._types_by_column.get(name)
             if allowed is not None and stored not in allowed:
-                raise damaged(row, f"{name} holds {stored.__name__}")
+                raise codec.damaged(row, f"{name} holds {stored.__name__}")
 
     @cached_property
     def _types_by_column(self) -> dict[str, frozenset[type]]:
@@ -152,51 +150,53 @@ class NotebookBase:
             types_by_column[name] = types_by_column.get(name, frozenset()) | types
         return types_by_column
 
-    def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
+    def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[codec.Row]:
         for part_sql, some_ids in in_parts(sql, ids):
             yield from self._rows(part_sql, some_ids)
 
 
-def _check_moment(row: Row, name: str, value: object) -> None:
+def _check_moment(row: codec.Row, name: str, value: object) -> None:
     if not value and name != "created_at":
         return
     try:
         datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise damaged(row, f"{name}: {error}") from error
+        raise codec.damaged(row, f"{name}: {error}") from error
 
 
 class SideTables(NotebookBase):
-    def ceiling(self, key: str) -> Ceiling | None:
+    def ceiling(self, key: str) -> records.Ceiling | None:
         rows = self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,))
         row = next(rows, None)
         if row is None:
             return None
-        return Ceiling(key=row["key"], bytes_per_second=row["bytes_per_second"], measured_at=row["measured_at"])
+        return records.Ceiling(key=row["key"], bytes_per_second=row["bytes_per_second"], measured_at=row["measured_at"])
 
-    def set_ceiling(self, ceiling: Ceiling) -> None:
+    def set_ceiling(self, ceiling: records.Ceiling) -> None:
         with self._db.atomic():
             self._db.table("ceilings").insert(asdict(ceiling), replace=True)
 
-    def worksheets(self, kind: str) -> list[Worksheet]:
+    def worksheets(self, kind: str) -> list[records.Worksheet]:
         rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
         return [
-            Worksheet(kind=row["kind"], name=row["name"], saved_at=row["saved_at"], content=object_of(row["content"]))
+            records.Worksheet(
+                kind=row["kind"], name=row["name"], saved_at=row["saved_at"], content=codec.object_of(row["content"])
+            )
             for row in rows
         ]
 
-    def save_worksheet(self, worksheet: Worksheet) -> None:
+    def save_worksheet(self, worksheet: records.Worksheet) -> None:
         with self._db.atomic():
             row = asdict(worksheet) | {"content": json.dumps(dict(worksheet.content))}
             self._db.table("worksheets").insert(row, replace=True)
 
-    def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
+    def remember(self, key: str, value: Mapping[str, records.JSONValue] | None) -> None:
         with self._db.atomic():
             if value is None:
                 self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
             else:
                 self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
 
-    def remembered(self, key: str) -> dict[str, JSONValue] | None:
+    def remembered(self, key: str) -> dict[str, records.JSONValue] | None:
         row = self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)).fetchone()
-        return object_of(row[0]) if row else None
+        return codec.object_of(row[0]) if row else None

@@ -6,13 +6,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
+from storage import json_reader, records
 from storage.codec import object_of, of_a_sound_file
 from storage.errors import DamagedNotebookError
-from storage.json_reader import Count, JSONNode, named, up_to
 from storage.load.records import MOST_USERS, Scenario, scenario_from_json
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 from storage.recordings import RecordingTables
-from storage.records import Owner, ended, is_alive, this_process, utc_now
 
 
 class ChangeKind(StrEnum):
@@ -45,7 +44,7 @@ class JournalEntry:
     effective_before: str | None = None
     configuration_before: str = ""
     """SHA-256 of the effective configuration; empty where none can be read."""
-    owner: Owner
+    owner: records.Owner
     state: ChangeState = ChangeState.OPEN
     ended_at: str | None = None
 
@@ -55,7 +54,7 @@ class JournalEntry:
 
     @property
     def at_work(self) -> bool:
-        return self.state is ChangeState.OPEN and is_alive(self.owner)
+        return self.state is ChangeState.OPEN and records.is_alive(self.owner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +71,8 @@ class GridAxis:
 class LoadWindow:
     """A load point with a fixed number of users, as one observation of a trial."""
 
-    users: Annotated[int, up_to(MOST_USERS, at_least=1)]
-    processes: Count = 1
+    users: Annotated[int, json_reader.up_to(MOST_USERS, at_least=1)]
+    processes: json_reader.Count = 1
     scenario: Annotated[Scenario, scenario_from_json]
 
 
@@ -106,7 +105,7 @@ class TrialPlan(GridAxis):
         document = asdict(self)
         if self.load:
             scenario = self.load.scenario.to_json()
-            document["load"] = {**named(self.load, "users", "processes"), "scenario": scenario}
+            document["load"] = {**json_reader.named(self.load, "users", "processes"), "scenario": scenario}
         return document
 
 
@@ -136,7 +135,7 @@ class ChangeTables(RecordingTables):
         with self._db.atomic():
             self._db.execute(
                 "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
-                (ChangeState.UNDONE.value, utc_now(), change_id),
+                (ChangeState.UNDONE.value, records.utc_now(), change_id),
             )
 
     def take_journal(self, change_id: str) -> bool:
@@ -145,19 +144,19 @@ class ChangeTables(RecordingTables):
             if not any(entry.id == change_id for entry in self.left_behind()):
                 return False
 
-            owner = json.dumps(asdict(this_process()))
+            owner = json.dumps(asdict(records.this_process()))
             self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
         return True
 
     def renew_journal(self, change_id: str) -> None:
         with self._db.atomic():
             renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
-            self._db.table("changes").update(change_id, {"owner": utc_now()}, conversions=renewed)
+            self._db.table("changes").update(change_id, {"owner": records.utc_now()}, conversions=renewed)
 
     def leave_journal(self, entry: JournalEntry) -> None:
         """Release a change that still stands, so that another process can restore it."""
         with self._db.atomic():
-            owner = json.dumps(asdict(ended(entry.owner)))
+            owner = json.dumps(asdict(records.ended(entry.owner)))
             self._db.execute(
                 "UPDATE changes SET owner = ? WHERE id = ? AND state = ?", (owner, entry.id, ChangeState.OPEN.value)
             )
@@ -188,7 +187,7 @@ class ChangeTables(RecordingTables):
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"
         row = self._db.execute(sql, (experiment,)).fetchone()
         content = object_of(row[0]) if row else {}
-        return JSONNode("plan", content).record(TrialPlan) if content else None
+        return json_reader.JSONNode("plan", content).record(TrialPlan) if content else None
 
     def add_slot(self, slot: Slot) -> None:
         with self._db.atomic():
@@ -220,4 +219,4 @@ def _slot_from_row(row: Mapping[str, Any]) -> Slot:
 
 @of_a_sound_file
 def _entry_from_row(row: Mapping[str, Any]) -> JournalEntry:
-    return JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)
+    return json_reader.JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)

@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
+from storage import recordings, records
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
-from storage.recordings import ISOLATION, Recording, RecordingTables, to_recording, with_head
-from storage.records import ClientFacts, Facts, FactValue, JSONValue, LeasedHead, RunStatus, Spread, Target
 
 
 class Layer(StrEnum):
@@ -28,9 +27,9 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CPUUse:
-    user: Spread
-    system: Spread
-    total: Spread
+    user: records.Spread
+    system: records.Spread
+    total: records.Spread
     samples: int
 
 
@@ -53,9 +52,9 @@ PROFILE = "profile."
 """Begins the facts of a profile: ``profile.3.syscall_openat.calls``, of the third round."""
 
 
-def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, FactValue]:
+def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, records.FactValue]:
     """The counters that users can have waited for, but those that are zero, as facts of that round."""
-    facts: dict[str, FactValue] = {}
+    facts: dict[str, records.FactValue] = {}
     for name, counter in profile.items():
         if not name.startswith(_KEPT):
             continue
@@ -66,7 +65,7 @@ def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[st
     return facts
 
 
-def profile_rounds(facts: Facts) -> list[dict[str, ProfileCounter]]:
+def profile_rounds(facts: records.Facts) -> list[dict[str, ProfileCounter]]:
     """The counters of :func:`profile_facts` by name, of each round."""
     rounds: dict[str, dict[str, ProfileCounter]] = {}
     for fact, value in facts.items():
@@ -89,7 +88,7 @@ class LayerRun:
     round: Count
     layer: Layer
     clients: Count
-    status: RunStatus = RunStatus.VALID
+    status: records.RunStatus = records.RunStatus.VALID
     reason: str | None = None
     error: str | None = None
     started_at: str = ""
@@ -137,8 +136,8 @@ class LeftBehind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Isolation(LeasedHead):
-    target: Target
+class Isolation(records.LeasedHead):
+    target: records.Target
     script: str
     script_sha256: str = ""
     pass_bytes: int = 0
@@ -157,8 +156,8 @@ class Isolation(LeasedHead):
     same_machine: bool = False
     processors: int | None = None
     processor_quota: float | None = None
-    client: ClientFacts | None = None
-    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
+    client: records.ClientFacts | None = None
+    environment: Mapping[str, Annotated[records.Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     ceilings: Mapping[int, float] = field(default_factory=dict)
     """Operations/s against a server that costs next to nothing, by number of clients."""
     problems: tuple[str, ...] = ()
@@ -187,11 +186,11 @@ def isolation_from_json(node: JSONNode) -> Isolation:
     return isolation
 
 
-def _head_of_isolation(isolation: Isolation) -> Recording:
+def _head_of_isolation(isolation: Isolation) -> recordings.Recording:
     left = isolation.left_behind
-    return to_recording(
+    return recordings.to_recording(
         isolation,
-        ISOLATION,
+        recordings.ISOLATION,
         apart=("runs", "left_behind"),
         subject=f"smb://{isolation.target.host}/{isolation.target.share or ''}".rstrip("/"),
         leftovers=None if left.nothing else asdict(left),
@@ -199,7 +198,7 @@ def _head_of_isolation(isolation: Isolation) -> Recording:
     )
 
 
-class IsolationTables(RecordingTables):
+class IsolationTables(recordings.RecordingTables):
     def add_isolation(self, isolation: Isolation) -> None:
         with self._db.atomic():
             self.add_recording(_head_of_isolation(isolation))
@@ -218,13 +217,13 @@ class IsolationTables(RecordingTables):
             self._db.table("layer_runs").insert(row, replace=True)
 
     def isolation(self, reference: str) -> Isolation:
-        head = self.recording(reference, ISOLATION)
+        head = self.recording(reference, recordings.ISOLATION)
         rows = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
         runs = sorted(map(_run_from_row, rows), key=_in_measured_order)
         return replace(_from_head(head), runs=tuple(runs))
 
     def isolations(self) -> list[Isolation]:
-        return [_from_head(head) for head in self.recordings(ISOLATION)]
+        return [_from_head(head) for head in self.recordings(recordings.ISOLATION)]
 
 
 def _in_measured_order(run: LayerRun) -> tuple[int, int, int]:
@@ -232,9 +231,9 @@ def _in_measured_order(run: LayerRun) -> tuple[int, int, int]:
 
 
 @of_a_sound_file
-def _from_head(head: Recording) -> Isolation:
+def _from_head(head: recordings.Recording) -> Isolation:
     return replace(
-        isolation_from_json(with_head(head)),
+        isolation_from_json(recordings.with_head(head)),
         left_behind=JSONNode("leftovers", head.leftovers or {}).record(LeftBehind),
         owner=head.lease,
         imported_at=head.imported_at,
@@ -243,5 +242,5 @@ def _from_head(head: Recording) -> Isolation:
 
 @of_a_sound_file
 def _run_from_row(row: Mapping[str, Any]) -> LayerRun:
-    content: dict[str, JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_COLUMNS}
+    content: dict[str, records.JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_COLUMNS}
     return JSONNode("layer_runs", content).record(LayerRun)

@@ -6,11 +6,11 @@ from enum import StrEnum
 from itertools import chain
 from typing import Annotated
 
+from storage import records
 from storage.codec import of_a_sound_file
 from storage.json_reader import Filled, JSONNode, Moment, NotNegative
 from storage.plan import Settings
 from storage.recordings import Recording, to_recording, with_head
-from storage.records import ClientFacts, Command, Facts, FactValue, Head, SeriesStatus, Target, format_target
 
 AUDIT = "audit"
 
@@ -61,7 +61,7 @@ class AuditedSetting:
     line: int = 0
 
 
-def _fact(place: JSONNode) -> FactValue:
+def _fact(place: JSONNode) -> records.FactValue:
     return place.text() if isinstance(place.value, str) else place.number()
 
 
@@ -72,7 +72,7 @@ class Audit:
     subject: Filled
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
-    facts: Mapping[str, Annotated[FactValue, _fact]] = field(default_factory=dict)
+    facts: Mapping[str, Annotated[records.FactValue, _fact]] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
     problems: tuple[str, ...] = ()
     label: str = ""
@@ -126,12 +126,12 @@ class Effort(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     name: StageName
-    status: SeriesStatus = SeriesStatus.COMPLETE
+    status: records.SeriesStatus = records.SeriesStatus.COMPLETE
     error: str | None = None
     seconds: NotNegative = 0.0
     samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """In measured order."""
-    facts: Annotated[Facts, JSONNode.object_or_empty] = field(default_factory=dict)
+    facts: Annotated[records.Facts, JSONNode.object_or_empty] = field(default_factory=dict)
 
     def of(self, name: str) -> tuple[float, ...]:
         return self.samples.get(name, ())
@@ -142,8 +142,8 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis(Head):
-    target: Target
+class Diagnosis(records.Head):
+    target: records.Target
     settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
@@ -154,8 +154,8 @@ class Diagnosis(Head):
     profile: bool = False
     loopback: bool = False
     link_bits_per_second: float | None = None
-    client: ClientFacts | None = None
-    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
+    client: records.ClientFacts | None = None
+    environment: Mapping[str, Annotated[records.Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     stages: tuple[Stage, ...] = ()
     audit: Audit | None = None
     leftover: str | None = None
@@ -168,7 +168,7 @@ class Diagnosis(Head):
     def stage(self, name: StageName) -> Stage | None:
         """None where it was not measured to its end."""
         for stage in self.stages:
-            if stage.name is name and stage.status is SeriesStatus.COMPLETE:
+            if stage.name is name and stage.status is records.SeriesStatus.COMPLETE:
                 return stage
         return None
 
@@ -216,7 +216,7 @@ class Watch:
     subject: Filled
     """The path's URL without the user."""
     baseline: Filled
-    command: Command
+    command: records.Command
     state: WatchState = WatchState.POSTPONED
     standing: WatchState = WatchState.STEADY
     """Steady, slower or unmeasurable."""
@@ -253,13 +253,13 @@ def watch_of(recording: Recording) -> Watch:
 
 def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
     if isinstance(record, Audit):
-        return to_recording(record, AUDIT, status=SeriesStatus.COMPLETE)
+        return to_recording(record, AUDIT, status=records.SeriesStatus.COMPLETE)
     if isinstance(record, Watch):
-        return to_recording(record, WATCH, status=SeriesStatus.COMPLETE)
+        return to_recording(record, WATCH, status=records.SeriesStatus.COMPLETE)
     return to_recording(
         record,
         DIAGNOSIS,
         apart=_LOCAL,
-        subject=format_target(replace(record.target, user=None, domain=None)),
+        subject=records.format_target(replace(record.target, user=None, domain=None)),
         leftovers={"folder": record.leftover} if record.leftover else None,
     )

@@ -7,17 +7,14 @@ from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from storage import codec, records
+from storage import codec, errors, recordings, records, shared
 from storage.base import SideTables
 from storage.changes import ChangeTables
-from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolation import IsolationTables
 from storage.json_reader import named
 from storage.load.tables import LoadTables
 from storage.migrations import sql
 from storage.queries import Found, SeriesQuery, find, in_parts
-from storage.recordings import SERIES, Recording, UnknownReferenceError
-from storage.shared import DECISION, EXPERIMENT
 
 _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
@@ -131,7 +128,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             "label": series.label,
             "note": series.note,
             "question": series.question,
-            DECISION: series.decision.value if series.decision else "",
+            shared.DECISION: series.decision.value if series.decision else "",
         }
         with self._db.atomic():
             part_of = self._make_experiment_of(series)
@@ -191,13 +188,13 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         """Raises UnknownReferenceError."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
-            raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
+            raise recordings.UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> records.Series:
-        series_id = self.resolve(reference, SERIES)
+        series_id = self.resolve(reference, recordings.SERIES)
         many = self.all_of([series_id])
         if not many:
-            raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
+            raise errors.DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
         return many[0]
 
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
@@ -247,7 +244,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             if has_no_recording or stored.recording_id:
                 return stored.recording_id
 
-            recording = Recording(
+            recording = recordings.Recording(
                 id=experiment.recording_id or records.new_series_id(),
                 kind=stored.kind.value,
                 created_at=stored.created_at,
@@ -264,13 +261,13 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         """Raises RefusedError for a name that is taken."""
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
-                raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
+                raise errors.RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
 
             self._db.execute("DELETE FROM experiments WHERE name = ?", (new_name,))  # all its series were deleted
             self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
             series_ids = self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall()
             for (series_id,) in series_ids:
-                self._write_texts(series_id, {EXPERIMENT: new_name})
+                self._write_texts(series_id, {shared.EXPERIMENT: new_name})
 
     def experiment_called(self, name: str) -> records.Experiment | None:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
@@ -410,8 +407,8 @@ def _attempt_rows(many: Iterable[records.Series]) -> Iterator[codec.Row]:
             yield codec.attempt_to_row(series.id, number, run)
 
 
-def _head_of(series: records.Series, part_of: str | None) -> Recording:
-    return Recording(
+def _head_of(series: records.Series, part_of: str | None) -> recordings.Recording:
+    return recordings.Recording(
         id=series.id,
         created_at=series.created_at,
         status=series.status,
@@ -419,7 +416,7 @@ def _head_of(series: records.Series, part_of: str | None) -> Recording:
         label=series.label,
         note=series.note,
         question=series.question,
-        kind=SERIES,
+        kind=recordings.SERIES,
         part_of=part_of,
         imported_at=series.imported_at,
         leftovers={"scratch_path": series.scratch_path} if series.scratch_path else None,

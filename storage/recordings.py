@@ -6,19 +6,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storage import records
-from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
-from storage.errors import (
-    DamagedNotebookError,
-    RefusedError,
-    UnreadableRecordingError,
-    did_you_mean,
-    with_article,
-)
+from storage import codec, errors, records, shared
 from storage.json_reader import JSONNode, named
 from storage.queries import in_parts
 from storage.records import JSONValue  # by this name its own text is read for the schemas
-from storage.shared import BASELINE, LAST, LAST_LOAD, RUNS, SAID, why_no_baseline_name
 from storage.texts import TextTables
 
 SERIES = "series"
@@ -58,7 +49,7 @@ _OWN_ROWS = (
 )
 """The tables with rows of one recording, those that others refer to first."""
 
-_TEXTS = f"$.{SAID}"
+_TEXTS = f"$.{shared.SAID}"
 
 _MOST_LISTED = 5
 """Recordings that an error names: more would not fit into its line."""
@@ -88,7 +79,7 @@ class Recording(records.Head):
     def running(self) -> bool:
         return self.lease is not None and records.is_alive(self.lease)
 
-    def row(self) -> Row:
+    def row(self) -> codec.Row:
         return {
             **named(self, *records.HEAD, "kind", "subject", "part_of", "imported_at"),
             "leftovers": json.dumps(self.leftovers) if self.leftovers else None,
@@ -96,9 +87,9 @@ class Recording(records.Head):
         }
 
 
-@of_a_sound_file
+@codec.of_a_sound_file
 def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = None) -> Recording:
-    leftovers = object_of(row["leftovers"] or "{}")
+    leftovers = codec.object_of(row["leftovers"] or "{}")
     return Recording(
         id=row["id"],
         created_at=row["created_at"],
@@ -111,8 +102,8 @@ def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = No
         subject=row["subject"],
         part_of=row["part_of"],
         imported_at=row["imported_at"],
-        leftovers={name: as_it_was(value) for name, value in leftovers.items()} or None,
-        content=object_of(row["content"]),
+        leftovers={name: codec.as_it_was(value) for name, value in leftovers.items()} or None,
+        content=codec.object_of(row["content"]),
         lease=lease,
     )
 
@@ -162,7 +153,7 @@ def with_head(recording: Recording) -> JSONNode:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
     recording: Recording
-    rows: Mapping[str, Sequence[Row]]
+    rows: Mapping[str, Sequence[codec.Row]]
     followers: tuple[tuple[str, str], ...]
     """(id of a series, id of its base) where the base was removed."""
 
@@ -213,7 +204,7 @@ class RecordingTables(TextTables):
 
     def progress(self) -> dict[str, tuple[int, int]]:
         """(1 where it is complete, how many runs it has) of each recording, by id."""
-        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in shared.RUNS.items())
         rows = self._db.execute(f"SELECT id, status = 'complete', {counts} FROM recordings")
         return {recording_id: (is_complete, runs) for recording_id, is_complete, runs in rows}
 
@@ -223,9 +214,9 @@ class RecordingTables(TextTables):
 
     def resolve(self, reference: str, *kinds: str) -> str:
         """The id of the recording that is meant. Raises UnknownReferenceError."""
-        if reference == LAST_LOAD:
-            return self.resolve(LAST, LOAD)
-        if reference == LAST:
+        if reference == shared.LAST_LOAD:
+            return self.resolve(shared.LAST, LOAD)
+        if reference == shared.LAST:
             return self._newest(*kinds)
 
         heads = self._recordings_called(reference, *kinds)
@@ -237,8 +228,10 @@ class RecordingTables(TextTables):
 
         noun = " or ".join(kinds) or "recording"
         if len(heads) == 1:
-            raise UnknownReferenceError(f"{heads[0].id} is not {with_article(noun)} (it is of kind {heads[0].kind})")
-        similar = did_you_mean(reference, (baseline.name for baseline in self.baselines()))
+            raise UnknownReferenceError(
+                f"{heads[0].id} is not {errors.with_article(noun)} (it is of kind {heads[0].kind})"
+            )
+        similar = errors.did_you_mean(reference, (baseline.name for baseline in self.baselines()))
         raise UnknownReferenceError(
             f"no {noun} or baseline is called {reference!r}; {similar}`sharebench list` shows what there is"
         )
@@ -281,7 +274,7 @@ class RecordingTables(TextTables):
     def recording(self, reference: str, *kinds: str) -> Recording:
         recordings = self.recordings_of([self.resolve(reference, *kinds)])
         if not recordings:
-            raise DamagedNotebookError(f"{reference} is in an index and nowhere else")
+            raise errors.DamagedNotebookError(f"{reference} is in an index and nowhere else")
         return recordings[0]
 
     def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
@@ -311,7 +304,7 @@ class RecordingTables(TextTables):
     def count_recordings(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM recordings WHERE part_of IS NULL").fetchone()[0])
 
-    def _recordings(self, rows: Iterable[Row]) -> list[Recording]:
+    def _recordings(self, rows: Iterable[codec.Row]) -> list[Recording]:
         running = self.running()
         return [_recording_from_row(row, running.get(row["id"])) for row in rows]
 
@@ -326,12 +319,12 @@ class RecordingTables(TextTables):
         with self._db.atomic():
             recordings = self.recordings_of([recording_id])
             if not recordings:
-                raise RefusedError(f"{recording_id} is in the notebook no more; measure a new one")
+                raise errors.RefusedError(f"{recording_id} is in the notebook no more; measure a new one")
 
             owner = recordings[0].lease
             if owner:
                 holder = held_text(recording_id, owner, recordings[0].kind)
-                raise RefusedError(f"{holder}: wait for its end, or end that process")
+                raise errors.RefusedError(f"{holder}: wait for its end, or end that process")
 
             row = {"recording_id": recording_id, **asdict(records.this_process())}
             self._db.table("leases").insert(row, replace=True)
@@ -349,7 +342,7 @@ class RecordingTables(TextTables):
     def running(self) -> dict[str, records.Owner]:
         """Who measures a recording now, or a part of it."""
         sql = "SELECT leases.*, part_of FROM leases LEFT JOIN recordings ON recordings.id = recording_id"
-        owners = [(row, owner_from_row(row)) for row in self._rows(sql)]
+        owners = [(row, codec.owner_from_row(row)) for row in self._rows(sql)]
         alive = [(row, owner) for row, owner in owners if records.is_alive(owner)]
 
         wholes = {row["part_of"]: owner for row, owner in alive if row["part_of"]}
@@ -363,7 +356,7 @@ class RecordingTables(TextTables):
         for part_id in ids:
             if part_id in running:
                 holder = held_text(recording.id, running[part_id], recording.kind)
-                raise RefusedError(f"{holder}, so it is not deleted")
+                raise errors.RefusedError(f"{holder}, so it is not deleted")
 
         with self._db.atomic():
             rows = self._rows_by_table(ids)
@@ -372,13 +365,13 @@ class RecordingTables(TextTables):
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording.id,))
         return Removed(recording=recording, rows=rows, followers=followers)
 
-    def _rows_by_table(self, ids: Sequence[str]) -> dict[str, list[Row]]:
+    def _rows_by_table(self, ids: Sequence[str]) -> dict[str, list[codec.Row]]:
         return {
             table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))
             for table, column in _OWN_ROWS
         }
 
-    def rows_to_move(self, recording_id: str) -> dict[str, list[Row]]:
+    def rows_to_move(self, recording_id: str) -> dict[str, list[codec.Row]]:
         """The rows by table that another notebook needs so that the recording can go on there; see `take_rows`."""
         wholes = [recording.part_of for recording in self.recordings_of([recording_id]) if recording.part_of]
         rows = self._rows_by_table([*wholes, recording_id])
@@ -386,7 +379,7 @@ class RecordingTables(TextTables):
         experiments = list(self._rows_of("SELECT * FROM experiments WHERE name IN (ids)", names))
         return {**rows, "experiments": experiments}
 
-    def take_rows(self, rows: Mapping[str, Sequence[Row]]) -> None:
+    def take_rows(self, rows: Mapping[str, Sequence[codec.Row]]) -> None:
         with self._db.atomic():
             for table, _ in _OWN_ROWS:
                 self._insert_all(table, rows.get(table, ()), unless_there=True)
@@ -395,7 +388,7 @@ class RecordingTables(TextTables):
         """Remove a recording that cannot be read, with its parts. Raises RefusedError while it is measured."""
         owner = self.running().get(recording_id)
         if owner:
-            raise RefusedError(f"{held_text(recording_id, owner, 'recording')}, so it is not deleted")
+            raise errors.RefusedError(f"{held_text(recording_id, owner, 'recording')}, so it is not deleted")
 
         with self._db.atomic():
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording_id,))
@@ -429,23 +422,23 @@ class RecordingTables(TextTables):
 
     def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
         """Name recordings; ``keep`` adds them to the name. Raises RefusedError, also without a valid measured run."""
-        problem = why_no_baseline_name(name)
+        problem = shared.why_no_baseline_name(name)
         if problem:
-            raise RefusedError(problem)
+            raise errors.RefusedError(problem)
 
         with self._db.atomic():
             if not keep:
                 for former_id in self.baseline_ids(name):
-                    self._write_texts(former_id, {f"{BASELINE}/{name}": ""})
+                    self._write_texts(former_id, {f"{shared.BASELINE}/{name}": ""})
 
             for head in self.recordings_of(ids):
                 if head.kind == SERIES and not self._is_measured(head.id):
-                    raise RefusedError(
+                    raise errors.RefusedError(
                         f"series {head.id} has no valid measured run, so nothing can be compared with it:"
                         " complete it, or measure a new one",
                         options=f"run --resume {head.id}",
                     )
-                self._write_texts(head.id, {f"{BASELINE}/{name}": records.utc_now()})
+                self._write_texts(head.id, {f"{shared.BASELINE}/{name}": records.utc_now()})
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"
@@ -455,8 +448,8 @@ class RecordingTables(TextTables):
         with self._db.atomic():
             former_ids = self.baseline_ids(name)
             for recording_id in former_ids:
-                with suppress(UnreadableRecordingError):  # then only its row goes
-                    self._write_texts(recording_id, {f"{BASELINE}/{name}": ""})
+                with suppress(errors.UnreadableRecordingError):  # then only its row goes
+                    self._write_texts(recording_id, {f"{shared.BASELINE}/{name}": ""})
 
             # Also the rows of recordings that are gone.
             deleted = self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from storage.json_reader import Count, DocumentError, Filled, JSONNode, Moment
+from storage import json_reader, protocols
 from storage.plan import Plan, plan_from_json
-from storage.protocols import Protocol, protocol_of
 
 
 class QuietVerdict(StrEnum):
@@ -38,7 +37,7 @@ class Quiet:
         return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
 
 
-def quiet_from_json(place: JSONNode) -> Quiet | None:
+def quiet_from_json(place: json_reader.JSONNode) -> Quiet | None:
     """The value of :meth:`Quiet.to_json`, None for none. Raises DocumentError."""
     if not place.object_or_empty() or place.value == {"verdict": QuietVerdict.UNKNOWN}:
         return None
@@ -167,17 +166,17 @@ class Spread:
 class Target:
     """Where a transfer goes, without a password; ``path`` is relative to the share, absolute for a file."""
 
-    protocol: Filled
+    protocol: json_reader.Filled
     host: str = ""
-    port: Count | None = None
+    port: json_reader.Count | None = None
     share: str | None = None
     path: str = ""
     user: str | None = None
     domain: str | None = None
 
     @property
-    def abilities(self) -> Protocol:
-        return protocol_of(self.protocol)
+    def abilities(self) -> protocols.Protocol:
+        return protocols.protocol_of(self.protocol)
 
     @property
     def port_number(self) -> int:
@@ -186,13 +185,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFacts:
-    name: Filled
+    name: json_reader.Filled
     version: str = ""
     dialect: str | None = None
     signing: str | None = None
     encryption: str | None = None
-    block_bytes: Count | None = None
-    in_flight: Count | None = None
+    block_bytes: json_reader.Count | None = None
+    in_flight: json_reader.Count | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -207,7 +206,7 @@ class ClientFacts:
 class Change:
     """The one parameter that differs from the series before in the experiment."""
 
-    name: Filled
+    name: json_reader.Filled
     value: str
     previous: str | None = None
     evidence: Evidence = Evidence.UNCONFIRMED
@@ -224,12 +223,12 @@ LONGEST_SECONDS = 1e9
 class Run:
     """One timed transfer of one file: a row of the form."""
 
-    number: Count
+    number: json_reader.Count
     """From 1 within its phase."""
     phase: Phase
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
-    started_at: Annotated[str, JSONNode.time_if_any] = ""
+    started_at: Annotated[str, json_reader.JSONNode.time_if_any] = ""
     size_bytes: int = 0
     seconds: float | None = None
     """From the first request to the last byte; absent where the run failed."""
@@ -264,14 +263,14 @@ def standstill_fact(run_number: int) -> str:
     return f"standstill.run_{run_number}_seconds"
 
 
-def facts_from_json(place: JSONNode) -> dict[str, dict[str, FactValue]]:
+def facts_from_json(place: json_reader.JSONNode) -> dict[str, dict[str, FactValue]]:
     """The facts of each side that has some. Raises DocumentError."""
     facts_by_side: dict[str, dict[str, FactValue]] = {}
     for side in SIDES:
         facts = place.object().maybe(side).object_or_empty()
         for name, value in facts.items():
             if not isinstance(value, str | int | float):
-                raise DocumentError(f"{place.name}.{side}.{name}: expected text or a number")
+                raise json_reader.DocumentError(f"{place.name}.{side}.{name}: expected text or a number")
 
         if facts:
             facts_by_side[side] = facts
@@ -294,8 +293,8 @@ class Owner:
 class Head:
     """What recordings of every kind begin with."""
 
-    id: Filled
-    created_at: Moment
+    id: json_reader.Filled
+    created_at: json_reader.Moment
     """UTC, ISO 8601, milliseconds, with a Z."""
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
@@ -336,7 +335,7 @@ class Series(Head):
     command: Command = Command.GET
     target: Target
     client: ClientFacts
-    link_bits_per_second: Count | None = None
+    link_bits_per_second: json_reader.Count | None = None
     plan: Annotated[Plan | None, plan_from_json] = None
     flushed: bool = False
     """Whether each put ended when its file was flushed, not when its last write was answered."""
@@ -348,7 +347,7 @@ class Series(Head):
     runs: tuple[Run, ...] = ()
     failed_attempts: tuple[Run, ...] = ()
     """Runs that failed and were repeated under the same number on resuming."""
-    resumed_at: tuple[Moment, ...] = ()
+    resumed_at: tuple[json_reader.Moment, ...] = ()
     imported_at: str | None = None
     running_by: Owner | None = None
 

@@ -5,25 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from forms import wording
+from forms import report, wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.remarks import known_value_text
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Tone
-from forms.report import (
-    Bar,
-    Cell,
-    Chart,
-    Formula,
-    ReportKind,
-    Role,
-    Row,
-    Table,
-    cell_at,
-    change_formula,
-    columns_of,
-    row_of,
-)
 from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.readings import read_series
@@ -100,7 +86,7 @@ def _series_of_side(
             yield _SideSeries(summary, f"{side} {number}", name, tone, number)
 
 
-def averages_table(form: ComparisonSummary) -> Table:
+def averages_table(form: ComparisonSummary) -> report.Table:
     """The average of each series and side; where runs are left out, the judged averages beside them."""
     comparison = form.comparison
     has_judged = bool(comparison.left_out)
@@ -127,10 +113,10 @@ def averages_table(form: ComparisonSummary) -> Table:
     change = comparison.change_percent
     formula = None
     if change is not None:
-        formula = change_formula(_JUDGED if has_judged else _AVERAGE, len(base_rows) - 1, len(rows) - 1)
+        formula = report.change_formula(_JUDGED if has_judged else _AVERAGE, len(base_rows) - 1, len(rows) - 1)
     rows = [
-        *(_with_cell(row, Cell()) for row in rows[:-1]),
-        _with_cell(rows[-1], Cell(value=change, formula=formula)),
+        *(_with_cell(row, report.Cell()) for row in rows[:-1]),
+        _with_cell(rows[-1], report.Cell(value=change, formula=formula)),
     ]
 
     headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"]
@@ -138,10 +124,13 @@ def averages_table(form: ComparisonSummary) -> Table:
     if has_judged:
         headings.append("Judged, bytes/sec")
         caption += "; judged are those without runs that stand out"
-    columns = columns_of(
-        "Side", "Series", *((heading, ReportKind.WHOLE) for heading in headings), ("Change", ReportKind.SIGNED)
+    columns = report.columns_of(
+        "Side",
+        "Series",
+        *((heading, report.ReportKind.WHOLE) for heading in headings),
+        ("Change", report.ReportKind.SIGNED),
     )
-    return Table(columns=columns, rows=tuple(rows), caption=caption)
+    return report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def _rows_of_side(
@@ -152,7 +141,7 @@ def _rows_of_side(
     judged_average: float | None,
     *,
     has_judged: bool,
-) -> list[Row]:
+) -> list[report.Row]:
     """A row a series, and their mean below where there are several."""
     rows = [_series_row(series, has_judged=has_judged) for series in all_series]
     if len(rows) > 1:
@@ -160,35 +149,37 @@ def _rows_of_side(
     return rows
 
 
-def _series_row(side_series: _SideSeries, *, has_judged: bool) -> Row:
+def _series_row(side_series: _SideSeries, *, has_judged: bool) -> report.Row:
     summary = side_series.summary
     deviation = summary.deviation.bytes_per_second if summary.deviation else None
     cells: list[float | None] = [len(summary.series.measured()), summary.average_rate, deviation]
     if has_judged:
         rates = summary.series.rates()
         cells.append(read_series(rates).average if rates else None)
-    return row_of(side_series.place, side_series.name, *cells)
+    return report.row_of(side_series.place, side_series.name, *cells)
 
 
-def _mean_row(side: str, rows: Sequence[Row], first_row: int, average: float | None, judged: float | None) -> Row:
+def _mean_row(
+    side: str, rows: Sequence[report.Row], first_row: int, average: float | None, judged: float | None
+) -> report.Row:
     """The mean of a side's series, by formulas of the rows above."""
     runs = sum(int(row.cells[_RUNS].value or 0) for row in rows)
     places = range(first_row, first_row + len(rows))
-    cells = [_mean_cell(_AVERAGE, places, average), Cell()]
+    cells = [_mean_cell(_AVERAGE, places, average), report.Cell()]
     if judged is not None:
         cells.append(_mean_cell(_JUDGED, places, judged))
-    return row_of(f"{side}, mean", f"mean of {len(rows)} repeats", runs, *cells, role=Role.RESULT)
+    return report.row_of(f"{side}, mean", f"mean of {len(rows)} repeats", runs, *cells, role=report.Role.RESULT)
 
 
-def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> Cell:
+def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> report.Cell:
     if mean is None:
-        return Cell()
+        return report.Cell()
     summed = "+".join(f"{{{place}}}" for place in range(len(rows)))
-    references = tuple(cell_at(column, row) for row in rows)
-    return Cell(value=mean, formula=Formula(template=f"({summed})/{len(rows)}", references=references))
+    references = tuple(report.cell_at(column, row) for row in rows)
+    return report.Cell(value=mean, formula=report.Formula(template=f"({summed})/{len(rows)}", references=references))
 
 
-def _with_cell(row: Row, cell: Cell) -> Row:
+def _with_cell(row: report.Row, cell: report.Cell) -> report.Row:
     return replace(row, cells=(*row.cells, cell))
 
 
@@ -282,22 +273,22 @@ def difference_rows(form: ComparisonSummary) -> list[ComparisonRow]:
 _DIFFERS_TEXTS = {True: "differs", False: "same", None: ""}
 
 
-def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> Table:
+def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> report.Table:
     """The rows that have a text on a side; a last column says whether a setting differs, where there is one."""
     has_settings = any(row.differs is not None for row in rows)
     table_rows = []
     for row in rows:
         if row.base or row.other:
             differs = [_DIFFERS_TEXTS[row.differs]] if has_settings else []
-            table_rows.append(row_of(row.name, row.base, row.other, *differs))
-    columns = columns_of("", "Base", "Other", *(["Setting"] if has_settings else []))
-    return Table(columns=columns, rows=tuple(table_rows), caption=caption)
+            table_rows.append(report.row_of(row.name, row.base, row.other, *differs))
+    columns = report.columns_of("", "Base", "Other", *(["Setting"] if has_settings else []))
+    return report.Table(columns=columns, rows=tuple(table_rows), caption=caption)
 
 
-def averages_chart(form: ComparisonSummary, *, table: int) -> Chart | None:
+def averages_chart(form: ComparisonSummary, *, table: int) -> report.Chart | None:
     """The averages of all series; ``table`` is the place of their table among those of the report."""
     bars = tuple(
-        Bar(
+        report.Bar(
             name=f"{side_series.place}: {side_series.name}",
             value=side_series.summary.average_rate,
             interval=interval_of(form.comparison, side_series.summary),
@@ -313,7 +304,7 @@ def averages_chart(form: ComparisonSummary, *, table: int) -> Chart | None:
     if form.comparison.apart_percent:
         title = "Averages, and where 19 of 20 such series would lie"
         intervals = "19 of 20 such series"
-    return Chart(title=title, unit="bytes/sec", bars=bars, source=(table, _AVERAGE), intervals=intervals)
+    return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, _AVERAGE), intervals=intervals)
 
 
 def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, float] | None:
@@ -326,7 +317,7 @@ def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, 
     return average / factor, average * factor
 
 
-def runs_of_both(form: ComparisonSummary) -> Chart:
+def runs_of_both(form: ComparisonSummary) -> report.Chart:
     """Each run of all series."""
     sides = []
     for side_series in _all_series(form):
@@ -336,7 +327,7 @@ def runs_of_both(form: ComparisonSummary) -> Chart:
     return alternating_runs(sides)
 
 
-def alternating_runs(sides: Iterable[Sequence[Bar]]) -> Chart:
+def alternating_runs(sides: Iterable[Sequence[report.Bar]]) -> report.Chart:
     """The runs of both sides alternate, so that a chart that is too low for all shows as many of either side."""
     bars = tuple(bar for turn in zip_longest(*sides) for bar in turn if bar)
-    return Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
+    return report.Chart(title="Rate of each run", unit="bytes/sec", bars=bars)

@@ -6,13 +6,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.comparison import matrix_report, summary
+from forms.comparison import hiccups, matrix_report, pair_tables, summary
 from forms.comparison import wording as words
 from forms.comparison.blame_report import with_blame
 from forms.comparison.comparison import Comparison
-from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
-from forms.comparison.pair_tables import averages_chart, averages_table, difference_rows, properties_table, side_by_side
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Toned
@@ -83,11 +81,11 @@ def _settling_document(comparison: Comparison) -> dict[str, Any] | None:
     return document
 
 
-def _run_document(run: OutstandingRun) -> dict[str, Any]:
+def _run_document(run: hiccups.OutstandingRun) -> dict[str, Any]:
     return {"series": run.series_id, "run": run.number, "percent_of_others": run.percent}
 
 
-def _alternative_document(without: Alternative) -> dict[str, Any]:
+def _alternative_document(without: hiccups.Alternative) -> dict[str, Any]:
     decision = without.decision
     return {
         "runs": [_run_document(run) for run in without.runs],
@@ -127,10 +125,10 @@ def comparison_report(shown: Sequence[Series], forms: Sequence[ComparisonSummary
 
 def pair_report(form: ComparisonSummary) -> Report:
     comparison = form.comparison
-    differing = difference_rows(form)
-    tables = [properties_table("What differs", differing)] if differing else []
-    tables.append(averages_table(form))
-    tables.append(replace(properties_table("Side by side", side_by_side(form)), is_detail=True))
+    differing = pair_tables.difference_rows(form)
+    tables = [pair_tables.properties_table("What differs", differing)] if differing else []
+    tables.append(pair_tables.averages_table(form))
+    tables.append(replace(pair_tables.properties_table("Side by side", pair_tables.side_by_side(form)), is_detail=True))
 
     report = Report(
         form=FORM,
@@ -148,7 +146,7 @@ def pair_report(form: ComparisonSummary) -> Report:
         ),
         tables=tuple(tables),
         advice=comparison_remarks(form),
-        drawn=(averages_chart(form, table=1 if differing else 0),),
+        drawn=(pair_tables.averages_chart(form, table=1 if differing else 0),),
         document=lambda: comparison_document(comparison),
     )
     base_rounds = profile_rounds(form.base.series.environment.get("path", {}))

@@ -10,10 +10,9 @@ from forms.comparison.verdict import compare
 from forms.findings import path, rules_series, series_warnings
 from forms.findings.finding import Finding, finding_from_texts, gravest_first
 from forms.findings.rules_distance import spends_runs_in_slow_start
-from forms.stats import summary
-from forms.stats.decision import Limits, Verdict
+from forms.stats import decision, summary
 from forms.tuning.catalogue import misprints_about
-from storage.records import Command, Series
+from storage import records
 
 _WAITING = "low-utilisation"
 _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
@@ -34,10 +33,10 @@ GOOD_PERCENT_OF_LINK = 80.0
 SLOW_PERCENT_OF_WIRELESS = 35.0
 """Of a wireless link's nominal rate, of which about 60 % is usual."""
 
-_OTHER_DIRECTION = {Command.GET: Command.PUT, Command.PUT: Command.GET}
+_OTHER_DIRECTION = {records.Command.GET: records.Command.PUT, records.Command.PUT: records.Command.GET}
 
 
-def findings(series: Sequence[Series]) -> list[Finding]:
+def findings(series: Sequence[records.Series]) -> list[Finding]:
     """All findings, the gravest first; those of several series once, with all ids."""
     series = [one_series for one_series in series if not path.is_practice(one_series)]
     all_findings = [finding for one_series in series for finding in rules_series.series_findings(one_series)]
@@ -59,12 +58,12 @@ def _without_explained_waiting(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.key != _WAITING or not explained.issuperset(finding.series_ids)]
 
 
-def _join(group: list[Finding], commands: Mapping[str, Command]) -> Finding:
+def _join(group: list[Finding], commands: Mapping[str, records.Command]) -> Finding:
     """One finding in place of the same about several series."""
     first = group[0]
     ids = tuple(dict.fromkeys(series_id for finding in group for series_id in finding.series_ids))
     more = [commands[series_id] for series_id in ids if series_id not in first.series_ids]
-    counts = [wording.count(more.count(command), command.value) for command in Command if command in more]
+    counts = [wording.count(more.count(command), command.value) for command in records.Command if command in more]
     likewise = f" Likewise in {wording.listed(counts)} more." if more else ""
     return replace(first, series_ids=ids, evidence=first.evidence + likewise)
 
@@ -73,7 +72,7 @@ def _join(group: list[Finding], commands: Mapping[str, Command]) -> Finding:
 class _MeasuredSeries:
     """A series with its average."""
 
-    series: Series
+    series: records.Series
     bytes_per_second: float
     is_loopback: bool
 
@@ -109,7 +108,7 @@ class _MeasuredSeries:
         return f"{text} ({share:.0f} % of {wording.link_rate(self.series.link_bits_per_second)})"
 
 
-def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
+def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
     for (host, command), group in _by_host_and_command(_not_flushed(series)):
         ftp = _fastest(measured for measured in group if measured.is_ftp)
         if ftp is None:
@@ -134,7 +133,7 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
                 yield _ratio_finding(host, smb, ftp, f"SMB {command}{with_set_up}")
 
 
-def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
+def slower_with_a_change(series: Sequence[records.Series]) -> Iterator[Finding]:
     """A set-up slower than the one before, even if only by the averages."""
     for (host, command), group in _by_host_and_command(series):
         for before, after in pairwise(_set_ups(group)):
@@ -145,7 +144,7 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
             if change is None or not _is_loss(comparison, change):
                 continue
             yield finding_from_texts(
-                "slower.proven" if comparison.verdict is Verdict.SLOWER else "slower",
+                "slower.proven" if comparison.verdict is decision.Verdict.SLOWER else "slower",
                 before.series,
                 after.series,
                 command=command,
@@ -159,14 +158,14 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def _is_loss(comparison: Comparison, change_percent: float) -> bool:
-    if comparison.verdict is Verdict.SLOWER:
+    if comparison.verdict is decision.Verdict.SLOWER:
         return True
-    if comparison.verdict is not Verdict.UNKNOWN or comparison.interval_percent is not None:
+    if comparison.verdict is not decision.Verdict.UNKNOWN or comparison.interval_percent is not None:
         return False
 
     # Too few runs for a verdict: the average must have fallen by more than the margin, and no run may deny it.
     runs_interval = comparison.runs_interval_percent
-    return change_percent <= -Limits().margin_percent and (runs_interval is None or runs_interval[1] < 0)
+    return change_percent <= -decision.Limits().margin_percent and (runs_interval is None or runs_interval[1] < 0)
 
 
 def _set_ups(group: Sequence[_MeasuredSeries]) -> list[_MeasuredSeries]:
@@ -182,7 +181,7 @@ def _place_key(measured: _MeasuredSeries) -> object:
     return target.protocol, target.port, target.share, target.path, client_name, measured.series.flushed
 
 
-def _set_up_name(series: Series) -> str:
+def _set_up_name(series: records.Series) -> str:
     name = series.label
     if not name and series.change:
         name = f"{series.change.name} = {series.change.value}"
@@ -236,14 +235,14 @@ def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bo
     may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT
     if may_need_tuning or may_be_good:
         return "ratio-unknown", ""
-    if percent >= 100 or comparison.verdict is Verdict.SAME:
+    if percent >= 100 or comparison.verdict is decision.Verdict.SAME:
         return ("unusual-runs" if has_unusual_runs else "well-configured"), ""
     if percent < TIME_TO_TUNE_PERCENT:
         return "time-to-tune", ""
     return "usual-ratio", ("usual" if percent < USUAL_PERCENT else "")
 
 
-def _protection_text(series: Series) -> str:
+def _protection_text(series: records.Series) -> str:
     client = series.client
     if client.is_encrypted:
         return f"encrypted ({wording.plain(str(client.encryption))})"
@@ -252,12 +251,12 @@ def _protection_text(series: Series) -> str:
     return ""
 
 
-def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
+def loopback_no_faster(series: Sequence[records.Series]) -> Iterator[Finding]:
     """Loopback not much faster than the network: suspect the TCP/IP software (Using Samba)."""
     over_sockets = [
         measured for measured in _measured_series(_not_flushed(series)) if not measured.series.target.abilities.is_local
     ]
-    for command in Command:
+    for command in records.Command:
         of_command = [measured for measured in over_sockets if measured.series.command is command]
         # Bare TCP tells it without a disk and a server's work; only where it was not measured do files.
         bare_tcp = [measured for measured in of_command if measured.is_bare_tcp]
@@ -282,7 +281,7 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
             )
 
 
-def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
+def both_slow(series: Sequence[records.Series]) -> Iterator[Finding]:
     """FTP and SMB both slow: the network only if the other direction or bare TCP is slow too."""
     groups = dict(_by_host_and_command(_not_flushed(series)))
     for (host, command), group in groups.items():
@@ -313,7 +312,7 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def _diagnose_both_slow(
-    command: Command,
+    command: records.Command,
     *,
     smb: _MeasuredSeries,
     ftp: _MeasuredSeries,
@@ -356,12 +355,12 @@ def _is_fast_network(far: _MeasuredSeries) -> bool:
 _CROSS_RULES = (both_slow, loopback_no_faster, against_ftp, slower_with_a_change)
 
 
-def _not_flushed(series: Sequence[Series]) -> list[Series]:
+def _not_flushed(series: Sequence[records.Series]) -> list[records.Series]:
     """Without puts whose time includes the server's disk, which no FTP put and no other direction has."""
     return [one for one in series if not one.flushed]
 
 
-def _measured_series(series: Sequence[Series]) -> list[_MeasuredSeries]:
+def _measured_series(series: Sequence[records.Series]) -> list[_MeasuredSeries]:
     all_measured = []
     for one_series in series:
         average = summary.mean(one_series.rates())
@@ -371,8 +370,10 @@ def _measured_series(series: Sequence[Series]) -> list[_MeasuredSeries]:
     return all_measured
 
 
-def _by_host_and_command(series: Sequence[Series]) -> Iterator[tuple[tuple[str, Command], list[_MeasuredSeries]]]:
-    def host_and_command(measured: _MeasuredSeries) -> tuple[str, Command]:
+def _by_host_and_command(
+    series: Sequence[records.Series],
+) -> Iterator[tuple[tuple[str, records.Command], list[_MeasuredSeries]]]:
+    def host_and_command(measured: _MeasuredSeries) -> tuple[str, records.Command]:
         return measured.series.target.host, measured.series.command
 
     in_order = sorted(_measured_series(series), key=host_and_command)

@@ -12,8 +12,8 @@ from forms.stats.settle import Settles
 from forms.stats.variation import Variation, in_pairs
 from forms.tuning.differences import Difference, differences_prose
 from forms.tuning.smb_conf import spelling
+from storage import records
 from storage.plan import DEFAULT_WARMUPS, Settings
-from storage.records import Change, Command, Evidence, Series, format_target
 
 _BY_HAND_SECONDS = 60.0
 """About what it takes to change a server by hand."""
@@ -50,26 +50,26 @@ class SettlingStep(Settles):
 class OpenComparison:
     """An inconclusive comparison of whole series: what the steps that could settle it depend on."""
 
-    base: tuple[Series, ...]
-    other: tuple[Series, ...]
+    base: tuple[records.Series, ...]
+    other: tuple[records.Series, ...]
     change_percent: float
     variation: Variation
     differing: Sequence[Difference]
-    claimed: Change | None
+    claimed: records.Change | None
     limits: Limits
     widened: float = 1.0
     """By how much the interval is wider because several steps are judged together."""
 
     @property
-    def first_base(self) -> Series:
+    def first_base(self) -> records.Series:
         return self.base[0]
 
     @property
-    def first_other(self) -> Series:
+    def first_other(self) -> records.Series:
         return self.other[0]
 
     @property
-    def series(self) -> tuple[Series, ...]:
+    def series(self) -> tuple[records.Series, ...]:
         return (*self.base, *self.other)
 
     @property
@@ -218,7 +218,7 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
     )
 
 
-def _command_to_repeat(series: Series) -> str:
+def _command_to_repeat(series: records.Series) -> str:
     return f"sharebench run --again {series.id}"
 
 
@@ -227,10 +227,12 @@ def interleaved_seconds(runs: int, run_seconds: float) -> float:
     return 2 * ((runs + DEFAULT_WARMUPS) * run_seconds + _OPENING_SECONDS)
 
 
-def _server_setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+def _server_setting(
+    claimed: records.Change | None, differing: Sequence[Difference], other: records.Series
+) -> str | None:
     if not other.target.abilities.through_samba:
         return None
-    if claimed is not None and claimed.evidence is not Evidence.CONTRADICTED:
+    if claimed is not None and claimed.evidence is not records.Evidence.CONTRADICTED:
         return f"{claimed.name}={claimed.value}" if _can_be_tried(claimed) else None
 
     parameters = [difference for difference in differing if difference.parameter]
@@ -240,13 +242,15 @@ def _server_setting(claimed: Change | None, differing: Sequence[Difference], oth
     return f"{parameters[0].parameter}={parameters[0].other}"
 
 
-def _can_be_tried(change: Change) -> bool:
+def _can_be_tried(change: records.Change) -> bool:
     """Whether ``sharebench try`` can make it: a parameter of smb.conf, of the kernel or of a network card."""
     is_parameter = spelling(change.name).parameter is not None
     return is_parameter or change.name.startswith(_KERNEL) or "@" in change.name
 
 
-def _client_options(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+def _client_options(
+    claimed: records.Change | None, differing: Sequence[Difference], other: records.Series
+) -> str | None:
     names = {difference.name for difference in differing}
     options = []
     for place, name in VERSUS_DIFFERENCES.items():
@@ -273,7 +277,7 @@ def typed_value(name: str, value: object) -> str:
     return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
 
 
-def _versus_command(base: Series, options: str, runs: int) -> str:
+def _versus_command(base: records.Series, options: str, runs: int) -> str:
     settings = base.plan.settings if base.plan else Settings()
     of_base = ""
     if settings.in_flight:
@@ -283,10 +287,10 @@ def _versus_command(base: Series, options: str, runs: int) -> str:
     return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{of_base}{_options_of_path(base)}"
 
 
-def _options_of_path(base: Series) -> str:
+def _options_of_path(base: records.Series) -> str:
     """The direction, the file and the target of a series, as they are typed."""
     plan = base.plan
-    is_put = base.command is Command.PUT
+    is_put = base.command is records.Command.PUT
     makes_file = plan is not None and plan.counts.make_file
 
     options = []
@@ -300,5 +304,5 @@ def _options_of_path(base: Series) -> str:
         options.append(f"--size {wording.typed_size(plan.counts.size_bytes)}")
     if plan and plan.counts.files:
         options.append(f"--files {plan.counts.files}")
-    options.append(shlex.quote(wording.plain(format_target(base.target))))
+    options.append(shlex.quote(wording.plain(records.format_target(base.target))))
     return f" {' '.join(options)}"

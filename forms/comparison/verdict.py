@@ -8,12 +8,11 @@ from itertools import takewhile
 from types import MappingProxyType
 
 from forms import wording
+from forms.comparison import hiccups, settling
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.hiccups import RunNumbers, RunPairs, answer_without, left_out_runs, rates_without
 from forms.comparison.pairs import paired_runs, rates_of_pairs
-from forms.comparison.settling import OpenComparison, SettlingStep, cheapest_step, interleaved_seconds
 from forms.findings.series_warnings import advice
-from forms.stats.changes import percent_of, readings_of, side_average
+from forms.stats import changes, settle
 from forms.stats.decision import (
     LEAST_RUNS,
     ChangeDecision,
@@ -26,7 +25,6 @@ from forms.stats.decision import (
     decide_together,
 )
 from forms.stats.distributions import student_t
-from forms.stats.settle import needed_range, needed_runs, run_variation
 from forms.stats.several import holm
 from forms.stats.variation import DAY_SECONDS, SeriesGroup
 from forms.trial.summary import TrialSummary
@@ -37,16 +35,16 @@ from forms.tuning.differences import (
     effective,
     parameter_of,
 )
-from storage.records import Change, Evidence, QuietVerdict, Series
+from storage import records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
     """What is compared: series of equal settings on each side."""
 
-    base: tuple[Series, ...]
-    other: tuple[Series, ...]
-    history: tuple[tuple[Series, ...], ...] = ()
+    base: tuple[records.Series, ...]
+    other: tuple[records.Series, ...]
+    history: tuple[tuple[records.Series, ...], ...] = ()
     equal: bool = False
     unseen: bool = False
     baseline: str = ""
@@ -61,7 +59,7 @@ class Sides:
     """Whether the base has the change, so that the trial says the reverse of these sides."""
 
 
-def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
+def compare(base: records.Series, other: records.Series, limits: Limits | None = None) -> Comparison:
     return compare_sides(Sides(base=(base,), other=(other,)), limits or Limits())
 
 
@@ -95,7 +93,7 @@ def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comp
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
     names = _series_names(sides, comparison)
-    without = answer_without((sides.base, sides.other), names, partial(_decide, sides, pairs, limits))
+    without = hiccups.answer_without((sides.base, sides.other), names, partial(_decide, sides, pairs, limits))
     return replace(comparison, without=without)
 
 
@@ -103,7 +101,7 @@ _DOUBTS_OF_RUNS = (Doubt.BASE_VARIED, Doubt.TREND, Doubt.VARYING)
 
 
 def _decide(
-    sides: Sides, pairs: RunPairs | None, limits: Limits, without: RunNumbers = MappingProxyType({})
+    sides: Sides, pairs: hiccups.RunPairs | None, limits: Limits, without: hiccups.RunNumbers = MappingProxyType({})
 ) -> ChangeDecision:
     """The decision ``without`` some runs of the two sides."""
     if pairs is not None:
@@ -153,7 +151,12 @@ def _decide_steps(steps: Sequence[Sides], whole: Sequence[int], limits: Limits) 
 
 
 def _make_comparison(
-    sides: Sides, decision: ChangeDecision, limits: Limits, pairs: RunPairs | None = None, *, settles: bool = True
+    sides: Sides,
+    decision: ChangeDecision,
+    limits: Limits,
+    pairs: hiccups.RunPairs | None = None,
+    *,
+    settles: bool = True,
 ) -> Comparison:
     """The comparison of two sides on which this was decided, by whole series unless ``pairs`` of runs."""
     base, other = sides.base[0], sides.other[0]
@@ -221,23 +224,27 @@ def _make_comparison(
     if decision.variation is None or decision.variation.alone:
         return comparison  # every run counts
 
-    left_out = left_out_runs((sides.base, sides.other), _series_names(sides, comparison))
+    left_out = hiccups.left_out_runs((sides.base, sides.other), _series_names(sides, comparison))
     return replace(
         comparison,
         left_out=left_out,
-        judged_base_bytes_per_second=side_average(readings_of(_rates(sides.base))),
-        judged_other_bytes_per_second=side_average(readings_of(_rates(sides.other))),
+        judged_base_bytes_per_second=changes.side_average(changes.readings_of(_rates(sides.base))),
+        judged_other_bytes_per_second=changes.side_average(changes.readings_of(_rates(sides.other))),
     )
 
 
 def _cheapest_step(
-    sides: Sides, decision: ChangeDecision, limits: Limits, differing: tuple[Difference, ...], claimed: Change | None
-) -> SettlingStep | None:
+    sides: Sides,
+    decision: ChangeDecision,
+    limits: Limits,
+    differing: tuple[Difference, ...],
+    claimed: records.Change | None,
+) -> settling.SettlingStep | None:
     if decision.variation is None or decision.change_percent is None:
         return None
     single = student_t(limits.level, decision.variation.freedom)
-    return cheapest_step(
-        OpenComparison(
+    return settling.cheapest_step(
+        settling.OpenComparison(
             base=sides.base,
             other=sides.other,
             change_percent=decision.change_percent,
@@ -263,17 +270,17 @@ def _series_names(sides: Sides, comparison: Comparison) -> dict[str, str]:
     return {**names, comparison.base_id: comparison.base_name, comparison.other_id: comparison.other_name}
 
 
-def _rates(side: Sequence[Series]) -> list[list[float]]:
+def _rates(side: Sequence[records.Series]) -> list[list[float]]:
     return [series.rates() for series in side]
 
 
-def _average(side: Sequence[Series]) -> float | None:
+def _average(side: Sequence[records.Series]) -> float | None:
     """The mean of the series' means of all their runs; None where a series has no run."""
     rates = _rates(side)
     return basic.fmean(map(basic.fmean, rates)) if all(rates) else None
 
 
-def _deviation(side: Sequence[Series]) -> float | None:
+def _deviation(side: Sequence[records.Series]) -> float | None:
     """The standard deviation of the runs, pooled over the series; None where a series has only one."""
     rates = _rates(side)
     if any(len(series_rates) < 2 for series_rates in rates):
@@ -283,7 +290,7 @@ def _deviation(side: Sequence[Series]) -> float | None:
     return float((squares / freedom) ** 0.5)
 
 
-def _wander_percent(side: Sequence[Series]) -> float | None:
+def _wander_percent(side: Sequence[records.Series]) -> float | None:
     """How far the averages of a side's series lie apart, in percent of their mean; None for a single series."""
     averages = [basic.fmean(rates) for rates in _rates(side) if rates]
     if len(averages) < 2:
@@ -295,63 +302,63 @@ def _apart_percent(decision: ChangeDecision) -> float | None:
     """The most by which two equal series differ, 19 times in 20."""
     if decision.variation is None or decision.critical is None:
         return None
-    return percent_of(decision.critical * decision.variation.error(1, 1))
+    return changes.percent_of(decision.critical * decision.variation.error(1, 1))
 
 
 def _busy_ids(sides: Sides) -> tuple[str, ...]:
     busy: list[str] = []
     for side in (sides.base, sides.other):
-        if all(series.quiet_verdict is QuietVerdict.BUSY for series in side):
+        if all(series.quiet_verdict is records.QuietVerdict.BUSY for series in side):
             busy += [series.id for series in side]
     return tuple(busy)
 
 
-def _has_short_runs(series: Series) -> bool:
+def _has_short_runs(series: records.Series) -> bool:
     return any(warning.key == "short" for warning in advice(series))
 
 
-def _shows_parameters(series: Series) -> bool:
+def _shows_parameters(series: records.Series) -> bool:
     return any(map(parameter_of, series.environment.get("server", {})))
 
 
-def _moment(series: Series) -> float:
+def _moment(series: records.Series) -> float:
     return series.moment
 
 
-def _ids(side: Sequence[Series]) -> frozenset[str]:
+def _ids(side: Sequence[records.Series]) -> frozenset[str]:
     return frozenset(series.id for series in side)
 
 
-def _group(side: Sequence[Series], without: RunNumbers = MappingProxyType({})) -> SeriesGroup:
-    rates = [rates_without(series, without.get(series.id, ())) for series in side]
+def _group(side: Sequence[records.Series], without: hiccups.RunNumbers = MappingProxyType({})) -> SeriesGroup:
+    rates = [hiccups.rates_without(series, without.get(series.id, ())) for series in side]
     return SeriesGroup(rates, [series.moment for series in side])
 
 
-def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
+def _groups(history: Sequence[Sequence[records.Series]]) -> list[SeriesGroup]:
     measured = [[series for series in group if series.measured()] for group in history]
     return [_group(group) for group in measured if group]
 
 
-def _pairs_of_sides(sides: Sides) -> RunPairs | None:
+def _pairs_of_sides(sides: Sides) -> hiccups.RunPairs | None:
     """The pairs of interleaved runs, where a series stands on each side; else None."""
     if len(sides.base) != 1 or len(sides.other) != 1:
         return None
     return paired_runs(sides.base[0], sides.other[0])
 
 
-def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
+def unseen_between(base_id: str, way: Sequence[records.Series]) -> bool:
     """Whether an unconfirmed change lies on the ``way`` down to the base, or the way ends elsewhere."""
     above = list(takewhile(lambda series: series.id != base_id, way))
     if not above or above[-1].base_id != base_id:
         return True
-    return any(series.change and series.change.evidence is not Evidence.CONFIRMED for series in above)
+    return any(series.change and series.change.evidence is not records.Evidence.CONFIRMED for series in above)
 
 
 def _unless_contradicted(
-    decision: ChangeDecision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
+    decision: ChangeDecision, claimed: records.Change | None, sides: Sides, differing: Sequence[Difference]
 ) -> ChangeDecision:
     base, other = sides.base[0], sides.other[0]
-    if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
+    if claimed is not None and claimed.evidence is records.Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED, leaning_p_value=None)
 
     # In an experiment a restored change leaves the settings as they were.
@@ -362,8 +369,8 @@ def _unless_contradicted(
     return decision
 
 
-def _shows_its_change(base: Series, other: Series) -> bool:
-    if other.change is None or other.change.evidence is not Evidence.CONFIRMED:
+def _shows_its_change(base: records.Series, other: records.Series) -> bool:
+    if other.change is None or other.change.evidence is not records.Evidence.CONFIRMED:
         return False
     if own_setting(other.change.name) is not None:
         return True
@@ -381,23 +388,23 @@ class _NeededRuns:
     seconds: float | None = None
 
 
-def _needed_runs(decision: ChangeDecision, pairs: RunPairs | None, limits: Limits, sides: Sides) -> _NeededRuns:
+def _needed_runs(decision: ChangeDecision, pairs: hiccups.RunPairs | None, limits: Limits, sides: Sides) -> _NeededRuns:
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return _NeededRuns(runs=LEAST_RUNS)
     can_be_told = decision.doubt is Doubt.VARYING and limits.noise_percent < limits.margin_percent
     change = decision.change_percent
     if pairs is None or change is None or not can_be_told:
         return _NeededRuns()
-    variation = run_variation(*rates_of_pairs(pairs), paired=True)
+    variation = settle.run_variation(*rates_of_pairs(pairs), paired=True)
     if variation is None:
         return _NeededRuns()
 
     least = variation.runs + 1
-    runs = needed_runs(change, variation, limits)
-    low, high = needed_range(change, variation, limits)
+    runs = settle.needed_runs(change, variation, limits)
+    low, high = settle.needed_range(change, variation, limits)
     timed = [run.seconds for series in (*sides.base, *sides.other) for run in series.measured() if run.seconds]
     return _NeededRuns(
         runs=None if runs is None else max(least, runs),
         runs_range=(max(least, low), None if high is None else max(least, high)),
-        seconds=interleaved_seconds(max(least, runs), basic.fmean(timed)) if runs and timed else None,
+        seconds=settling.interleaved_seconds(max(least, runs), basic.fmean(timed)) if runs and timed else None,
     )

@@ -3,44 +3,41 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from forms import wording
-from forms.audit.report import audit_answer, audit_document
+from forms import layout, wording
+from forms.audit import report as audit_report
 from forms.comparison.blame_report import with_blame
+from forms.diagnosis import summary as diagnosis_summary
 from forms.diagnosis.figures import Figure, figures
 from forms.diagnosis.rules import complaints
-from forms.diagnosis.summary import CopyPattern, patterns
+from forms.findings import report as findings_report
 from forms.findings.finding import Finding
-from forms.findings.report import SIGNS, finding_document, findings_table
-from forms.layout import Tone, Toned
 from forms.report import Report, Table, changes_table, columns_of, fields_of, row_of
 from forms.wording import plain
-from storage.isolation import ProfileCounter, profile_rounds
+from storage import isolation, looks, records
 from storage.json_reader import named
-from storage.looks import Diagnosis, StageName, recording_of
-from storage.records import SeriesStatus, format_target, with_zone
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
 BUSY = 1.5
 """Load per processor from which times are doubtful."""
 STAGE_NAMES = {
-    StageName.SETTINGS: "the server's settings",
-    StageName.CONNECT: "the first connect",
-    StageName.DISTANCE: "the distance",
-    StageName.SMALL_FILES: "many small files",
-    StageName.FOLDERS: "large folders",
-    StageName.PROTECTION: "signing and encryption",
-    StageName.LONG_RUN: "a long run",
-    StageName.CARDS: "several connections",
+    looks.StageName.SETTINGS: "the server's settings",
+    looks.StageName.CONNECT: "the first connect",
+    looks.StageName.DISTANCE: "the distance",
+    looks.StageName.SMALL_FILES: "many small files",
+    looks.StageName.FOLDERS: "large folders",
+    looks.StageName.PROTECTION: "signing and encryption",
+    looks.StageName.LONG_RUN: "a long run",
+    looks.StageName.CARDS: "several connections",
 }
 
 
-def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+def diagnosis_document(diagnosis: looks.Diagnosis) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         **named(diagnosis, "id", "created_at", "status", "error", "label", "note", "question"),
-        **recording_of(diagnosis).content,
-        "audit": diagnosis.audit and audit_document(diagnosis.audit),
+        **looks.recording_of(diagnosis).content,
+        "audit": diagnosis.audit and audit_report.audit_document(diagnosis.audit),
         "answer": diagnosis_answer(diagnosis).text,
         "findings": [complaint_document(complaint) for complaint in complaints(diagnosis)],
         "figures": [figure.to_json() for figure in figures(diagnosis)],
@@ -49,7 +46,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def complaint_document(complaint: Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    document = {name: value for name, value in finding_document(complaint).items() if name != "series"}
+    document = {name: value for name, value in findings_report.finding_document(complaint).items() if name != "series"}
     return document | {
         "cost": complaint.cost,
         "certainty": complaint.sure,
@@ -57,56 +54,56 @@ def complaint_document(complaint: Finding) -> dict[str, Any]:
     }
 
 
-def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
+def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     if wrong:
         costliest = wrong[0]
-        sign = SIGNS[costliest.severity]
+        sign = findings_report.SIGNS[costliest.severity]
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return Toned(f"{sign} {costliest.title}.{more}", sign.tone)
+        return layout.Toned(f"{sign} {costliest.title}.{more}", sign.tone)
 
-    complete = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]
+    complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
     if not complete:
         reason = f": {plain(diagnosis.error)}" if diagnosis.error else ""
-        return Toned(f"Nothing was measured{reason}.", Tone.CAUTION)
+        return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
 
     notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
     are_all_complete = len(complete) == len(diagnosis.planned)
-    return Toned(
+    return layout.Toned(
         f"✓ No reason for complaints found in {wording.count(len(complete), 'stage')}.{notes}",
-        Tone.GOOD if are_all_complete else Tone.CAUTION,
+        layout.Tone.GOOD if are_all_complete else layout.Tone.CAUTION,
     )
 
 
-def diagnosis_report(diagnosis: Diagnosis) -> Report:
+def diagnosis_report(diagnosis: looks.Diagnosis) -> Report:
     answer = diagnosis_answer(diagnosis)
     measured = {stage.name for stage in diagnosis.stages}
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in measured]
     not_measured = [
-        ("Not measured", f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}", Tone.CAUTION)
+        ("Not measured", f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}", layout.Tone.CAUTION)
         for stage in diagnosis.stages
-        if stage.status is not SeriesStatus.COMPLETE
+        if stage.status is not records.SeriesStatus.COMPLETE
     ]
     return Report(
         form="diagnosis",
-        title=f"Diagnosis of {plain(format_target(diagnosis.target, login=False, escaped=False))}",
+        title=f"Diagnosis of {plain(records.format_target(diagnosis.target, login=False, escaped=False))}",
         name="Diagnosis",
         fields=fields_of(
             ("Answer", answer.text, answer.tone),
-            ("Share", plain(format_target(diagnosis.target, escaped=False))),
+            ("Share", plain(records.format_target(diagnosis.target, escaped=False))),
             ("Folder", diagnosis.folder and f"{plain(diagnosis.folder)}, read only"),
-            ("Settings", audit_answer(diagnosis.audit) if diagnosis.audit else ""),
+            ("Settings", audit_report.audit_answer(diagnosis.audit) if diagnosis.audit else ""),
             *not_measured,
-            ("Busy", _busy_text(diagnosis), Tone.CAUTION),
-            ("Not measured yet", wording.listed(missing) if missing else "", Tone.CAUTION),
+            ("Busy", _busy_text(diagnosis), layout.Tone.CAUTION),
+            ("Not measured yet", wording.listed(missing) if missing else "", layout.Tone.CAUTION),
         ),
         tables=tuple(_tables(diagnosis)),
         document=lambda: diagnosis_document(diagnosis),
     )
 
 
-def _busy_text(diagnosis: Diagnosis) -> str:
+def _busy_text(diagnosis: looks.Diagnosis) -> str:
     """That this machine had too much to do for its times to be right; empty where it had not."""
     loads = [stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages]
     highest = max(loads, default=0.0)
@@ -116,17 +113,17 @@ def _busy_text(diagnosis: Diagnosis) -> str:
     return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
 
 
-def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
+def _tables(diagnosis: looks.Diagnosis) -> Iterator[Table]:
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
     if wrong:
-        yield findings_table(wrong, "What is wrong, the costliest first")
+        yield findings_report.findings_table(wrong, "What is wrong, the costliest first")
     if notes:
-        yield findings_table(notes, "Worth knowing")
+        yield findings_report.findings_table(notes, "Worth knowing")
 
     measured = figures(diagnosis)
-    keys_of_copies = {key for pattern in patterns() for key in _keys_of(pattern)}
+    keys_of_copies = {key for pattern in diagnosis_summary.patterns() for key in _keys_of(pattern)}
     others = [figure for figure in measured if figure.key not in keys_of_copies]
     if others:
         rows = [row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others]
@@ -136,7 +133,7 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     yield from _copies_table(measured)
 
 
-def _keys_of(pattern: CopyPattern) -> tuple[str, str]:
+def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
     return f"{pattern.key}_put", f"{pattern.key}_get"
 
 
@@ -144,7 +141,7 @@ def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
     """How fast small files are copied as several programs do it."""
     texts = {figure.key: figure.text for figure in measured}
     rows = []
-    for pattern in patterns():
+    for pattern in diagnosis_summary.patterns():
         rates = [texts.get(key, "") for key in _keys_of(pattern)]
         if any(rates):
             requests = f"{len(pattern.put)}, {len(pattern.get)}"
@@ -155,7 +152,7 @@ def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
         yield Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
-def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
+def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> Report:
     gone = _complaints_only_in(base, other)
     new = _complaints_only_in(other, base)
     answer = "The same findings."
@@ -168,13 +165,13 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         name="Comparison",
         fields=fields_of(
             ("Answer", answer),
-            ("Base", f"{with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
-            ("Other", f"{with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
+            ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
+            ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),
         tables=(
             *changes_table(
                 [(finding.title, finding.evidence) for finding in gone],
-                [(finding.title, finding.evidence, SIGNS[finding.severity].tone) for finding in new],
+                [(finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new],
             ),
             *_figures_side_by_side(base, other),
         ),
@@ -193,11 +190,11 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     return with_blame(report, _profile_rounds(base), _profile_rounds(other))
 
 
-def _figures_by_key(diagnosis: Diagnosis) -> dict[str, Figure]:
+def _figures_by_key(diagnosis: looks.Diagnosis) -> dict[str, Figure]:
     return {figure.key: figure for figure in figures(diagnosis)}
 
 
-def _figures_side_by_side(base: Diagnosis, other: Diagnosis) -> Iterator[Table]:
+def _figures_side_by_side(base: looks.Diagnosis, other: looks.Diagnosis) -> Iterator[Table]:
     base_figures = _figures_by_key(base)
     other_figures = _figures_by_key(other)
     named_figures = other_figures | base_figures
@@ -210,12 +207,12 @@ def _figures_side_by_side(base: Diagnosis, other: Diagnosis) -> Iterator[Table]:
         yield Table(columns=columns_of("Measured", "Base", "Other"), rows=tuple(rows), caption="Measured")
 
 
-def _profile_rounds(diagnosis: Diagnosis) -> list[dict[str, ProfileCounter]]:
+def _profile_rounds(diagnosis: looks.Diagnosis) -> list[dict[str, isolation.ProfileCounter]]:
     """What smbd counted while small files were copied."""
-    stage = diagnosis.stage(StageName.SMALL_FILES)
-    return profile_rounds(stage.facts if stage else {})
+    stage = diagnosis.stage(looks.StageName.SMALL_FILES)
+    return isolation.profile_rounds(stage.facts if stage else {})
 
 
-def _complaints_only_in(diagnosis: Diagnosis, other: Diagnosis) -> list[Finding]:
+def _complaints_only_in(diagnosis: looks.Diagnosis, other: looks.Diagnosis) -> list[Finding]:
     keys_of_other = {complaint.key for complaint in complaints(other)}
     return [complaint for complaint in complaints(diagnosis) if complaint.key not in keys_of_other]

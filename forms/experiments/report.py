@@ -5,31 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms import report, wording
+from forms import layout, report, wording
+from forms.comparison import wording as comparison_wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.report import verdict_document
 from forms.comparison.settling import SettlingStep
-from forms.comparison.wording import (
-    basis_sentence,
-    comparison_clause,
-    comparison_headline,
-    settling_commands,
-    settling_sentence,
-    verdict_word,
-)
+from forms.experiments import repeats_report as experiments_repeats_report
 from forms.experiments.repeats import repeats, selftest
-from forms.experiments.repeats_report import repeats_report, selftest_report
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
 from forms.experiments.survey import survey_of
 from forms.experiments.survey_report import survey_report
-from forms.layout import Sign, Tone, Toned
 from forms.report import Field, Report, ReportKind
 from forms.series.origin import origin_fields
 from forms.series.report import resumed_text
 from forms.series.summary import run_form
 from forms.tuning.change_evidence import SettingState
+from storage import records
 from storage.json_reader import named
-from storage.records import Decision, ExperimentKind, Series, SeriesStatus, format_target
 
 SCHEMA = "sharebench/experiment/1"
 FORM = "ladder"  # in CSV and JSON files since version 0.1
@@ -48,22 +40,24 @@ _COLUMNS = report.columns_of(
 )
 _SERIES = 2
 _AVERAGE = 3
-_MARKS: Mapping[Decision | None, report.Mark] = {Decision.REVERTED: report.Mark.RESTORED}
+_MARKS: Mapping[records.Decision | None, report.Mark] = {records.Decision.REVERTED: report.Mark.RESTORED}
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
-def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS) -> Report:
+def experiment_report(
+    name: str, series: Sequence[records.Series], kind: records.ExperimentKind = records.ExperimentKind.STEPS
+) -> Report:
     """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
-        case ExperimentKind.STEPS:
+        case records.ExperimentKind.STEPS:
             return steps_report(experiment_summary(name, series))
-        case ExperimentKind.SURVEY:
+        case records.ExperimentKind.SURVEY:
             return survey_report(survey_of(name, series))
-        case ExperimentKind.SELFTEST:
+        case records.ExperimentKind.SELFTEST:
             first, second = series
-            return selftest_report(selftest(first, second))
-        case ExperimentKind.REPEATS:
-            return repeats_report(repeats(series))
+            return experiments_repeats_report.selftest_report(selftest(first, second))
+        case records.ExperimentKind.REPEATS:
+            return experiments_repeats_report.repeats_report(repeats(series))
         case _:
             raise ValueError(f"a {kind} needs its plan: forms.trial")
 
@@ -71,11 +65,16 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
 def steps_report(experiment: ExperimentSummary) -> Report:
     """An experiment; restored changes are struck out."""
     steps = experiment.steps
-    paths = dict.fromkeys(f"{step.series.command} {format_target(step.series.target, escaped=False)}" for step in steps)
+    paths = dict.fromkeys(
+        f"{step.series.command} {records.format_target(step.series.target, escaped=False)}" for step in steps
+    )
     answers = [(wording.ANSWER, headline.text, headline.tone) for headline in gain_headlines(experiment)]
     remarks = [f"{step.number}, {remark}" for step in steps for remark in _remarks_on_step(step, with_resumed=True)]
     settling = [
-        (f"To settle {step.number}", f"{settling_sentence(way)} Command: {settling_commands(way)}")
+        (
+            f"To settle {step.number}",
+            f"{comparison_wording.settling_sentence(way)} Command: {comparison_wording.settling_commands(way)}",
+        )
         for step, way in open_steps(experiment)
     ]
     return Report(
@@ -146,29 +145,32 @@ def gain_fields(experiment: ExperimentSummary) -> Iterator[Field]:
         yield Field(name="Gained in all", text=_NO_GAIN)
 
 
-def gain_headlines(experiment: ExperimentSummary) -> Iterator[Toned]:
+def gain_headlines(experiment: ExperimentSummary) -> Iterator[layout.Toned]:
     """What is measured; ``▲ Faster by 43 % (…) in all: 0 → 1 → 2 → 4.`` per direction; and the cheapest open step."""
     for step in experiment.steps:
         if step.series.running_by is not None:
-            yield Toned(f"{Sign.RUNNING} Step {step.number} is being measured: {_change_text(step)}.", Tone.CAUTION)
+            yield layout.Toned(
+                f"{layout.Sign.RUNNING} Step {step.number} is being measured: {_change_text(step)}.",
+                layout.Tone.CAUTION,
+            )
 
     gains = [(gain, gain.comparison) for gain in experiment.gains if gain.comparison is not None and gain.counted]
     for gain, comparison in gains:
         direction = f"{gain.command}: " if len(experiment.gains) > 1 else ""
-        text = f"{comparison.sign} {direction}{comparison_clause(comparison)} in all: {_path_text(gain)}."
-        yield Toned(text, comparison.tone)
+        verdict = comparison_wording.comparison_clause(comparison)
+        text = f"{comparison.sign} {direction}{verdict} in all: {_path_text(gain)}."
+        yield layout.Toned(text, comparison.tone)
     if not gains:
-        yield Toned(f"{_NO_GAIN.capitalize()}.", Tone.FAINT)
+        yield layout.Toned(f"{_NO_GAIN.capitalize()}.", layout.Tone.FAINT)
 
     still_open = open_steps(experiment)
     if still_open:
         step, way = still_open[0]
         judged = [step.comparison for step in experiment.steps if step.change is not None and step.comparison]
         decided = sum(comparison.known for comparison in judged)
-        text = (
-            f"{decided} of {wording.count(len(judged), 'step')} decided. Step {step.number}: {settling_sentence(way)}"
-        )
-        yield Toned(text, Tone.FAINT)
+        steps = wording.count(len(judged), "step")
+        next_step = f"Step {step.number}: {comparison_wording.settling_sentence(way)}"
+        yield layout.Toned(f"{decided} of {steps} decided. {next_step}", layout.Tone.FAINT)
 
 
 def open_steps(experiment: ExperimentSummary) -> list[tuple[ExperimentStep, SettlingStep]]:
@@ -199,7 +201,7 @@ def _step_row(step: ExperimentStep, numbers: Mapping[str, int]) -> report.Row:
         bases = [numbers[series_id] for series_id in comparison.base_ids if series_id in numbers]
         others = [numbers[series_id] for series_id in comparison.other_ids if series_id in numbers]
         formula = _change_formula(bases, others) if change is not None else None
-        verdict = f"{comparison.sign} {verdict_word(comparison)}"
+        verdict = f"{comparison.sign} {comparison_wording.verdict_word(comparison)}"
     made_from = "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number]))
     return report.row_of(
         str(step.number),
@@ -225,7 +227,7 @@ def _state_text(step: ExperimentStep) -> str:
     if step.series.running_by is not None:
         return "being measured"
     parts = []
-    if step.series.status is not SeriesStatus.COMPLETE:
+    if step.series.status is not records.SeriesStatus.COMPLETE:
         parts.append(step.series.status.value)
     if step.change is not None or step.decision is not None:
         parts.append(wording.decided(step.decision))
@@ -233,7 +235,7 @@ def _state_text(step: ExperimentStep) -> str:
 
 
 def _verdict_field(step: ExperimentStep, comparison: Comparison) -> Field:
-    text = f"{comparison.sign} {comparison_headline(comparison)}"
+    text = f"{comparison.sign} {comparison_wording.comparison_headline(comparison)}"
     return Field(name=f"{step.number} from {step.base_number}", text=text, tone=comparison.tone)
 
 
@@ -242,8 +244,8 @@ def _gain_text(gain: Gain) -> str:
     changes = [_counted_change_text(step) for step in gain.counted]
     if comparison is None or not changes:
         return _NO_GAIN
-    verdict = f"{comparison.sign} {comparison_headline(comparison)}"
-    basis = basis_sentence(comparison) or ""
+    verdict = f"{comparison.sign} {comparison_wording.comparison_headline(comparison)}"
+    basis = comparison_wording.basis_sentence(comparison) or ""
     return f"{_path_text(gain)}, by {wording.listed(changes)}: {verdict} {basis}".rstrip()
 
 
@@ -285,7 +287,7 @@ def _steps_chart(experiment: ExperimentSummary) -> report.Chart:
             value=step.average_bytes_per_second,
             mark=_MARKS.get(step.decision, report.Mark.NONE),
             interval=_interval(step),
-            tone=step.comparison.tone if step.comparison else Tone.FAINT,
+            tone=step.comparison.tone if step.comparison else layout.Tone.FAINT,
         )
         for step in experiment.steps
     )

@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from operator import itemgetter
 
+from forms import report
 from forms.layout import cut, visible, width, wrap
-from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Level, Mark
 from forms.wording import with_minus
 
 WIDTH = 720
@@ -74,11 +74,11 @@ class ChartDrawing:
     description: str
 
 
-def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
+def drawing(chart: report.Chart, height: float = HEIGHT) -> ChartDrawing:
     """Lay out the chart, at least 130 high; long series are averaged to at most 240 bars."""
     bars, bars_per_mean = _thinned(chart.bars)
     highest = max((abs(bar.value or 0) for bar in bars), default=0) or 1
-    levels_above = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
+    levels_above = [level for level in chart.levels if level.value > report.FAR_ABOVE * highest]
     levels = [level for level in chart.levels if level not in levels_above]
     field = _ChartField(chart, bars, levels, height)
 
@@ -106,7 +106,7 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
     return ChartDrawing(shapes=shapes, description=_description(chart, title))
 
 
-def _description(chart: Chart, title: str) -> str:
+def _description(chart: report.Chart, title: str) -> str:
     """The chart in words, for those who do not see it."""
     values = [bar.value for bar in chart.bars if bar.value is not None]
     values = values or [bar.frame for bar in chart.bars if bar.frame is not None]
@@ -119,7 +119,9 @@ def _description(chart: Chart, title: str) -> str:
 class _ChartField:
     """The scale of a drawing, and where on it values, bars and names stand."""
 
-    def __init__(self, chart: Chart, bars: Sequence[Bar], levels: Sequence[Level], height: float) -> None:
+    def __init__(
+        self, chart: report.Chart, bars: Sequence[report.Bar], levels: Sequence[report.Level], height: float
+    ) -> None:
         lowest, highest = replace(chart, bars=tuple(bars), levels=tuple(levels)).ends
         highest = max(highest, *(bar.frame or 0.0 for bar in bars), chart.band[2] if chart.band else 0.0)
         lowest *= _ROOM_ABOVE
@@ -211,7 +213,7 @@ def _cut_lines(lines: Sequence[str], cells: int) -> list[str]:
     return [*first_lines, cut(f"{last} {lines[_NAME_LINES]}", cells)]
 
 
-def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
+def _thinned(bars: Sequence[report.Bar]) -> tuple[Sequence[report.Bar], int]:
     """The bars, or means of neighbours where they are too many, and of how many each is."""
     count = ceil(len(bars) / _MOST_BARS)
     if count <= 1:
@@ -219,9 +221,9 @@ def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
     return [_mean_bar(bars[start : start + count]) for start in range(0, len(bars), count)], count
 
 
-def _mean_bar(group: Sequence[Bar]) -> Bar:
-    values = [bar.value for bar in group if bar.value is not None and bar.mark is not Mark.REJECTED]
-    return Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
+def _mean_bar(group: Sequence[report.Bar]) -> report.Bar:
+    values = [bar.value for bar in group if bar.value is not None and bar.mark is not report.Mark.REJECTED]
+    return report.Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
 
 
 def _axis(field: _ChartField) -> Iterator[Shape]:
@@ -232,20 +234,20 @@ def _axis(field: _ChartField) -> Iterator[Shape]:
         yield ChartText(field.left - 5, y + 4, field.figure(value), "end")
 
 
-def _band(chart: Chart, field: _ChartField) -> Iterator[Shape]:
+def _band(chart: report.Chart, field: _ChartField) -> Iterator[Shape]:
     if chart.band:
         _, low, high = chart.band
         y = field.y(high)
         yield Box(field.left, y, round(field.across, 1), round(field.y(max(low, 0)) - y, 1), "band")
 
 
-def _curve(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
+def _curve(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
     places = [(field.middle(index), field.y(bar.value)) for index, bar in enumerate(bars) if bar.value is not None]
     for (x1, y1), (x2, y2) in pairwise(places):
         yield Stroke(x1, y1, x2, y2, "curve")
 
 
-def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
+def _whiskers(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
     for look in ("casing", "whisker"):
         for index, bar in enumerate(bars):
             if bar.interval is None:
@@ -261,10 +263,15 @@ def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
                     yield Stroke(x - _WHISKER, y, x + _WHISKER, y, look)
 
 
-_LOOKS = {Mark.REJECTED: "rejected", Mark.RESTORED: "rejected", Mark.UNUSUAL: "unusual", Mark.BOTTLENECK: "least"}
+_LOOKS = {
+    report.Mark.REJECTED: "rejected",
+    report.Mark.RESTORED: "rejected",
+    report.Mark.UNUSUAL: "unusual",
+    report.Mark.BOTTLENECK: "least",
+}
 
 
-def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Iterator[Shape]:
+def _bars(bars: Sequence[report.Bar], field: _ChartField, *, are_points: bool) -> Iterator[Shape]:
     thick = _POINT if are_points else round(min(field.step * 0.7, 60), 2)
     for index, bar in enumerate(bars):
         left = round(field.middle(index) - thick / 2, 2)
@@ -280,14 +287,14 @@ def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Itera
             yield Box(left, round(top, 1), thick, height, _LOOKS.get(bar.mark, "bar"))
 
 
-def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
+def _signs(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
     for index, bar in enumerate(bars):
-        if bar.mark in SIGNS:
+        if bar.mark in report.SIGNS:
             top = field.y(min(max(bar.ends[1], bar.interval[1] if bar.interval else 0.0), field.top))
-            yield ChartText(field.middle(index), top - 4, SIGNS[bar.mark], "middle", "sign")
+            yield ChartText(field.middle(index), top - 4, report.SIGNS[bar.mark], "middle", "sign")
 
 
-def _marks(chart: Chart, field: _ChartField, bars_per_mean: int) -> Iterator[Shape]:
+def _marks(chart: report.Chart, field: _ChartField, bars_per_mean: int) -> Iterator[Shape]:
     places = [field.middle(index // bars_per_mean) for index in range(len(chart.bars))]
     for x, signs in chart.signs_at(places, _LETTER):
         yield Stroke(x, _TOP, x, field.bottom, "grid")
@@ -300,7 +307,7 @@ def _names(field: _ChartField) -> Iterator[Shape]:
             yield ChartText(field.middle(index), field.bottom + _LINE * line, text, "middle")
 
 
-def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]:
+def _level_lines(levels: Sequence[report.Level], field: _ChartField) -> Iterator[Shape]:
     text_y = -float(_LINE)
     end = round(field.left + field.across, 1)
     named_levels = [(level.value, level, name) for level, name in zip(levels, field.level_names, strict=True)]

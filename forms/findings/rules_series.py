@@ -7,11 +7,11 @@ from forms import wording
 from forms.findings import path, rules_distance, rules_link, series_warnings
 from forms.findings.finding import Finding, Severity, finding_from_texts, gravest_first
 from forms.stats import summary
+from forms.tuning import smb_conf
 from forms.tuning.differences import effective
-from forms.tuning.smb_conf import PARAMETER_PREFIX, hiding_pattern, tidy_value
+from storage import records
 from storage.looks import AuditFinding
 from storage.plan import Settings
-from storage.records import Facts, QuietVerdict, Series, Target
 
 SLOW_LOGIN_SECONDS = 3.0
 
@@ -31,7 +31,7 @@ OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 _SMALL_REQUEST_DIALECTS = frozenset({"2.0.2", "1.0", "NT1"})
 
 
-def series_findings(series: Series) -> list[Finding]:
+def series_findings(series: records.Series) -> list[Finding]:
     """What one series says of its set-up, the gravest first; nothing of a practice server."""
     if path.is_practice(series):
         return []
@@ -39,7 +39,7 @@ def series_findings(series: Series) -> list[Finding]:
     return gravest_first(findings)
 
 
-def _client_ceiling(series: Series) -> Iterator[Finding]:
+def _client_ceiling(series: records.Series) -> Iterator[Finding]:
     share = series_warnings.near_ceiling_percent(series)
     if share is None or not series_warnings.at_ceiling(series):
         return
@@ -52,7 +52,7 @@ def _client_ceiling(series: Series) -> Iterator[Finding]:
     )
 
 
-def signing_and_encryption(series: Series) -> Iterator[Finding]:
+def signing_and_encryption(series: records.Series) -> Iterator[Finding]:
     """A signed or encrypted session costs both ends processor time for every byte."""
     client = series.client
     settings = series.plan.settings if series.plan else Settings()
@@ -76,13 +76,13 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
         yield finding_from_texts(name, series, signing=wording.plain(str(client.signing)))
 
 
-def _requires(series: Series, parameter: str) -> bool:
+def _requires(series: records.Series, parameter: str) -> bool:
     """Whether the server requires it by itself."""
     value = effective(path.server_facts(series), parameter) or ""
-    return tidy_value(parameter, value) in {"required", "mandatory"}
+    return smb_conf.tidy_value(parameter, value) in {"required", "mandatory"}
 
 
-def old_dialect(series: Series) -> Iterator[Finding]:
+def old_dialect(series: records.Series) -> Iterator[Finding]:
     dialect = series.client.dialect
     if dialect is None or dialect == NEWEST_DIALECT:
         return
@@ -104,30 +104,30 @@ def old_dialect(series: Series) -> Iterator[Finding]:
     )
 
 
-def _busy_time(series: Series) -> Iterator[Finding]:
-    if series.quiet_verdict is not QuietVerdict.BUSY:
+def _busy_time(series: records.Series) -> Iterator[Finding]:
+    if series.quiet_verdict is not records.QuietVerdict.BUSY:
         return
     reasons = series.quiet.reasons if series.quiet else ()
     why = wording.plain(reasons[0]) if reasons else ""
     yield finding_from_texts(BUSY, series, why=f": {why}" if why else "")
 
 
-def slow_login(series: Series) -> Iterator[Finding]:
+def slow_login(series: records.Series) -> Iterator[Finding]:
     """A login of seconds: failing name look-ups, an unreachable domain controller."""
     seconds = path.number_of_fact(path.path_facts(series), "session.login_seconds")
     if seconds is not None and seconds >= SLOW_LOGIN_SECONDS:
         yield finding_from_texts("slow-login", series, login=wording.seconds(seconds))
 
 
-def opening_seconds(series: Series) -> float | None:
+def opening_seconds(series: records.Series) -> float | None:
     return summary.median([run.open_seconds for run in series.measured() if run.open_seconds is not None])
 
 
-def closing_seconds(series: Series) -> float | None:
+def closing_seconds(series: records.Series) -> float | None:
     return summary.median([run.close_seconds for run in series.measured() if run.close_seconds is not None])
 
 
-def slow_opening(series: Series) -> Iterator[Finding]:
+def slow_opening(series: records.Series) -> Iterator[Finding]:
     opening = opening_seconds(series) or 0.0
     closing = closing_seconds(series) or 0.0
     by_distance = OPENING_ROUND_TRIPS * (path.round_trip_seconds(series) or 0.0)
@@ -137,14 +137,14 @@ def slow_opening(series: Series) -> Iterator[Finding]:
         yield finding_from_texts("slow-opening", series, opened=opened, closed=closed)
 
 
-def nfs(series: Series) -> Iterator[Finding]:
+def nfs(series: records.Series) -> Iterator[Finding]:
     kind = path.server_facts(series).get("filesystem.type")
     if str(kind).startswith("nfs"):  # nfs, and nfs4
         name = "nfs-reference" if series.target.abilities.is_local else "share-on-nfs"
         yield finding_from_texts(name, series, kind=kind)
 
 
-def low_utilisation(series: Series) -> Iterator[Finding]:
+def low_utilisation(series: records.Series) -> Iterator[Finding]:
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
     known_shares = [share for share in shares if share is not None]
@@ -155,22 +155,22 @@ def low_utilisation(series: Series) -> Iterator[Finding]:
         yield finding_from_texts("low-utilisation", series, share=share, cpu=cpu)
 
 
-def contradicting_cells(series: Series) -> Iterator[Finding]:
+def contradicting_cells(series: records.Series) -> Iterator[Finding]:
     contradictions = series.environment.get("client", {}).get(CONTRADICTIONS)
     if contradictions:
         yield finding_from_texts("contradicting-cells", series, seen=wording.plain(str(contradictions)))
 
 
-def why_hidden(server: Facts, target: Target) -> str | None:
+def why_hidden(server: records.Facts, target: records.Target) -> str | None:
     """Which of the server's ``veto files`` hides the target; None for none."""
     hidden = effective(server, "veto files")
-    pattern = hiding_pattern(hidden, target.path) if hidden else None
+    pattern = smb_conf.hiding_pattern(hidden, target.path) if hidden else None
     if pattern is None:
         return None
     return f"veto files on the server hides names like {wording.plain(pattern)}: measure another file, or change it"
 
 
-def _harmful_server_settings(series: Series) -> Iterator[Finding]:
+def _harmful_server_settings(series: records.Series) -> Iterator[Finding]:
     for harmful in harmful_in(series.environment):
         evidence = f"{harmful.why} {harmful.price}" if harmful.price else harmful.why
         setting = wording.plain(f"{harmful.setting} = {harmful.value}")
@@ -183,10 +183,10 @@ def _harmful_server_settings(series: Series) -> Iterator[Finding]:
         )
 
 
-def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
+def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, ...]:
     """The settings of the server that harm whatever is measured; none where its parameters were not read."""
     facts = environment.get("server", {})
-    if not any(name.startswith(PARAMETER_PREFIX) for name in facts):
+    if not any(name.startswith(smb_conf.PARAMETER_PREFIX) for name in facts):
         return ()
     from forms.audit.judge import harmful_settings
 
@@ -194,7 +194,7 @@ def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
 
 
 # The order is that of the findings of one severity.
-RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     rules_link.above_the_link,
     rules_link.half_duplex,
     rules_link.slow_link,

@@ -13,18 +13,8 @@ from forms.findings.finding import Finding, warning_from_texts
 from forms.stats import summary
 from forms.stats.summary import UnusualRate
 from forms.tuning.smb_conf import FACTS_UNKNOWN
+from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_WARMUPS
-from storage.records import (
-    Command,
-    Phase,
-    QuietVerdict,
-    Run,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    format_target,
-    standstill_fact,
-)
 
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0
@@ -54,24 +44,24 @@ _SHALLOW_REQUESTS = 8
 """Of fewer requests in flight, more may be faster."""
 
 
-def advice(series: Series) -> list[Finding]:
+def advice(series: records.Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
     rules = _PRACTICE_RULES if path.is_practice(series) else _RULES
     return [warning for rule in rules for warning in rule(series)]
 
 
-def near_ceiling_percent(series: Series) -> float | None:
+def near_ceiling_percent(series: records.Series) -> float | None:
     average = summary.mean(series.rates())
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
 
 
-def ceiling_beaten(series: Series) -> bool:
+def ceiling_beaten(series: records.Series) -> bool:
     """Whether the average exceeds the client ceiling: its calibration was disturbed."""
     return (near_ceiling_percent(series) or 0.0) > _ALL_PERCENT
 
 
-def at_ceiling(series: Series) -> bool:
+def at_ceiling(series: records.Series) -> bool:
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
@@ -84,37 +74,37 @@ def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> 
     return size
 
 
-def _early_end(series: Series) -> Iterator[Finding]:
-    failed = [run for run in series.runs if run.status is RunStatus.FAILED]
+def _early_end(series: records.Series) -> Iterator[Finding]:
+    failed = [run for run in series.runs if run.status is records.RunStatus.FAILED]
     if failed:
         why = f" ({wording.plain(failed[0].error)})" if failed[0].error else ""
         yield warning_from_texts("failed", runs=wording.count(len(failed), "run"), why=why)
 
     valid = len(series.rates())
     planned = series.plan.counts.runs if series.plan else None
-    has_ended_early = series.status is not SeriesStatus.COMPLETE and series.running_by is None
+    has_ended_early = series.status is not records.SeriesStatus.COMPLETE and series.running_by is None
     if has_ended_early and planned and valid < planned:
         yield warning_from_texts("interrupted", done=valid, planned=planned, id=series.id)
 
 
-def _guest(series: Series) -> Iterator[Finding]:
+def _guest(series: records.Series) -> Iterator[Finding]:
     user = series.target.user
     if user and path.path_facts(series).get("smb.guest") == "yes":
         yield warning_from_texts("guest", user=wording.plain(user))
 
 
-def _unchecked_size(series: Series) -> Iterator[Finding]:
-    if series.command is Command.PUT and path.path_facts(series).get("ftp.size") == "no":
+def _unchecked_size(series: records.Series) -> Iterator[Finding]:
+    if series.command is records.Command.PUT and path.path_facts(series).get("ftp.size") == "no":
         yield warning_from_texts("unchecked")
 
 
-def _unread_settings(series: Series) -> Iterator[Finding]:
+def _unread_settings(series: records.Series) -> Iterator[Finding]:
     problem = path.server_facts(series).get(FACTS_UNKNOWN)
     if problem and series.plan and (series.plan.monitor.server_ssh or series.plan.monitor.smb_conf):
         yield warning_from_texts("unread", problem=wording.plain(str(problem)))
 
 
-def _impossible_link(series: Series) -> Iterator[Finding]:
+def _impossible_link(series: records.Series) -> Iterator[Finding]:
     average = summary.mean(series.rates())
     link = series.link_bits_per_second
     if average is None or not link:
@@ -124,7 +114,7 @@ def _impossible_link(series: Series) -> Iterator[Finding]:
         yield warning_from_texts("link", link=wording.link_rate(link), percent=wording.percent(percent))
 
 
-def _single_run(series: Series) -> Iterator[Finding]:
+def _single_run(series: records.Series) -> Iterator[Finding]:
     rates = series.rates()
     if len(rates) == 1:
         yield warning_from_texts("single")
@@ -132,28 +122,28 @@ def _single_run(series: Series) -> Iterator[Finding]:
         yield warning_from_texts("single.none")
 
 
-def _busy_time(series: Series) -> Iterator[Finding]:
-    if series.quiet_verdict is QuietVerdict.BUSY:
+def _busy_time(series: records.Series) -> Iterator[Finding]:
+    if series.quiet_verdict is records.QuietVerdict.BUSY:
         yield warning_from_texts("busy")
 
 
-def _standstill_seconds(series: Series, run: Run) -> float | None:
-    return path.number_of_fact(path.path_facts(series), standstill_fact(run.number))
+def _standstill_seconds(series: records.Series, run: records.Run) -> float | None:
+    return path.number_of_fact(path.path_facts(series), records.standstill_fact(run.number))
 
 
-def _standstill(series: Series) -> Iterator[Finding]:
+def _standstill(series: records.Series) -> Iterator[Finding]:
     for run in series.measured():
         if seconds := _standstill_seconds(series, run):
             yield warning_from_texts("standstill", run=run.number, seconds=f"{seconds:.1f} s", id=series.id)
 
 
-def _unusual_runs(series: Series) -> Iterator[Finding]:
+def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     runs = [run for run in series.measured() if run.bytes_per_second is not None]
     unusual = summary.unusual_rates(series.rates(), [run.seconds for run in runs if run.seconds])
     judged = list(zip(runs, unusual, strict=True))
     usual_rate = summary.median(series.rates()) or 0.0
 
-    def is_cold(pair: tuple[Run, UnusualRate | None]) -> bool:
+    def is_cold(pair: tuple[records.Run, UnusualRate | None]) -> bool:
         run, unusual_rate = pair
         is_slow = (run.bytes_per_second or 0.0) < usual_rate
         return unusual_rate is not None and is_slow and not _standstill_seconds(series, run)
@@ -169,9 +159,9 @@ def _unusual_runs(series: Series) -> Iterator[Finding]:
             yield warning_from_texts("unusual", run=run.number, why=why, id=series.id)
 
 
-def _warm_up_warning(series: Series, cold: list[tuple[Run, UnusualRate]]) -> Finding:
+def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, UnusualRate]]) -> Finding:
     first_run, unusual_rate = cold[0]
-    warmups = sum(run.phase is Phase.WARM_UP for run in series.runs)
+    warmups = sum(run.phase is records.Phase.WARM_UP for run in series.runs)
     made = "no warm-up run was made"
     if warmups:
         made = f"in spite of {wording.count(warmups, 'warm-up run')}"
@@ -185,11 +175,11 @@ def _warm_up_warning(series: Series, cold: list[tuple[Run, UnusualRate]]) -> Fin
     )
 
 
-def _drift(series: Series) -> Iterator[Finding]:
+def _drift(series: records.Series) -> Iterator[Finding]:
     trend = summary.drift(series.rates())
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
-    warmups = sum(run.phase is Phase.WARM_UP for run in series.runs)
+    warmups = sum(run.phase is records.Phase.WARM_UP for run in series.runs)
     yield warning_from_texts(
         "drift.rose" if trend.percent > 0 else "drift",
         percent=wording.percent(abs(trend.percent)),
@@ -198,7 +188,7 @@ def _drift(series: Series) -> Iterator[Finding]:
     )
 
 
-def _dependence(series: Series) -> Iterator[Finding]:
+def _dependence(series: records.Series) -> Iterator[Finding]:
     correlation = summary.lag_1(series.rates())
     if correlation is None or any(_drift(series)):
         return
@@ -209,7 +199,7 @@ def _dependence(series: Series) -> Iterator[Finding]:
     yield warning_from_texts("dependence", found=correlation, what=what)
 
 
-def short_runs(series: Series) -> Iterator[Finding]:
+def short_runs(series: records.Series) -> Iterator[Finding]:
     """The warning that the runs are too short, and what would make them longer."""
     timed = [run for run in series.measured() if run.seconds]
     typical_seconds = summary.median([run.seconds for run in timed if run.seconds])
@@ -235,7 +225,7 @@ def short_runs(series: Series) -> Iterator[Finding]:
     )
 
 
-def _way_to_longer_runs(series: Series, typical_seconds: float, typical_rate: float) -> tuple[str, str, str]:
+def _way_to_longer_runs(series: records.Series, typical_seconds: float, typical_rate: float) -> tuple[str, str, str]:
     """(what to use, options of the same command, or else a whole command)."""
     if not series.target.abilities.moves_files:
         return "a longer time", "", ""
@@ -249,15 +239,15 @@ def _way_to_longer_runs(series: Series, typical_seconds: float, typical_rate: fl
     advised = wording.typed_size(max(advised_size(typical_rate, memory), fewest_bytes))
     options = f"--size {advised}"
 
-    has_own_file = series.command is Command.PUT or bool(series.plan and series.plan.counts.make_file)
+    has_own_file = series.command is records.Command.PUT or bool(series.plan and series.plan.counts.make_file)
     command = ""
     if not has_own_file:
         folder = replace(series.target, path=posixpath.dirname(series.target.path))
-        command = f"sharebench run {shlex.quote(format_target(folder))} --make-file {options}"
+        command = f"sharebench run {shlex.quote(records.format_target(folder))} --make-file {options}"
     return f"a file of {advised} or more", options, command
 
 
-def _variation(series: Series) -> Iterator[Finding]:
+def _variation(series: records.Series) -> Iterator[Finding]:
     rates = series.rates()
     plan = series.plan
     until = plan.counts.until_percent if plan else None
@@ -284,7 +274,7 @@ def _variation(series: Series) -> Iterator[Finding]:
         )
 
 
-def _ceiling(series: Series) -> Iterator[Finding]:
+def _ceiling(series: records.Series) -> Iterator[Finding]:
     share = near_ceiling_percent(series)
     ceiling = wording.byte_rate(series.ceiling_bytes_per_second)
     if ceiling_beaten(series):
@@ -294,7 +284,7 @@ def _ceiling(series: Series) -> Iterator[Finding]:
         yield warning_from_texts("ceiling", share=wording.percent(share), ceiling=ceiling, ways=ways)
 
 
-def ways_past_the_ceiling(series: Series) -> list[str]:
+def ways_past_the_ceiling(series: records.Series) -> list[str]:
     client = series.client
     protocol = series.target.abilities
     ways: list[str] = []
@@ -316,7 +306,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
 
 
 # The gravest first.
-_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+_RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     _early_end,
     _guest,
     _unchecked_size,

@@ -16,17 +16,15 @@ from typing import NamedTuple
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.findings.rules_series import CONTRADICTIONS
+from forms.series import put_end
 from forms.series.document import series_inside
-from forms.series.put_end import FLUSHED, PUT_END
 from forms.series.report import BLANK_TITLE, TREE
 from forms.series.report import FORM as RUN_FORM
 from forms.series.run_table import LINK
-from forms.trial.report import SWEEP_SCHEMA, TRIAL_SCHEMA
+from forms.trial import report as trial_report
 from forms.tuning.catalogue import misprints_about
 from forms.wording import number_from, rate_from
-from storage import records
-from storage.changes import Slot, TrialPlan
-from storage.json_reader import DocumentError, JSONNode
+from storage import changes, json_reader, records
 from storage.plan import Plan, RunCounts
 
 
@@ -213,10 +211,10 @@ class _Form:
     def cells(self, line: int, record: list[str]) -> "_Cells":
         return _Cells(line, self.headings, record, self.decimal_comma)
 
-    def facts(self, name: str) -> JSONNode:
+    def facts(self, name: str) -> json_reader.JSONNode:
         """The cells behind a field's text, each written ``name=value``."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
-        return JSONNode(name, {key: value for key, sign, value in pairs if sign})
+        return json_reader.JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,10 +232,10 @@ def series_from_csv(content: bytes, gaps: Given) -> list[records.Series]:
     """The series of a file; ``gaps`` fills what it lacks. Raises DocumentError, naming the line."""
     delimiter = _delimiter_of(content)
     if max(content.count(b"\n"), content.count(b"\r")) > MOST_LINES:
-        raise DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
+        raise json_reader.DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
     forms = list(_forms(delimiter == ";", _records_of(content, delimiter)))
     if not forms:
-        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
+        raise json_reader.DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
     return [_series(form, gaps) for form in forms]
 
 
@@ -258,13 +256,13 @@ def _records_of(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]
         for record in reader:
             yield reader.line_num, [unguarded(value) for value in record]
     except csv.Error as error:
-        raise DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
+        raise json_reader.DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
 
 
 def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if line.count(delimiter) > _MOST_CELLS:
-            raise DocumentError(f"line {number}: more than {_MOST_CELLS:,} cells, which no form has")
+            raise json_reader.DocumentError(f"line {number}: more than {_MOST_CELLS:,} cells, which no form has")
         yield line
 
 
@@ -277,7 +275,7 @@ def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> It
             if form:
                 yield form
             if record[1:2] != [RUN_FORM]:
-                raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
+                raise json_reader.DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
             form = _Form(line, decimal_comma)
         elif headings:
             if form and form.headings:
@@ -308,7 +306,7 @@ def _table_headings(record: list[str]) -> list[str]:
 def _series(form: _Form, gaps: Given) -> records.Series:
     runs = tuple(_runs(form, gaps.size_bytes))
     if not runs:
-        raise DocumentError(f"line {form.line}: no run of this form has a time")
+        raise json_reader.DocumentError(f"line {form.line}: no run of this form has a time")
 
     link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or gaps.link_bits_per_second
     doubts = _contradictions(form, runs, link)
@@ -332,7 +330,7 @@ def _series(form: _Form, gaps: Given) -> records.Series:
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=JSONNode("Command", command).one_of(records.Command) if command else gaps.command,
+        command=json_reader.JSONNode("Command", command).one_of(records.Command) if command else gaps.command,
         target=_target(form, gaps.target_of) or gaps.target or records.Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=link,
@@ -369,12 +367,14 @@ def _client(form: _Form) -> records.ClientFacts:
     for name in ("block_bytes", "in_flight"):
         text = facts.value.get(name, "")
         facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
-    return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(records.ClientFacts)
+    return json_reader.JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(
+        records.ClientFacts
+    )
 
 
 def _was_flushed(form: _Form, series: records.Series) -> bool:
     """As the form says it; a form of a version that did not say it follows what that version did."""
-    fact = form.facts(PUT_END).maybe(FLUSHED)
+    fact = form.facts(put_end.PUT_END).maybe(put_end.FLUSHED)
     if fact.value is None:
         return records.was_flushed(series) and not form.text(TREE)
     if fact.value not in ("yes", "no"):
@@ -391,7 +391,7 @@ def _link(form: _Form) -> int | None:
         if rate:
             return rate
     if text.strip() != "unknown":
-        raise DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
+        raise json_reader.DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
     return None
 
 
@@ -405,7 +405,9 @@ def _when_and_which(text: str) -> tuple[str, str]:
     try:
         created_at = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
     except ValueError as error:
-        raise DocumentError(f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}") from error
+        raise json_reader.DocumentError(
+            f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}"
+        ) from error
     return created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
 
 
@@ -448,9 +450,11 @@ def _runs(form: _Form, size_bytes: int | None) -> Iterator[records.Run]:
         phase = records.Phase.WARM_UP if warm_up_letter else records.Phase.MEASURED
         number = int(digits[:_MOST_DIGITS])
         if (phase, number) in numbers or number < 1 or len(digits) >= _MOST_DIGITS:
-            raise DocumentError(f"line {line}: a second run {name[:20]}, or none that can be")
+            raise json_reader.DocumentError(f"line {line}: a second run {name[:20]}, or none that can be")
         if size is None and not is_failed:
-            raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
+            raise json_reader.DocumentError(
+                f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size"
+            )
 
         numbers.add((phase, number))
         remark = cells.text(REMARK) or None
@@ -504,7 +508,7 @@ class _Cells:
             return None
         number = printed(text, decimal_comma=self.decimal_comma)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
-            raise DocumentError(
+            raise json_reader.DocumentError(
                 f"line {self.line}: {_PRINTED_HEADINGS[column]}: expected a number above 0, found {text!r}"
             )
         return number
@@ -513,10 +517,13 @@ class _Cells:
         text = self.text(STATUS).strip().lower()
         if text in {"", "warm-up"}:
             return records.RunStatus.VALID
-        return JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)
+        return json_reader.JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)
 
 
-KINDS = {TRIAL_SCHEMA: records.ExperimentKind.TRIAL, SWEEP_SCHEMA: records.ExperimentKind.SWEEP}
+KINDS = {
+    trial_report.TRIAL_SCHEMA: records.ExperimentKind.TRIAL,
+    trial_report.SWEEP_SCHEMA: records.ExperimentKind.SWEEP,
+}
 MOST_PAIRS = 1000
 _LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "accepted_risks"})
 
@@ -524,26 +531,28 @@ _LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "acce
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedTrial:
     experiment: records.Experiment
-    plan: TrialPlan
-    slots: tuple[Slot, ...]
+    plan: changes.TrialPlan
+    slots: tuple[changes.Slot, ...]
     series: tuple[records.Series, ...]
 
 
 def trial_from_document(document: object) -> ImportedTrial:
     """The trial or sweep of a document; its result is computed again. Raises DocumentError."""
-    top = JSONNode("", document).object()
+    top = json_reader.JSONNode("", document).object()
     name = top.at("experiment").filled_text()
-    plan = top.at("plan").record(TrialPlan, leave=_LEADS_SOMEWHERE)
+    plan = top.at("plan").record(changes.TrialPlan, leave=_LEADS_SOMEWHERE)
     if not plan.looks or not plan.values or not all(0 < look <= MOST_PAIRS for look in plan.looks):
-        raise DocumentError(f"plan.looks: expected numbers of pairs from 1 to {MOST_PAIRS}, and values to try")
+        raise json_reader.DocumentError(
+            f"plan.looks: expected numbers of pairs from 1 to {MOST_PAIRS}, and values to try"
+        )
 
     series = [replace(series_inside(place), experiment=name) for place in top.at("series").items()]
     values = {member.change.value if member.change else None for member in series}
     if values != {None, *plan.values}:
-        raise DocumentError("series: expected one of each value of the plan, and one without a change")
+        raise json_reader.DocumentError("series: expected one of each value of the plan, and one without a change")
 
     series_ids = {member.id for member in series}
-    slots = [place.record(Slot) for place in top.maybe("slots").items()]
+    slots = [place.record(changes.Slot) for place in top.maybe("slots").items()]
     kind = KINDS[top.value["schema"]]
     return ImportedTrial(
         experiment=records.Experiment(name=name, kind=kind, created_at=top.at("created_at").time()),

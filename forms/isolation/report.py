@@ -5,14 +5,13 @@ from dataclasses import asdict, replace
 from importlib import resources
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.isolation import charts, tables
+from forms.isolation import wording as isolation_wording
 from forms.isolation.summary import IsolationSummary, MeasuredRatio, isolation_summary
 from forms.isolation.verdict import Cause, is_far_slower
-from forms.isolation.wording import answer_sentence, clients_text, gain_text, price_sentence, reservations
 from forms.layout import Tone
-from forms.report import Field, Report, fields_of
-from forms.series.origin import harmful_fields, when_field, who_fields
+from forms.series import origin
 from storage.isolation import Isolation, Layer, LayerRun, isolation_to_json
 
 FORM = "isolation"
@@ -67,25 +66,25 @@ def example_documents() -> tuple[bytes, ...]:
     return tuple(folder.joinpath(f"{name}.json").read_bytes() for name in EXAMPLES)
 
 
-def isolation_report(isolation: Isolation) -> Report:
+def isolation_report(isolation: Isolation) -> report.Report:
     summary = isolation_summary(isolation)
     tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
-    answer = fields_of((wording.VERDICT, answer_sentence(summary.verdict), tone))
-    return Report(
+    answer = report.fields_of((wording.VERDICT, isolation_wording.answer_sentence(summary.verdict), tone))
+    return report.Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
         fields=(*answer, *_fields(isolation)),
         tables=tuple(tables.isolation_tables(summary)),
         results=tuple(_results(summary)),
-        advice=(*reservations(summary.verdict), *_advice(isolation)),
+        advice=(*isolation_wording.reservations(summary.verdict), *_advice(isolation)),
         drawn=(charts.server_chart(summary), charts.layers_chart(summary), charts.waterfall_chart(summary)),
         document=lambda: isolation_document(summary),
     )
 
 
-def _fields(isolation: Isolation) -> list[Field]:
-    when = when_field([isolation.created_at], [isolation.environment]).text
+def _fields(isolation: Isolation) -> list[report.Field]:
+    when = origin.when_field([isolation.created_at], [isolation.environment]).text
     failed_count = len(tables.failed_runs(isolation.runs))
     failed = f"; {wording.count(failed_count, 'measurement')} failed" if failed_count else ""
     lengths = f", runs of {isolation.seconds} s" if isolation.seconds else ""
@@ -95,13 +94,13 @@ def _fields(isolation: Isolation) -> list[Field]:
         session = f"SMB {client.dialect}, signing {client.signing}, encryption {client.encryption}"
 
     return [
-        *fields_of(
+        *report.fields_of(
             ("Isolation", " · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
             ("Measured", f"{when}, {isolation.status}{failed}"),
         ),
-        *who_fields([isolation.environment]),
-        *harmful_fields([isolation.environment]),
-        *fields_of(
+        *origin.who_fields([isolation.environment]),
+        *origin.harmful_fields([isolation.environment]),
+        *report.fields_of(
             ("Script", _script_text(isolation)),
             ("Rounds", f"{isolation.rounds}{lengths}"),
             ("Session", session),
@@ -119,13 +118,13 @@ def _script_text(isolation: Isolation) -> str:
     return text
 
 
-def _results(summary: IsolationSummary) -> list[Field]:
-    details = fields_of(
+def _results(summary: IsolationSummary) -> list[report.Field]:
+    details = report.fields_of(
         ("Slower alone", _slower_alone(summary)),
         ("Stat cache", _stat_cache_text(summary)),
         ("Cost of profiling", _profiling_cost_text(summary.profiling_cost)),
     )
-    price = fields_of(("Price", price_sentence(summary)))
+    price = report.fields_of(("Price", isolation_wording.price_sentence(summary)))
     return [*price, *(replace(field, is_detail=True) for field in details)]
 
 
@@ -137,7 +136,7 @@ def _slower_alone(summary: IsolationSummary) -> str:
             continue
         for name, layer_alone, layer_beside in _PARTS_ALONE:
             if is_far_slower(point.rates.get(layer_alone), point.rates.get(layer_beside)):
-                slower.append(f"{name} with {clients_text(point)}")
+                slower.append(f"{name} with {isolation_wording.clients_text(point)}")
     if not slower:
         return ""
 
@@ -156,7 +155,7 @@ def _profiling_cost_text(cost: MeasuredRatio | None) -> str:
     if cost is None:
         return ""
 
-    change = f"while smbd does not count, the rate of the server changes by {gain_text(cost)}"
+    change = f"while smbd does not count, the rate of the server changes by {isolation_wording.gain_text(cost)}"
     if cost.low is None or cost.high is None:
         return f"{change}, which may be chance"
     if not cost.low <= 1 <= cost.high:
@@ -182,7 +181,7 @@ def _failures(runs: Sequence[LayerRun]) -> list[str]:
     """A line for each reason, with the rounds in which it occurred."""
     rounds_of_failure: dict[tuple[str, str, str], list[int]] = {}
     for run in runs:
-        failure = (run.layer.value, clients_text(run), wording.plain(run.error or ""))
+        failure = (run.layer.value, isolation_wording.clients_text(run), wording.plain(run.error or ""))
         rounds_of_failure.setdefault(failure, []).append(run.round)
 
     lines = []

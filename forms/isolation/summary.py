@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from forms.isolation.profile import Profile, ProfileSummary, Waterfall, profile_summary, waterfall
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
-from forms.stats.summary import confidence_interval, mean
+from forms.stats import summary as stats_summary
 from forms.tuning.differences import effective
+from storage import records
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun
-from storage.records import RunStatus, SeriesStatus, Spread
 
 _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _ALONE = (Layer.DISK, Layer.NETWORK)
@@ -58,13 +58,13 @@ class IsolationSummary:
 
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
-    valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
+    valid = [run for run in isolation.runs if run.status is records.RunStatus.VALID]
     # A round more than was asked for measures the price alone.
     runs = [run for run in valid if run.round <= isolation.rounds]
     client_counts = sorted({run.clients for run in runs})
 
     were_both_tried = any(run.layer in _AT_ONCE for run in isolation.runs)
-    alone_tells = isolation.status is not SeriesStatus.INTERRUPTED and not were_both_tried
+    alone_tells = isolation.status is not records.SeriesStatus.INTERRUPTED and not were_both_tried
     points = tuple(_point(clients, runs, valid, alone_tells=alone_tells) for clients in client_counts)
     judged_point = next((point for point in reversed(points) if point.server), None)
     judged_runs = _runs_of(runs, Layer.SERVER, judged_point.clients) if judged_point else []
@@ -93,7 +93,7 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
 
 def profiled_rounds(summary: IsolationSummary) -> list[Profile]:
     """The server layer's profiles at the number of clients whose profile stands on the form."""
-    valid = [run for run in summary.isolation.runs if run.status is RunStatus.VALID]
+    valid = [run for run in summary.isolation.runs if run.status is records.RunStatus.VALID]
     return [run.profile for run in _runs_of(valid, Layer.SERVER, summary.profile_clients)]
 
 
@@ -115,7 +115,7 @@ def _point(
     runs_of_layer = {layer: _runs_of(runs, layer, clients) for layer in Layer}
     rates = {}
     for layer, layer_runs in runs_of_layer.items():
-        rate = mean([run.bytes_per_second for run in layer_runs])
+        rate = stats_summary.mean([run.bytes_per_second for run in layer_runs])
         if rate:
             rates[layer] = rate
 
@@ -164,7 +164,7 @@ def ratio_over_rounds(
     if len(pairs) < 2:
         return MeasuredRatio(value=ratio)
 
-    low, high = confidence_interval([math.log(above / below) for above, below in pairs]) or (0.0, 0.0)
+    low, high = stats_summary.confidence_interval([math.log(above / below) for above, below in pairs]) or (0.0, 0.0)
     return MeasuredRatio(value=ratio, low=math.exp(low), high=math.exp(high))
 
 
@@ -192,7 +192,7 @@ def pooled_cpu(uses: Sequence[CPUUse]) -> CPUUse | None:
     )
 
 
-def _pooled_spread(spreads: Sequence[Spread], samples: Sequence[int]) -> Spread:
+def _pooled_spread(spreads: Sequence[records.Spread], samples: Sequence[int]) -> records.Spread:
     total = 0.0
     squares = 0.0
     freedom = 0
@@ -203,7 +203,7 @@ def _pooled_spread(spreads: Sequence[Spread], samples: Sequence[int]) -> Spread:
             squares += spread.deviation * spread.deviation * degrees
             freedom += degrees
 
-    return Spread(
+    return records.Spread(
         mean=total / sum(samples),
         median=statistics.median(spread.median for spread in spreads),
         deviation=math.sqrt(squares / freedom) if freedom else None,
@@ -244,14 +244,18 @@ def _evidence(
         server_percent=process_percents.get("server"),
         clients_percent=process_percents.get("clients"),
         kernel_percent=process_percents.get("kernel"),
-        client_cpu_percent=mean([run.client_cpu.total.mean for run in runs if run.client_cpu]),
+        client_cpu_percent=stats_summary.mean([run.client_cpu.total.mean for run in runs if run.client_cpu]),
         ceiling_share=operations / seconds / ceiling if ceiling and seconds else None,
         held_share=held_seconds / (point.clients * seconds) if held_seconds and seconds else None,
         link_share=link_share,
         link_share_both_ways=link_share_both_ways,
-        throttled_percent=mean([run.throttled_percent for run in runs if run.throttled_percent is not None]),
+        throttled_percent=stats_summary.mean(
+            [run.throttled_percent for run in runs if run.throttled_percent is not None]
+        ),
         processor_quota=isolation.processor_quota,
-        disk_busy_percent=mean([run.disk_busy_percent for run in runs if run.disk_busy_percent is not None]),
+        disk_busy_percent=stats_summary.mean(
+            [run.disk_busy_percent for run in runs if run.disk_busy_percent is not None]
+        ),
         file_system_share=fall.file_system_share if fall else None,
         loopback=isolation.loopback or isolation.same_machine,
         same_machine=isolation.same_machine,

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.isolation.profile import REQUESTS, DearCall, ProfileSummary, Waterfall
 from forms.isolation.summary import IsolationPoint, IsolationSummary
 from forms.isolation.wording import comparison_text, only_part
-from forms.report import Column, Mark, ReportKind, Row, Table, columns_of, row_of
 from storage.isolation import Layer, LayerRun
 from storage.records import RunStatus
 
@@ -23,7 +22,7 @@ SHOWN_LAYERS = (*NAMES, Layer.SERVER)
 
 _BOTH = "Disk + network"
 _SHARE = "Server / both"
-_RATE = ReportKind.SECONDS
+_RATE = report.ReportKind.SECONDS
 """Rates of small operations are small: four decimals."""
 
 PART_NAMES = {
@@ -33,7 +32,7 @@ PART_NAMES = {
 """Parts of an operation's time whose names in documents are not plain enough."""
 
 
-def isolation_tables(summary: IsolationSummary) -> Iterator[Table]:
+def isolation_tables(summary: IsolationSummary) -> Iterator[report.Table]:
     yield layers_table(summary)
     yield from _cpu_table(summary)
     if summary.waterfall:
@@ -46,10 +45,10 @@ def failed_runs(runs: Sequence[LayerRun]) -> list[LayerRun]:
     return [run for run in runs if run.status is RunStatus.FAILED]
 
 
-def layers_table(summary: IsolationSummary) -> Table:
+def layers_table(summary: IsolationSummary) -> report.Table:
     """The table of 2003: a row per number of clients."""
     has_price = any(point.price for point in summary.points)
-    return Table(
+    return report.Table(
         columns=_layer_columns(summary, has_price=has_price),
         rows=tuple(_layer_row(summary, point, has_price=has_price) for point in summary.points),
         caption=_layers_caption(summary),
@@ -61,17 +60,22 @@ def _entry_of_clients(clients: str) -> str:
     return wording.count(int(clients), "client")
 
 
-def _layer_columns(summary: IsolationSummary, *, has_price: bool) -> tuple[Column, ...]:
+def _layer_columns(summary: IsolationSummary, *, has_price: bool) -> tuple[report.Column, ...]:
     is_compared = summary.verdict.evidence.least is not None
     headings = [(f"{name}, MB/s", _RATE) for name in NAMES.values()]
-    parts = [replace(column, is_detail=is_compared) for column in columns_of(*headings)]
+    parts = [replace(column, is_detail=is_compared) for column in report.columns_of(*headings)]
 
     price_heading = [("Whole script, MB/s", _RATE)] if has_price else []
-    last_headings = ((f"{_BOTH}, MB/s", _RATE), ("Server, MB/s", _RATE), (_SHARE, ReportKind.RATIO), *price_heading)
-    return (*columns_of(("Clients", ReportKind.WHOLE)), *parts, *columns_of(*last_headings))
+    last_headings = (
+        (f"{_BOTH}, MB/s", _RATE),
+        ("Server, MB/s", _RATE),
+        (_SHARE, report.ReportKind.RATIO),
+        *price_heading,
+    )
+    return (*report.columns_of(("Clients", report.ReportKind.WHOLE)), *parts, *report.columns_of(*last_headings))
 
 
-def _layer_row(summary: IsolationSummary, point: IsolationPoint, *, has_price: bool) -> Row:
+def _layer_row(summary: IsolationSummary, point: IsolationPoint, *, has_price: bool) -> report.Row:
     rates = [point.rates.get(layer) for layer in NAMES]
     cells: list[float | None] = [*map(wording.megabytes, (*rates, point.least, point.server))]
     cells.append(point.ratio.value if point.ratio else None)
@@ -82,8 +86,8 @@ def _layer_row(summary: IsolationSummary, point: IsolationPoint, *, has_price: b
     failed = len(failed_runs(runs))
     look: dict[str, Any] = {}
     if failed:
-        look = {"mark": Mark.UNUSUAL, "remark": f"{failed} of {len(runs)} measurements failed"}
-    return row_of(point.clients, *cells, **look)
+        look = {"mark": report.Mark.UNUSUAL, "remark": f"{failed} of {len(runs)} measurements failed"}
+    return report.row_of(point.clients, *cells, **look)
 
 
 def _layers_caption(summary: IsolationSummary) -> str:
@@ -109,7 +113,7 @@ _STATISTICS = (("mean", "mean"), ("median", "median"), ("deviation", "deviation 
 """(field of a spread, what it is called)"""
 
 
-def _cpu_table(summary: IsolationSummary) -> Iterator[Table]:
+def _cpu_table(summary: IsolationSummary) -> Iterator[report.Table]:
     """The processors with the most clients."""
     most_clients = max((clients for _, clients in summary.cpu), default=0)
     rows = []
@@ -120,37 +124,37 @@ def _cpu_table(summary: IsolationSummary) -> Iterator[Table]:
         name = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
         for statistic, heading in _STATISTICS:
             numbers = [getattr(spread, statistic) for spread in (use.user, use.system, use.total)]
-            rows.append(row_of(f"{name}, {heading}", *numbers))
+            rows.append(report.row_of(f"{name}, {heading}", *numbers))
     if not rows:
         return
 
-    kinds = [(f"CPU {kind}, %", ReportKind.DECIMAL) for kind in ("user", "system", "total")]
-    yield Table(
-        columns=columns_of(f"Layer, {wording.count(most_clients, 'client')}", *kinds),
+    kinds = [(f"CPU {kind}, %", report.ReportKind.DECIMAL) for kind in ("user", "system", "total")]
+    yield report.Table(
+        columns=report.columns_of(f"Layer, {wording.count(most_clients, 'client')}", *kinds),
         rows=tuple(rows),
         caption="Processors of the server, percent of all of them",
         is_detail=True,
     )
 
 
-def _waterfall_table(waterfall: Waterfall) -> Table:
+def _waterfall_table(waterfall: Waterfall) -> report.Table:
     parts = (*waterfall.parts().items(), ("one operation", waterfall.whole))
     rows = [
-        row_of(PART_NAMES.get(name, name), microseconds, 100 * microseconds / waterfall.whole)
+        report.row_of(PART_NAMES.get(name, name), microseconds, 100 * microseconds / waterfall.whole)
         for name, microseconds in parts
     ]
-    return Table(
-        columns=columns_of(
+    return report.Table(
+        columns=report.columns_of(
             "Where one operation's time goes",
-            ("Microseconds", ReportKind.DECIMAL),
-            ("Share, %", ReportKind.DECIMAL),
+            ("Microseconds", report.ReportKind.DECIMAL),
+            ("Share, %", report.ReportKind.DECIMAL),
         ),
         rows=tuple(rows),
         is_detail=True,
     )
 
 
-def _profile_tables(profile: ProfileSummary, profile_clients: int) -> Iterator[Table]:
+def _profile_tables(profile: ProfileSummary, profile_clients: int) -> Iterator[report.Table]:
     has_requests = any(call.name.startswith(REQUESTS) for call in profile.dearest)
     whose = "requests'" if has_requests else "these calls'"
     clients = wording.count(profile_clients, "client")
@@ -160,14 +164,17 @@ def _profile_tables(profile: ProfileSummary, profile_clients: int) -> Iterator[T
         yield _calls_table(f"Waiting in smbd, {clients}", profile.waits, whose, "µs of waiting a call")
 
 
-def _calls_table(heading: str, calls: Sequence[DearCall], whose: str, unit: str, caption: str = "") -> Table:
-    rows = [row_of(wording.plain(call.name), call.calls, call.microseconds_a_call, 100 * call.share) for call in calls]
-    return Table(
-        columns=columns_of(
+def _calls_table(heading: str, calls: Sequence[DearCall], whose: str, unit: str, caption: str = "") -> report.Table:
+    rows = [
+        report.row_of(wording.plain(call.name), call.calls, call.microseconds_a_call, 100 * call.share)
+        for call in calls
+    ]
+    return report.Table(
+        columns=report.columns_of(
             heading,
-            ("Calls", ReportKind.WHOLE),
-            (unit, ReportKind.DECIMAL),
-            (f"Share of {whose} time, %", ReportKind.DECIMAL),
+            ("Calls", report.ReportKind.WHOLE),
+            (unit, report.ReportKind.DECIMAL),
+            (f"Share of {whose} time, %", report.ReportKind.DECIMAL),
         ),
         rows=tuple(rows),
         caption=caption,

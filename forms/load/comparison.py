@@ -6,15 +6,14 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.load.summary import percentile_seconds
 from forms.load.wording import load_answer
-from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
-from storage.load.records import Histogram, Load, LoadPoint
+from storage.load import records
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 
@@ -28,8 +27,8 @@ PointKey = tuple[int, int | None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPair:
     users: int
-    base: LoadPoint
-    other: LoadPoint
+    base: records.LoadPoint
+    other: records.LoadPoint
     decision: ChangeDecision
 
     @property
@@ -44,8 +43,8 @@ class UsersPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadComparison:
-    base: Load
-    other: Load
+    base: records.Load
+    other: records.Load
     pairs: tuple[UsersPair, ...]
     verdict: Verdict
     by_capacity: bool
@@ -53,7 +52,7 @@ class LoadComparison:
     differences: tuple[str, ...]
 
 
-def compare_loads(base: Load, other: Load, earlier: Sequence[Load] = ()) -> LoadComparison:
+def compare_loads(base: records.Load, other: records.Load, earlier: Sequence[records.Load] = ()) -> LoadComparison:
     """By capacities with disjoint brackets, else points of equal users. ``earlier``: equal loads, oldest first."""
     pairs = _pairs_of_equal_users(base, other, earlier)
     verdict_by_capacity = _verdict_by_capacity(base, other)
@@ -74,14 +73,14 @@ def _verdict_of_pairs(pairs: Sequence[UsersPair]) -> Verdict:
     return decided.pop() if len(decided) == 1 else Verdict.UNKNOWN
 
 
-def _capacity_ratio(base: Load, other: Load) -> float | None:
+def _capacity_ratio(base: records.Load, other: records.Load) -> float | None:
     if not base.capacity or not other.capacity or not base.capacity.carried or not other.capacity.carried:
         return None
 
     return other.capacity.carried / base.capacity.carried
 
 
-def _verdict_by_capacity(base: Load, other: Load) -> Verdict | None:
+def _verdict_by_capacity(base: records.Load, other: records.Load) -> Verdict | None:
     """None where the brackets of carried and not carried users overlap, or one has none."""
     first = base.capacity
     second = other.capacity
@@ -95,7 +94,7 @@ def _verdict_by_capacity(base: Load, other: Load) -> Verdict | None:
     return None
 
 
-def _differences(base: Load, other: Load) -> tuple[str, ...]:
+def _differences(base: records.Load, other: records.Load) -> tuple[str, ...]:
     """What was not the same in both, by the names that people read."""
     sides = (
         ("scenario", base.scenario, other.scenario),
@@ -111,7 +110,9 @@ def _differences(base: Load, other: Load) -> tuple[str, ...]:
     return tuple(name for name, of_base, of_other in sides if of_base != of_other)
 
 
-def _pairs_of_equal_users(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair, ...]:
+def _pairs_of_equal_users(
+    base: records.Load, other: records.Load, earlier: Sequence[records.Load]
+) -> tuple[UsersPair, ...]:
     other_points = {_key(point): point for point in other.valid_points()}
     points = [(point, other_points[_key(point)]) for point in base.valid_points() if _key(point) in other_points]
 
@@ -129,11 +130,11 @@ def _pairs_of_equal_users(base: Load, other: Load, earlier: Sequence[Load]) -> t
     )
 
 
-def _key(point: LoadPoint) -> PointKey:
+def _key(point: records.LoadPoint) -> PointKey:
     return point.users, point.size_bytes
 
 
-def _history(earlier: Sequence[Load], compared: Collection[PointKey]) -> list[SeriesGroup]:
+def _history(earlier: Sequence[records.Load], compared: Collection[PointKey]) -> list[SeriesGroup]:
     """Earlier points of the same users, in groups that end where their level changed."""
     earlier_points: dict[PointKey, list[tuple[tuple[float, ...], float]]] = {}
     for load in earlier:
@@ -151,7 +152,7 @@ def _history(earlier: Sequence[Load], compared: Collection[PointKey]) -> list[Se
     return groups
 
 
-def load_comparison_report(comparison: LoadComparison) -> Report:
+def load_comparison_report(comparison: LoadComparison) -> report.Report:
     advice = []
     if comparison.differences:
         advice.append(f"Not the same in both: {', '.join(comparison.differences)}. That may be the reason as well.")
@@ -160,11 +161,11 @@ def load_comparison_report(comparison: LoadComparison) -> Report:
         advice.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
 
     sign = VERDICT_SIGNS[comparison.verdict]
-    return Report(
+    return report.Report(
         form="load comparison",
         title="Two loads side by side",
         name="Loads",
-        fields=fields_of(
+        fields=report.fields_of(
             (wording.VERDICT, f"{sign} {_verdict_text(comparison)}", sign.tone),
             ("Base", _name_and_answer(comparison.base)),
             ("Other", _name_and_answer(comparison.other)),
@@ -175,9 +176,9 @@ def load_comparison_report(comparison: LoadComparison) -> Report:
     )
 
 
-def _pairs_table(pairs: Sequence[UsersPair]) -> Table:
+def _pairs_table(pairs: Sequence[UsersPair]) -> report.Table:
     rows = [
-        row_of(
+        report.row_of(
             str(pair.users),
             pair.base.requests_per_second,
             pair.other.requests_per_second,
@@ -188,25 +189,25 @@ def _pairs_table(pairs: Sequence[UsersPair]) -> Table:
         )
         for pair in pairs
     ]
-    return Table(
-        columns=columns_of(
+    return report.Table(
+        columns=report.columns_of(
             "Users",
-            ("Base requests/s", ReportKind.DECIMAL),
-            ("Other requests/s", ReportKind.DECIMAL),
-            ("Change", ReportKind.SIGNED),
+            ("Base requests/s", report.ReportKind.DECIMAL),
+            ("Other requests/s", report.ReportKind.DECIMAL),
+            ("Change", report.ReportKind.SIGNED),
             "Verdict",
-            ("Base p95 ms", ReportKind.DECIMAL),
-            ("Other p95 ms", ReportKind.DECIMAL),
+            ("Base p95 ms", report.ReportKind.DECIMAL),
+            ("Other p95 ms", report.ReportKind.DECIMAL),
         ),
         rows=tuple(rows),
     )
 
 
-def _name_and_answer(load: Load) -> str:
+def _name_and_answer(load: records.Load) -> str:
     return " · ".join(filter(None, (load.id, load.label, load_answer(load, brief=True))))
 
 
-def milliseconds(histogram: Histogram, share: float) -> float | None:
+def milliseconds(histogram: records.Histogram, share: float) -> float | None:
     seconds = percentile_seconds(histogram, share)
     return None if seconds is None else 1000 * seconds
 
@@ -264,7 +265,7 @@ class Prediction:
     users: int
 
 
-def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
+def predicted(load: records.Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
     """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""
     if not load.scenario.think.seconds and not load.scenario.pace_seconds:
         return None

@@ -4,18 +4,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.findings.path import practice_text
 from forms.load import advice, charts, lateness, shapes, summary, tables
+from forms.load import wording as load_wording
 from forms.load.comparison import Prediction
 from forms.load.shapes import MemoryLine
 from forms.load.tables import users_text
-from forms.load.wording import limit_text, load_answer, memory_text
-from forms.report import Field, Report, fields_of
 from forms.series.origin import origin_fields
-from storage.json_reader import DocumentError, JSONNode, named
-from storage.load.records import Histogram, Load, LoadPoint, LoadWorker, PrintQueue, RequestKind, Scenario
-from storage.load.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
+from storage import json_reader
+from storage.load import records
+from storage.load import tables as load_tables
 from storage.records import SeriesStatus, format_target
 
 FORM = "load"
@@ -28,15 +27,15 @@ _DETAILS = {"Overload", "Knee", "Memory", "Cards"}
 Document = dict[str, Any]
 
 
-def load_document(load: Load, prediction: Prediction | None = None) -> Document:
+def load_document(load: records.Load, prediction: Prediction | None = None) -> Document:
     knee = shapes.knee_of(load.valid_points())
     memory = shapes.memory_line(load)
     return {
         "schema": LOAD_SCHEMA,
-        **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
-        **head_of_load(load).content,
+        **json_reader.named(load, "id", "created_at", "status", "error", "label", "note", "question"),
+        **load_tables.head_of_load(load).content,
         "points": [_point_document(point) for point in load.points],
-        "answer": load_answer(load),
+        "answer": load_wording.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
         "memory": memory and _memory_document(memory),
         "knee": knee and asdict(knee),
@@ -54,8 +53,8 @@ def _memory_document(line: MemoryLine) -> Document:
     }
 
 
-def _point_document(point: LoadPoint) -> Document:
-    document = point_to_json(point)
+def _point_document(point: records.LoadPoint) -> Document:
+    document = load_tables.point_to_json(point)
     document["generator"] |= {
         "cpu_percent_max": max(point.generator_cpu_percent, default=None),
         "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
@@ -72,27 +71,27 @@ def _point_document(point: LoadPoint) -> Document:
     }
 
 
-def quantiles(histogram: Histogram) -> dict[str, float | None]:
+def quantiles(histogram: records.Histogram) -> dict[str, float | None]:
     """p50, p95, p99 and maximum in seconds; a percentile is None for too few requests."""
     seconds = {name: summary.percentile_seconds(histogram, share) for name, share in QUANTILES}
     return seconds | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
 
 
-def load_from_document(node: JSONNode) -> Load:
+def load_from_document(node: json_reader.JSONNode) -> records.Load:
     """The load in a document. Raises DocumentError with the first wrong place."""
-    load = node.record(Load, leave=NOT_TOLD, needs=("status",))
+    load = node.record(records.Load, leave=load_tables.NOT_TOLD, needs=("status",))
     if not load.targets:
         raise node.at("targets").wrong("at least one target")
 
-    points = tuple(point_from_json(place) for place in node.at("points").items())
+    points = tuple(load_tables.point_from_json(place) for place in node.at("points").items())
     if len({point.number for point in points}) < len(points):
-        raise DocumentError("points: two points of the same number")
+        raise json_reader.DocumentError("points: two points of the same number")
 
     return replace(load, points=points)
 
 
-def load_report(load: Load, prediction: Prediction | None = None) -> Report:
-    return Report(
+def load_report(load: records.Load, prediction: Prediction | None = None) -> report.Report:
+    return report.Report(
         form=FORM,
         title=f"Load {load.scenario.name}: many users at once",
         name=load.label or load.id,
@@ -105,49 +104,49 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     )
 
 
-def _fields(load: Load) -> Iterator[Field]:
-    answer = load_answer(load)
+def _fields(load: records.Load) -> Iterator[report.Field]:
+    answer = load_wording.load_answer(load)
     if answer:
         number = load.capacity.carried if load.capacity else None
-        yield Field(name=wording.ANSWER, text=answer, number=number, unit="users")
+        yield report.Field(name=wording.ANSWER, text=answer, number=number, unit="users")
 
-    yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
+    yield report.Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
-    yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
-    yield from fields_of(("Server", practice_text(load.targets[0])))
+    yield report.Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
+    yield from report.fields_of(("Server", practice_text(load.targets[0])))
     yield from origin_fields([load])
     in_exchanges = "open, read or write, and close in exchanges of their own"
-    yield from fields_of(
+    yield from report.fields_of(
         ("Users", "one connection and one login each, without caching or oplocks"),
         ("Scenario", scenario_text(load.scenario)),
         ("Requests", in_exchanges if load.choices.single_requests else ""),
     )
     if load.file_set_bytes:
-        yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
+        yield report.Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
 
-    yield from fields_of(
+    yield from report.fields_of(
         ("Link", wording.link_rate(load.link_bits_per_second) if load.link_bits_per_second else ""),
         ("Made by", ", ".join(map(_worker_text, load.workers))),
     )
     status = _status_text(load)
     if status:
-        yield Field(name="Status", text=status, is_known_at_end=True)
+        yield report.Field(name="Status", text=status, is_known_at_end=True)
 
-    yield from fields_of(
+    yield from report.fields_of(
         ("Question", load.question),
         ("Note", load.note),
     )
     if load.scratch_folder:
         text = f"{load.scratch_folder} may still be there: delete it"
-        yield Field(name="Leftovers", text=text, is_known_at_end=True)
+        yield report.Field(name="Leftovers", text=text, is_known_at_end=True)
 
 
-def _worker_text(worker: LoadWorker) -> str:
+def _worker_text(worker: records.LoadWorker) -> str:
     plural = "es" if worker.processes > 1 else ""
     return f"{worker.processes} process{plural} on {worker.host}"
 
 
-def _status_text(load: Load) -> str:
+def _status_text(load: records.Load) -> str:
     """How it ended; empty for a complete load."""
     if load.status is SeriesStatus.COMPLETE:
         return ""
@@ -156,7 +155,7 @@ def _status_text(load: Load) -> str:
     return f"{status}: {load.error}" if load.error else status
 
 
-def scenario_text(scenario: Scenario) -> str:
+def scenario_text(scenario: records.Scenario) -> str:
     whole = sum(scenario.requests.values())
     mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
     times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
@@ -165,7 +164,7 @@ def scenario_text(scenario: Scenario) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _pause_text(scenario: Scenario) -> str:
+def _pause_text(scenario: records.Scenario) -> str:
     if scenario.pace_seconds:
         return f"a request every {scenario.pace_seconds:g} s a user"
 
@@ -173,7 +172,7 @@ def _pause_text(scenario: Scenario) -> str:
     return f"pauses of {scenario.think.seconds:g} s{on_average}"
 
 
-def _files_text(load: Load) -> str:
+def _files_text(load: records.Load) -> str:
     whole = sum(size.share for size in load.scenario.sizes)
     sizes = ", ".join(
         f"{wording.binary_size(size.size_bytes)} ({100 * size.share / whole:.3g} %)" for size in load.scenario.sizes
@@ -181,7 +180,7 @@ def _files_text(load: Load) -> str:
     return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{_memory_remark(load)}"
 
 
-def _memory_remark(load: Load) -> str:
+def _memory_remark(load: records.Load) -> str:
     if load.server_memory_bytes is None:
         return ""
 
@@ -193,23 +192,25 @@ def _memory_remark(load: Load) -> str:
 _OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests offered (by more than chance), errors"
 
 
-def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
-    is_judged = load.scenario.requests and load_answer(load)
-    yield from fields_of(
-        ("Overload", f"{_OVERLOAD}, or {limit_text(load)}" if is_judged else ""),
+def _results(load: records.Load, prediction: Prediction | None) -> Iterator[report.Field]:
+    is_judged = load.scenario.requests and load_wording.load_answer(load)
+    yield from report.fields_of(
+        ("Overload", f"{_OVERLOAD}, or {load_wording.limit_text(load)}" if is_judged else ""),
         ("Errors", "; ".join(_error_texts(load))),
-        ("Print queue", _queue_text(load) if RequestKind.PRINT in load.scenario.requests else ""),
+        ("Print queue", _queue_text(load) if records.RequestKind.PRINT in load.scenario.requests else ""),
         ("Knee", knee_text(load)),
     )
     if prediction is not None:
-        yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
+        yield report.Field(
+            name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users"
+        )
 
     line = shapes.memory_line(load)
     if line:
         redpaper = f"the Redpaper found about {shapes.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
-        text = f"{memory_text(line)} (USS, PSS), {interval}; {redpaper}"
-        yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
+        text = f"{load_wording.memory_text(line)} (USS, PSS), {interval}; {redpaper}"
+        yield report.Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
 
     check = shapes.card_check(load.valid_points())
     if check:
@@ -217,10 +218,10 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
             f"{name} {wording.byte_rate(rate_in)} in, {wording.byte_rate(rate_out)} out"
             for name, rate_in, rate_out in check.cards
         )
-        yield Field(name="Cards", text=", ".join(rates))
+        yield report.Field(name="Cards", text=", ".join(rates))
 
 
-def knee_text(load: Load) -> str:
+def knee_text(load: records.Load) -> str:
     """The knee in words; empty where the points cannot show one."""
     points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
     knee = shapes.knee_of(points)
@@ -233,16 +234,16 @@ def knee_text(load: Load) -> str:
     )
 
 
-def _prediction_text(load: Load, prediction: Prediction) -> str:
+def _prediction_text(load: records.Load, prediction: Prediction) -> str:
     server = wording.rate(prediction.capacity_bytes_per_second)
     user = wording.rate(prediction.user_bytes_per_second)
     return (
         f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
-        f"asked for {user} here; measured: {load_answer(load, brief=True) or 'nothing'}"
+        f"asked for {user} here; measured: {load_wording.load_answer(load, brief=True) or 'nothing'}"
     )
 
 
-def _error_texts(load: Load) -> Iterator[str]:
+def _error_texts(load: records.Load) -> Iterator[str]:
     for point in load.points:
         if point.errors:
             kinds = ", ".join(f"{count:,} x {kind}" for kind, count in point.errors.items())
@@ -250,7 +251,7 @@ def _error_texts(load: Load) -> Iterator[str]:
             yield f"{users_text(point)}: {kinds}{first}"
 
 
-def _queue_text(load: Load) -> str:
+def _queue_text(load: records.Load) -> str:
     queues = [(point, point.print_queue) for point in load.points if point.print_queue is not None]
     if not queues:
         return (
@@ -264,7 +265,7 @@ def _queue_text(load: Load) -> str:
     )
 
 
-def _end_of_queue(queue: PrintQueue) -> str:
+def _end_of_queue(queue: records.PrintQueue) -> str:
     if queue.drained_seconds is not None:
         return f"{queue.drained_seconds:.0f} s long"
     if queue.left:

@@ -3,22 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from forms import wording
+from forms import report, wording
 from forms.findings import path as series_path
-from forms.findings.rules_series import closing_seconds, opening_seconds, series_findings
-from forms.findings.series_warnings import advice, ceiling_beaten, near_ceiling_percent
+from forms.findings import rules_series, series_warnings
 from forms.layout import Tone
-from forms.report import Field, Report, blank_fields, fields_of
+from forms.series import origin
+from forms.series import wording as series_wording
 from forms.series.document import series_document
-from forms.series.origin import from_machines, who_fields
 from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK, blank_run_table, run_table, runs_chart
 from forms.series.summary import SeriesSummary
-from forms.series.wording import plus_or_minus, quiet_text
-from forms.stats.settle import PAIRS, Shown
+from forms.stats import settle
 from forms.stats.summary import mean
-from forms.tuning.differences import parameter_of, values_that_matter
-from forms.tuning.smb_conf import CONF_SET, lines_of_fact
+from forms.tuning import differences, smb_conf
 from storage import records
 from storage.plan import DEFAULT_TREE_FILE_BYTES
 
@@ -44,55 +41,61 @@ QUESTIONS = (
 """IBM Redpaper 2004: state the question before measuring."""
 
 
-def series_report(form: SeriesSummary) -> Report:
+def series_report(form: SeriesSummary) -> report.Report:
     series = form.series
-    findings = [finding for finding in series_findings(series) if finding.key not in _WARNED_OF]
-    return Report(
+    findings = [finding for finding in rules_series.series_findings(series) if finding.key not in _WARNED_OF]
+    return report.Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
         fields=(_answer_field(form), *head_fields(series)),
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
-        advice=tuple(finding.text for finding in (*advice(series), *findings)),
+        advice=tuple(finding.text for finding in (*series_warnings.advice(series), *findings)),
         drawn=(runs_chart(form),),
         document=lambda: series_document(series),
     )
 
 
-def blank_series_report(link_bits_per_second: int | None = None) -> Report:
-    link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
-    return Report(
+def blank_series_report(link_bits_per_second: int | None = None) -> report.Report:
+    link = link_field(link_bits_per_second) if link_bits_per_second else report.Field(name=LINK, text="")
+    return report.Report(
         form=FORM,
         title=BLANK_TITLE,
         name=BLANK_TITLE,
-        fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured", "Note")),
+        fields=(
+            *report.blank_fields("Label", "Command", "Target", "Client"),
+            link,
+            *report.blank_fields("Measured", "Note"),
+        ),
         tables=(blank_run_table(link_bits_per_second),),
         blank=True,
     )
 
 
-def _answer_field(form: SeriesSummary) -> Field:
+def _answer_field(form: SeriesSummary) -> report.Field:
     """``111.9 MB/s ± 0.2 %, 90 % of a 1 Gb/s link. No problems found.``"""
-    warnings = len(advice(form.series))
+    warnings = len(series_warnings.advice(form.series))
     problems = f"{wording.count(warnings, 'warning')}, see below." if warnings else "No problems found."
     if form.average is None:
         text = f"No run counts, so there is no average. {problems}"
-        return Field(name=wording.ANSWER, text=text, tone=Tone.BAD)
+        return report.Field(name=wording.ANSWER, text=text, tone=Tone.BAD)
 
-    text = f"{wording.rate(form.average_rate)}{plus_or_minus(form.half_width_percent)}"
+    text = f"{wording.rate(form.average_rate)}{series_wording.plus_or_minus(form.half_width_percent)}"
     share = form.average.percent_of_link
     if share is not None:
         link = wording.link_rate(form.series.link_bits_per_second)
         text += f", {wording.percent(share)} of a {link} link"
-    return Field(name=wording.ANSWER, text=f"{text}. {problems}", tone=Tone.CAUTION if warnings else Tone.PLAIN)
+    return report.Field(name=wording.ANSWER, text=f"{text}. {problems}", tone=Tone.CAUTION if warnings else Tone.PLAIN)
 
 
-def head_fields(series: records.Series) -> Iterator[Field]:
+def head_fields(series: records.Series) -> Iterator[report.Field]:
     """The fields above the table: what was measured, from where to where, by whom and how."""
-    yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
+    yield from report.fields_of(
+        ("Label", series.label), ("Question", series.question), ("Command", series.command.value)
+    )
     yield _target_field(series.target)
-    yield from fields_of(("Server", series_path.practice_text(series.target)))
+    yield from report.fields_of(("Server", series_path.practice_text(series.target)))
     yield _client_field(series.client)
     yield from put_end_fields(series)
     yield from _tree_fields(series)
@@ -100,19 +103,19 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield from _round_trip_fields(series)
 
     measured_facts = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
-    yield Field(name="Measured", text=_measured_text(series), facts=measured_facts)
-    yield from who_fields([series.environment])
-    yield from fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
+    yield report.Field(name="Measured", text=_measured_text(series), facts=measured_facts)
+    yield from origin.who_fields([series.environment])
+    yield from report.fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
 
     leftover = None if series.running_by else series.scratch_path
-    yield from fields_of(
+    yield from report.fields_of(
         ("Ended by", series.error),
         ("Resumed", resumed_text(series) if series.resumed_at else ""),
         ("Leftovers", leftover and f"{leftover} may still be on the target: delete it there"),
         ("Quiet time", _quiet_time_text(series)),
     )
     yield from _ceiling_fields(series)
-    yield from fields_of(
+    yield from report.fields_of(
         ("Experiment", series.experiment),
         ("Change", _change_text(series.change) if series.change else ""),
         ("Decision", series.decision and wording.decided(series.decision)),
@@ -120,15 +123,15 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     )
 
 
-def _target_field(target: records.Target) -> Field:
+def _target_field(target: records.Target) -> report.Field:
     text = records.format_target(target, escaped=False)
     url = records.format_target(target)
-    return Field(name="Target", text=text, facts=() if text == url else (("url", url),))
+    return report.Field(name="Target", text=text, facts=() if text == url else (("url", url),))
 
 
-def _client_field(client: records.ClientFacts) -> Field:
+def _client_field(client: records.ClientFacts) -> report.Field:
     facts = tuple((name, str(value)) for name, value in asdict(client).items() if value not in {None, ""})
-    return Field(name="Client", text=client_text(client), facts=facts)
+    return report.Field(name="Client", text=client_text(client), facts=facts)
 
 
 def client_text(client: records.ClientFacts) -> str:
@@ -146,7 +149,7 @@ def client_text(client: records.ClientFacts) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _tree_fields(series: records.Series) -> Iterator[Field]:
+def _tree_fields(series: records.Series) -> Iterator[report.Field]:
     plan = series.plan
     if not plan or not plan.counts.files:
         return
@@ -155,17 +158,17 @@ def _tree_fields(series: records.Series) -> Iterator[Field]:
     rate = mean(series.rates())
     if rate:
         text += f", {rate / size:,.0f} files/s"
-    yield Field(name=TREE, text=text)
+    yield report.Field(name=TREE, text=text)
 
 
-def link_field(bits_per_second: int | None) -> Field:
+def link_field(bits_per_second: int | None) -> report.Field:
     """The nominal link speed, 100 % in the last column."""
     if bits_per_second is None:
-        return Field(name=LINK, text="unknown")
-    return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
+        return report.Field(name=LINK, text="unknown")
+    return report.Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
 
 
-def _round_trip_fields(series: records.Series) -> Iterator[Field]:
+def _round_trip_fields(series: records.Series) -> Iterator[report.Field]:
     facts = series_path.path_facts(series)
     least = facts.get(series_path.TCP_ROUND_TRIP)
     loaded = facts.get("tcp.round_trip_seconds")
@@ -183,7 +186,7 @@ def _round_trip_fields(series: records.Series) -> Iterator[Field]:
     round_trip = series_path.round_trip_seconds(series)
     if rate is not None and round_trip is not None and not series_path.is_loopback(series):
         text += f"; bandwidth-delay product {wording.binary_size(round(rate * round_trip))}"
-    yield Field(name="Round trip", text=text, number=least, unit="seconds")
+    yield report.Field(name="Round trip", text=text, number=least, unit="seconds")
 
 
 def _measured_text(series: records.Series) -> str:
@@ -192,20 +195,20 @@ def _measured_text(series: records.Series) -> str:
     if owner:
         state = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
     when = records.with_zone(series.created_at)
-    return f"{when}{from_machines([series.environment])}{state}, series {series.id}"
+    return f"{when}{origin.from_machines([series.environment])}{state}, series {series.id}"
 
 
 def _settings_text(facts: records.Facts) -> str:
     """How many settings of the server were read, and which of those that matter are not at their defaults."""
-    parameters = {parameter for fact in facts if (parameter := parameter_of(fact)) is not None}
+    parameters = {parameter for fact in facts if (parameter := differences.parameter_of(fact)) is not None}
     if not parameters:
         return ""
 
     text = f"{len(parameters)} read"
-    set_count = len(parameters & {*lines_of_fact(facts, CONF_SET)})
+    set_count = len(parameters & {*smb_conf.lines_of_fact(facts, smb_conf.CONF_SET)})
     if set_count:
         text += f", {set_count} of them set in smb.conf"
-    values = values_that_matter(facts)
+    values = differences.values_that_matter(facts)
     changed = [f"{entry.parameter} = {value}" for entry, value, is_default in values if not is_default]
     if changed:
         text += f"; not default: {'; '.join(changed)}"
@@ -231,16 +234,16 @@ def _failed_run_text(run: records.Run) -> str:
 def _quiet_time_text(series: records.Series) -> str:
     reasons = series.quiet.reasons if series.quiet else ()
     reason = f" ({reasons[0]})" if reasons else ""
-    return f"{quiet_text(series)}{reason}"
+    return f"{series_wording.quiet_text(series)}{reason}"
 
 
-def _ceiling_fields(series: records.Series) -> Iterator[Field]:
+def _ceiling_fields(series: records.Series) -> Iterator[report.Field]:
     ceiling = series.ceiling_bytes_per_second
     if ceiling is None:
         others_percent = series.environment.get("client", {}).get(NOT_CALIBRATED)
         if isinstance(others_percent, int | float):
             others = wording.percent(others_percent)
-            yield Field(
+            yield report.Field(
                 name="Ceiling",
                 text=(
                     "this client's own limit is not known:"
@@ -250,12 +253,12 @@ def _ceiling_fields(series: records.Series) -> Iterator[Field]:
         return
 
     text = f"{wording.byte_rate(ceiling)}, this client's own limit on this machine"
-    share = near_ceiling_percent(series)
-    if ceiling_beaten(series):
+    share = series_warnings.near_ceiling_percent(series)
+    if series_warnings.ceiling_beaten(series):
         text += "; the average is above it, so it was calibrated at a busy moment"
     elif share is not None:
         text += f"; the average is {wording.percent(share)} of it"
-    yield Field(name="Ceiling", text=text, number=ceiling, unit="bytes/sec")
+    yield report.Field(name="Ceiling", text=text, number=ceiling, unit="bytes/sec")
 
 
 def _change_text(change: records.Change) -> str:
@@ -269,7 +272,7 @@ def _change_text(change: records.Change) -> str:
     return f"{text} Also changed: {also}." if is_sentence else f"{text}; also changed: {also}"
 
 
-def result_fields(form: SeriesSummary) -> Iterator[Field]:
+def result_fields(form: SeriesSummary) -> Iterator[report.Field]:
     """The lines below the table: median, sustained rate where it differs, the interval, and what else was at work."""
     median = form.median_bytes_per_second
     if median is not None:
@@ -280,7 +283,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         yield _rate_field("All bytes / all seconds", sustained)
 
     quiet = form.series.quiet
-    yield from fields_of(
+    yield from report.fields_of(
         ("Beside each run", _beside_runs_text(form.series)),
         ("95 % interval of the average", _interval_text(form)),
         ("Smallest change", before_a_change(form.shown) if form.shown else ""),
@@ -289,13 +292,16 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
     )
 
 
-def _rate_field(name: str, rate: float) -> Field:
-    return Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
+def _rate_field(name: str, rate: float) -> report.Field:
+    return report.Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
 
 
 def _beside_runs_text(series: records.Series) -> str:
     parts = []
-    for name, seconds in (("opening", opening_seconds(series)), ("closing", closing_seconds(series))):
+    for name, seconds in (
+        ("opening", rules_series.opening_seconds(series)),
+        ("closing", rules_series.closing_seconds(series)),
+    ):
         if seconds is not None:
             parts.append(f"{name} {wording.milliseconds(seconds)}")
     return f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""
@@ -308,11 +314,11 @@ def _interval_text(form: SeriesSummary) -> str:
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 
-def before_a_change(shown: Shown) -> str:
+def before_a_change(shown: settle.Shown) -> str:
     """The smallest changes that pairs and further series show."""
     pairs = wording.change_size(shown.pairs_percent)
     series = wording.change_size(shown.series_percent)
-    return f"{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+    return f"{pairs} by {settle.PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
 
 
 def processors_text(quiet: records.Quiet | None) -> str:

@@ -3,25 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forms import wording
-from forms.report import (
-    Bar,
-    Cell,
-    Chart,
-    Column,
-    ColumnGroup,
-    FieldReference,
-    Formula,
-    Level,
-    Mark,
-    ReportKind,
-    Role,
-    Row,
-    Table,
-    cell_at,
-    columns_of,
-    row_of,
-)
+from forms import report, wording
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary
 from forms.series.wording import column_names
 from storage.records import Phase, RunStatus
@@ -30,12 +12,12 @@ LINK = "Link"
 BLANK_ROWS = 5
 
 _COLUMN_KINDS = (
-    ReportKind.TEXT,
-    ReportKind.WHOLE,
-    ReportKind.SECONDS,
-    ReportKind.WHOLE,
-    ReportKind.WHOLE,
-    ReportKind.PERCENT,
+    report.ReportKind.TEXT,
+    report.ReportKind.WHOLE,
+    report.ReportKind.SECONDS,
+    report.ReportKind.WHOLE,
+    report.ReportKind.WHOLE,
+    report.ReportKind.PERCENT,
 )
 _SIZE = 1
 _TIME = 2
@@ -44,11 +26,11 @@ _BITS = 4
 _MEASURE_COLUMNS = range(1, 6)
 
 
-def run_columns(link_bits_per_second: int | None) -> tuple[Column, ...]:
-    return columns_of(*zip(column_names(link_bits_per_second), _COLUMN_KINDS, strict=True))
+def run_columns(link_bits_per_second: int | None) -> tuple[report.Column, ...]:
+    return report.columns_of(*zip(column_names(link_bits_per_second), _COLUMN_KINDS, strict=True))
 
 
-def run_table(form: SeriesSummary) -> Table:
+def run_table(form: SeriesSummary) -> report.Table:
     """The runs with their averages and deviations; the last column only where the link's speed is known."""
     rows = [_run_row(row, index) for index, row in enumerate(form.all_rows)]
     has_link = any(row.measures.percent_of_link is not None for row in form.all_rows)
@@ -56,7 +38,7 @@ def run_table(form: SeriesSummary) -> Table:
     first = len(form.warm_ups)
     last = len(rows) - 1
 
-    def formulas(template: str, *, array: bool = False) -> list[Formula]:
+    def formulas(template: str, *, array: bool = False) -> list[report.Formula]:
         return _column_formulas(template, first, last, column_count, array=array)
 
     if form.average:
@@ -66,14 +48,14 @@ def run_table(form: SeriesSummary) -> Table:
         deviations = formulas('STDEV(IF({1}="valid",{0}))', array=True)
         rows.append(_statistic_row("Deviation:", form.deviation, deviations))
     if form.average_with_rejected:
-        rows.append(Row(cells=(Cell(value="With the rejected runs:"),), role=Role.HEADING))
+        rows.append(report.Row(cells=(report.Cell(value="With the rejected runs:"),), role=report.Role.HEADING))
         averages = formulas('AVERAGEIF({1},"<>failed",{0})')
         rows.append(_statistic_row("Average:", form.average_with_rejected, averages))
     if form.deviation_with_rejected:
         deviations = formulas('STDEV(IF({1}<>"failed",{0}))', array=True)
         rows.append(_statistic_row("Deviation:", form.deviation_with_rejected, deviations))
 
-    return Table(
+    return report.Table(
         columns=run_columns(form.series.link_bits_per_second)[:column_count],
         rows=tuple(replace(row, cells=row.cells[:column_count]) for row in rows),
         marked=True,
@@ -81,19 +63,22 @@ def run_table(form: SeriesSummary) -> Table:
     )
 
 
-def blank_run_table(link_bits_per_second: int | None) -> Table:
+def blank_run_table(link_bits_per_second: int | None) -> report.Table:
     empty_cells = [None] * len(_MEASURE_COLUMNS)
-    rows = [row_of(str(number), *empty_cells) for number in range(1, BLANK_ROWS + 1)]
-    rows += [row_of(f"{name}:", *empty_cells, role=Role.RESULT) for name in ("Average", "Deviation")]
-    return Table(columns=run_columns(link_bits_per_second), rows=tuple(rows), marked=True, entry="run {}".format)
+    rows = [report.row_of(str(number), *empty_cells) for number in range(1, BLANK_ROWS + 1)]
+    rows += [report.row_of(f"{name}:", *empty_cells, role=report.Role.RESULT) for name in ("Average", "Deviation")]
+    return report.Table(columns=run_columns(link_bits_per_second), rows=tuple(rows), marked=True, entry="run {}".format)
 
 
-def _run_row(row: RunRow, index: int) -> Row:
+def _run_row(row: RunRow, index: int) -> report.Row:
     formulas = _run_formulas(index, has_link=row.measures.percent_of_link is not None)
     if row.run.status is RunStatus.FAILED:
         formulas = [None] * len(_MEASURE_COLUMNS)
-    cells = [Cell(value=value, formula=formula) for value, formula in zip(_values(row.measures), formulas, strict=True)]
-    return Row(cells=(Cell(value=row.label), *cells), mark=mark_of(row), remark=_remark(row))
+    cells = [
+        report.Cell(value=value, formula=formula)
+        for value, formula in zip(_values(row.measures), formulas, strict=True)
+    ]
+    return report.Row(cells=(report.Cell(value=row.label), *cells), mark=mark_of(row), remark=_remark(row))
 
 
 def _values(measures: RunMeasures) -> list[float | None]:
@@ -115,53 +100,55 @@ def _remark(row: RunRow) -> str:
     return wording.unusual_text(row.unusual) if row.unusual else ""
 
 
-def mark_of(row: RunRow) -> Mark:
+def mark_of(row: RunRow) -> report.Mark:
     if row.run.status is RunStatus.FAILED:
-        return Mark.FAILED
+        return report.Mark.FAILED
     if row.run.status is RunStatus.REJECTED:
-        return Mark.REJECTED
+        return report.Mark.REJECTED
     if row.run.phase is Phase.WARM_UP:
-        return Mark.WARM_UP
-    return Mark.UNUSUAL if row.unusual else Mark.NONE
+        return report.Mark.WARM_UP
+    return report.Mark.UNUSUAL if row.unusual else report.Mark.NONE
 
 
-def _run_formulas(row: int, *, has_link: bool) -> list[Formula | None]:
+def _run_formulas(row: int, *, has_link: bool) -> list[report.Formula | None]:
     """By size and time, which were measured: rate, bits and percent of the link."""
-    rate = Formula(template="{0}/{1}", references=(cell_at(_SIZE, row), cell_at(_TIME, row)))
-    bits = Formula(template="8*{0}", references=(cell_at(_RATE, row),))
-    percent = Formula(template="100*{0}/{1}", references=(cell_at(_BITS, row), FieldReference(name=LINK)))
+    rate = report.Formula(template="{0}/{1}", references=(report.cell_at(_SIZE, row), report.cell_at(_TIME, row)))
+    bits = report.Formula(template="8*{0}", references=(report.cell_at(_RATE, row),))
+    percent = report.Formula(
+        template="100*{0}/{1}", references=(report.cell_at(_BITS, row), report.FieldReference(name=LINK))
+    )
     return [None, None, rate, bits, percent if has_link else None]
 
 
-def _statistic_row(name: str, measures: RunMeasures, formulas: Sequence[Formula] | None) -> Row:
+def _statistic_row(name: str, measures: RunMeasures, formulas: Sequence[report.Formula] | None) -> report.Row:
     cells = []
     for place, value in enumerate(_values(measures)):
         formula = formulas[place] if formulas and value is not None else None
-        cells.append(Cell(value=value, formula=formula))
-    return row_of(name, *cells, role=Role.RESULT)
+        cells.append(report.Cell(value=value, formula=formula))
+    return report.row_of(name, *cells, role=report.Role.RESULT)
 
 
-def _column_formulas(template: str, first: int, last: int, status: int, *, array: bool) -> list[Formula]:
+def _column_formulas(template: str, first: int, last: int, status: int, *, array: bool) -> list[report.Formula]:
     """A formula of each column's runs, ``{0}``, and their status, ``{1}``, in the column behind them."""
-    statuses = ColumnGroup(column=status, first=first, last=last)
-    groups = [ColumnGroup(column=column, first=first, last=last) for column in _MEASURE_COLUMNS]
-    return [Formula(template=template, references=(group, statuses), array=array) for group in groups]
+    statuses = report.ColumnGroup(column=status, first=first, last=last)
+    groups = [report.ColumnGroup(column=column, first=first, last=last) for column in _MEASURE_COLUMNS]
+    return [report.Formula(template=template, references=(group, statuses), array=array) for group in groups]
 
 
-def runs_chart(form: SeriesSummary) -> Chart:
+def runs_chart(form: SeriesSummary) -> report.Chart:
     bars = []
     for row in form.rows:
         mark = mark_of(row)
-        value = None if mark is Mark.FAILED else row.measures.bytes_per_second
-        bars.append(Bar(name=row.label, value=value, mark=mark))
+        value = None if mark is report.Mark.FAILED else row.measures.bytes_per_second
+        bars.append(report.Bar(name=row.label, value=value, mark=mark))
 
     levels = []
     if form.average_rate is not None:
-        levels.append(Level(name="average", value=form.average_rate, of_bars=True))
+        levels.append(report.Level(name="average", value=form.average_rate, of_bars=True))
     link = form.series.link_bits_per_second
     if link:
-        levels.append(Level(name="link", value=link / 8))
-    return Chart(
+        levels.append(report.Level(name="link", value=link / 8))
+    return report.Chart(
         title="Throughput of each run",
         unit="bytes/sec",
         bars=tuple(bars),

@@ -8,15 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
+from forms.stats import distributions
 from forms.stats.changes import percent_of
 from forms.stats.decision import LEAST_RUNS, Limits
-from forms.stats.distributions import (
-    chi_square_quantile,
-    noncentral_t_shift,
-    scale_nodes,
-    shift_with_power,
-    student_t,
-)
 from forms.stats.summary import LEVEL
 from forms.stats.variation import LEAST_ALTERNATING, RunVariance, side_run_variance, updated_prior
 
@@ -95,14 +89,14 @@ def needed_range(change_percent: float, variation: RunVariation, limits: Limits)
     most: no number may be enough.
     """
     freedom = variation.freedom(variation.runs)
-    half = student_t(_CHANGE_LEVEL, freedom) * variation.error(variation.runs)
+    half = distributions.student_t(_CHANGE_LEVEL, freedom) * variation.error(variation.runs)
     changes = {abs(change_percent + half * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)}
     if abs(change_percent) <= half:
         changes.add(0.0)
 
     answers = []
     for share in (0.9, 0.1):
-        spread = variation.percent * math.sqrt(freedom / chi_square_quantile(share, freedom))
+        spread = variation.percent * math.sqrt(freedom / distributions.chi_square_quantile(share, freedom))
         possible_variation = replace(variation, percent=spread)
         answers += [needed_runs(change, possible_variation, limits) for change in changes]
 
@@ -116,8 +110,10 @@ def smallest_found_percent(variation: RunVariation, runs: int, limits: Limits) -
     """The change found nine times in ten at exactly this variation."""
     freedom = variation.freedom(runs)
     error = variation.error(runs)
-    beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
-    return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
+    beyond_chance = (
+        distributions.noncentral_t_shift(distributions.student_t(limits.level, freedom), freedom, POWER) * error
+    )
+    return max(limits.noise_percent + distributions.student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
 def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
@@ -125,7 +121,7 @@ def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits
     freedom = variation.freedom(runs)
     first_freedom = variation.freedom(variation.runs)
     error = variation.error(runs)
-    beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, first_freedom) * error
+    beyond_noise = limits.noise_percent + distributions.student_t(2 * POWER - 1, first_freedom) * error
     return max(beyond_noise, _predictive_shift(freedom, first_freedom, limits.level) * error)
 
 
@@ -135,21 +131,23 @@ def _predictive_shift(freedom: int, first_freedom: int, level: float) -> float:
 
     Neither the first look's variation nor that of the new test is the true one: both are averaged over.
     """
-    bound = student_t(level, freedom)
-    new_scales = scale_nodes(freedom)[::4]
+    bound = distributions.student_t(level, freedom)
+    new_scales = distributions.scale_nodes(freedom)[::4]
     terms = [
         (first_scale, bound * new_scale, first_weight * new_weight)
-        for first_scale, first_weight in scale_nodes(first_freedom)
+        for first_scale, first_weight in distributions.scale_nodes(first_freedom)
         for new_scale, new_weight in new_scales
         if first_weight * new_weight > _NO_WEIGHT
     ]
     total = math.fsum(weight for *_, weight in terms)
-    return shift_with_power(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
+    return distributions.shift_with_power(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 
 
 def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> float:
     freedom = variation.freedom(runs)
-    return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * variation.error(runs)
+    return (distributions.student_t(limits.level, freedom) + distributions.student_t(POWER, freedom)) * variation.error(
+        runs
+    )
 
 
 def _fewest_runs(are_enough: Callable[[int], bool]) -> int | None:
@@ -224,7 +222,7 @@ def shown_by_series(
 
     usual = least_shown(1.0)
     # What the runs turn out to vary by in nine of ten comparisons at most.
-    wide = least_shown(chi_square_quantile(0.9, runs.freedom) / runs.freedom) if runs.freedom else usual
+    wide = least_shown(distributions.chi_square_quantile(0.9, runs.freedom) / runs.freedom) if runs.freedom else usual
     error = spread * math.sqrt(1 / base + 1 / other)
     return percent_of(usual + math.hypot(wide - usual, _NINE_IN_TEN * error))
 
@@ -251,7 +249,7 @@ def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
     """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
     freedom = 2 * series - 2
     error = spread * math.sqrt(2 / series)
-    beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
+    beyond = distributions.noncentral_t_shift(distributions.student_t(limits.level, freedom), freedom, POWER) * error
     return max(percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
@@ -303,7 +301,7 @@ def by_alternating(change_percent: float, spread: float, limits: Limits, *, have
     """The fewest alternating series that settle it, less those that count already."""
     for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
         shows_percent = shown_by_alternating(spread, series, limits)
-        half = student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
+        half = distributions.student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
         # Half the interval, as nine in ten such measurements estimate it at most.
         room = 100 * (1 + _NINE_IN_TEN / math.sqrt(4 * series - 4)) * half
 

@@ -4,21 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms import wording
+from forms import layout, report, wording
 from forms.findings.series_warnings import short_runs
-from forms.layout import Sign, Tone, Toned
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.series.document import series_document
 from forms.series.origin import origin_fields
 from forms.series.report import client_text
-from forms.stats.decision import Doubt, Verdict
+from forms.stats import decision
 from forms.stats.paired import PairedEffect
 from forms.trial.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
 from forms.tuning.catalogue import acts_on
 from forms.tuning.smb_conf import follows
 from forms.wording import VERDICT_SIGNS
-from storage.changes import ChangeKind, ChangeState, JournalEntry, Slot, TrialPlan
-from storage.records import Command, Experiment, ExperimentKind, Series, format_target, with_zone
+from storage import changes, records
 
 TRIAL_SCHEMA = "sharebench/trial/1"
 SWEEP_SCHEMA = "sharebench/sweep/1"
@@ -88,17 +85,17 @@ def _sweep_document(sweep: SweepSummary) -> Document:
     }
 
 
-def plan_document(plan: TrialPlan) -> Document:
+def plan_document(plan: changes.TrialPlan) -> Document:
     """The plan without what leads to a server or runs commands there."""
     hidden = {"server_ssh", "smb_conf", "apply", "revert"}
     return {name: value for name, value in plan.to_json().items() if name not in hidden}
 
 
-def _trial_report(trial: TrialSummary) -> Report:
+def _trial_report(trial: TrialSummary) -> report.Report:
     plan = trial.plan
     tried = trial.value or "empty"
     previous = plan.previous or "empty"
-    return Report(
+    return report.Report(
         form="trial",
         title=f"Trial: {plan.name} = {tried} against {previous}",
         name="Trial",
@@ -111,19 +108,19 @@ def _trial_report(trial: TrialSummary) -> Report:
     )
 
 
-def _pairs_chart(trial: TrialSummary) -> Chart | None:
+def _pairs_chart(trial: TrialSummary) -> report.Chart | None:
     effect = trial.effect
     if effect is None:
         return None
 
-    bars = [Bar(name=str(place), value=100 * (pair.ratio - 1)) for place, pair in enumerate(trial.pairs, 1)]
+    bars = [report.Bar(name=str(place), value=100 * (pair.ratio - 1)) for place, pair in enumerate(trial.pairs, 1)]
     tone = VERDICT_SIGNS[trial.verdict].tone
-    bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
-    return Chart(
+    bars.append(report.Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
+    return report.Chart(
         title="Change in each pair, and in all (95 % interval, each order counts half)",
         unit="%",
         bars=tuple(bars),
-        levels=(Level(name="no change", value=0.0),),
+        levels=(report.Level(name="no change", value=0.0),),
         is_dots=True,
         source=(0, 4),
         in_text=True,
@@ -141,34 +138,34 @@ _DEFAULT = "default"
 """What testparm prints for a setting of several defaults."""
 
 
-def verdict_field(trial: TrialSummary) -> Field:
+def verdict_field(trial: TrialSummary) -> report.Field:
     verdict_sign = VERDICT_SIGNS[trial.verdict]
-    has_verdict = trial.effect is not None and trial.doubt is not Doubt.FEW_PAIRS
+    has_verdict = trial.effect is not None and trial.doubt is not decision.Doubt.FEW_PAIRS
     sentence = verdict_sentence(trial)
     text = f"{verdict_sign} {sentence}" if has_verdict else sentence
-    return Field(name=wording.VERDICT, text=text, tone=verdict_sign.tone)
+    return report.Field(name=wording.VERDICT, text=text, tone=verdict_sign.tone)
 
 
-def tried_lines(trial: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[Toned]:
+def tried_lines(trial: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[layout.Toned]:
     if trial is None:
         return []
     field = verdict_field(trial)
-    return [Toned(f"{lead}{field.text}", field.tone)]
+    return [layout.Toned(f"{lead}{field.text}", field.tone)]
 
 
 def verdict_sentence(trial: TrialSummary) -> str:
     if trial.effect is None:
         return f"{_effect_sentence(trial)}. Resume the trial."
-    if trial.doubt is Doubt.FEW_PAIRS:
+    if trial.doubt is decision.Doubt.FEW_PAIRS:
         most = trial.plan.looks[-1]
         return f"Not finished: {len(trial.pairs)} of at most {most} pairs{trial.so_far}. Resume the trial."
 
-    next_step = _why_inconclusive(trial) if trial.verdict is Verdict.UNKNOWN else _recommendation(trial)
+    next_step = _why_inconclusive(trial) if trial.verdict is decision.Verdict.UNKNOWN else _recommendation(trial)
     pairs = wording.count(trial.effect.pairs, "pair")
     sentences = [f"{_effect_sentence(trial)} in {pairs}.", next_step]
 
     weakness = " ".join(reservation.text for reservation in trial.reservations)
-    if weakness and trial.verdict in {Verdict.FASTER, Verdict.SLOWER}:
+    if weakness and trial.verdict in {decision.Verdict.FASTER, decision.Verdict.SLOWER}:
         weakness = f"By how much is less sure: {weakness[0].lower()}{weakness[1:]}"
     if weakness:
         sentences.append(weakness)
@@ -177,18 +174,18 @@ def verdict_sentence(trial: TrialSummary) -> str:
 
 def _recommendation(trial: TrialSummary) -> str:
     plan = trial.plan
-    is_faster = trial.verdict is Verdict.FASTER
-    if plan.kind is ChangeKind.HOOK:
+    is_faster = trial.verdict is decision.Verdict.FASTER
+    if plan.kind is changes.ChangeKind.HOOK:
         return f"Keep {plan.name}." if is_faster else f"Leave {plan.name} out."
 
     value = trial.value or "empty"
     if is_faster:
         return f"Set `{plan.name} = {value}`."
-    result = "slower" if trial.verdict is Verdict.SLOWER else "no faster"
+    result = "slower" if trial.verdict is decision.Verdict.SLOWER else "no faster"
     return f"{_leave_as_it_is(plan)}: `{value}` is {result} here."
 
 
-def _leave_as_it_is(plan: TrialPlan) -> str:
+def _leave_as_it_is(plan: changes.TrialPlan) -> str:
     if not plan.previous:
         return f"Leave `{plan.name}` empty"
     value = "its default" if plan.previous == _DEFAULT else f"`{plan.previous}`"
@@ -196,75 +193,77 @@ def _leave_as_it_is(plan: TrialPlan) -> str:
 
 
 def _why_inconclusive(trial: TrialSummary) -> str:
-    if trial.doubt is Doubt.DRIFT:
+    if trial.doubt is decision.Doubt.DRIFT:
         return "What the setting cannot touch changed as well (the fixed work): try again at a quieter time."
     return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
 
 
-def plan_fields(plan: TrialPlan, base: Series) -> Iterator[Field]:
+def plan_fields(plan: changes.TrialPlan, base: records.Series) -> Iterator[report.Field]:
     """What was measured, by which client, and which settings were tried from which value."""
-    yield Field(name="Measured", text=f"{_what_was_measured(plan, base)} {format_target(base.target, escaped=False)}")
+    yield report.Field(
+        name="Measured", text=f"{_what_was_measured(plan, base)} {records.format_target(base.target, escaped=False)}"
+    )
 
     # What the trial itself changes is told with the setting, not as a property of the client.
     signing = None if follows("client.signing", plan.name) else base.client.signing
     encryption = None if follows("client.encryption", plan.name) else base.client.encryption
-    yield Field(name="Client", text=client_text(replace(base.client, signing=signing, encryption=encryption)))
+    yield report.Field(name="Client", text=client_text(replace(base.client, signing=signing, encryption=encryption)))
     yield from origin_fields([base])
 
     for axis in plan.axes or (plan,):
         place = " ".join(filter(None, (axis.section, f"({axis.kind})")))
         previous = axis.previous or "empty"
-        yield Field(
+        yield report.Field(
             name="Setting", text=f"{axis.name} {place}: {previous} before, tried {wording.listed([*axis.values])}"
         )
     for proof in plan.proofs:
-        yield Field(name="Proven", text=proof)
+        yield report.Field(name="Proven", text=proof)
 
 
-def server_fields(journal: Sequence[JournalEntry]) -> Iterator[Field]:
+def server_fields(journal: Sequence[changes.JournalEntry]) -> Iterator[report.Field]:
     """Whether what a trial changed was restored; nothing while it is at work, or where its journal is not."""
-    open_entries = [entry for entry in journal if entry.state is ChangeState.OPEN]
+    open_entries = [entry for entry in journal if entry.state is changes.ChangeState.OPEN]
     still_changed = [entry.name for entry in open_entries if not entry.at_work]
     if still_changed:
         names = wording.listed([*dict.fromkeys(still_changed)])
         text = f"still changed ({names}): restore it with R in the notebook, or with `sharebench restore`"
-        yield Field(name="Server", text=text, tone=Tone.BAD)
+        yield report.Field(name="Server", text=text, tone=layout.Tone.BAD)
     elif journal and not open_entries:
         restored_at = max(entry.ended_at or "" for entry in journal)
-        yield Field(name="Server", text=f"restored {with_zone(restored_at)}")
+        yield report.Field(name="Server", text=f"restored {records.with_zone(restored_at)}")
 
 
-def _what_was_measured(plan: TrialPlan, base: Series) -> str:
+def _what_was_measured(plan: changes.TrialPlan, base: records.Series) -> str:
     if plan.load is not None:
         users = wording.count(plan.load.users, "user")
         scenario = plan.load.scenario
         return f"requests of {users} ({scenario.name}), in windows of {scenario.duration_seconds:g} s:"
-    if base.command is Command.GET and base.plan and base.plan.counts.make_file:
+    if base.command is records.Command.GET and base.plan and base.plan.counts.make_file:
         return "get of a file that was made anew for each run, under the value that is measured, in"
     return base.command
 
 
-def _rate_unit(plan: TrialPlan) -> str:
+def _rate_unit(plan: changes.TrialPlan) -> str:
     return "requests/sec" if plan.load else "bytes/sec"
 
 
-def _pairs_table(trial: TrialSummary) -> Table:
+def _pairs_table(trial: TrialSummary) -> report.Table:
     unit = _rate_unit(trial.plan)
-    headings = columns_of(
+    headings = report.columns_of(
         "Pair",
         "Order",
-        (f"As it was, {unit}", ReportKind.WHOLE),
-        (f"Tried, {unit}", ReportKind.WHOLE),
-        ("Change in %", ReportKind.SIGNED),
+        (f"As it was, {unit}", report.ReportKind.WHOLE),
+        (f"Tried, {unit}", report.ReportKind.WHOLE),
+        ("Change in %", report.ReportKind.SIGNED),
     )
     rows = []
     for place, pair in enumerate(trial.pairs, 1):
         order = "A B" if pair.base_first else "B A"
-        rows.append(row_of(str(place), order, pair.base_rate, pair.other_rate, 100 * (pair.ratio - 1)))
-    return Table(columns=headings, rows=tuple(rows), caption="A: as it was; B: tried")
+        rows.append(report.row_of(str(place), order, pair.base_rate, pair.other_rate, 100 * (pair.ratio - 1)))
+    return report.Table(columns=headings, rows=tuple(rows), caption="A: as it was; B: tried")
 
 
-def _trial_figures(trial: TrialSummary) -> Iterator[Field]:
+def _trial_figures(trial: TrialSummary) -> Iterator[report.Field]:
     effect = trial.effect
     if effect is None:
         return
@@ -272,24 +271,26 @@ def _trial_figures(trial: TrialSummary) -> Iterator[Field]:
     has_enough_pairs = _has_enough_pairs_for_p(trial, effect)
     if has_enough_pairs:
         meaning = "the probability of such a difference between equal settings (exact rank-sum test)"
-        yield Field(name="p-value", text=f"{effect.p_value:.4f}, {meaning}", number=effect.p_value)
+        yield report.Field(name="p-value", text=f"{effect.p_value:.4f}, {meaning}", number=effect.p_value)
 
     deviation = effect.deviation_percent
     if deviation is not None:
         text = f"{wording.cell_percent(deviation)} %"
-        yield Field(name="Deviation of the pairs", text=text, number=deviation, unit="%")
+        yield report.Field(name="Deviation of the pairs", text=text, number=deviation, unit="%")
 
     if trial.slot_effect_percent is not None:
         text = f"{wording.signed_percent(trial.slot_effect_percent)} for the second of a pair"
         if trial.complete:
             text += "; the order of the pairs balances it"
-        yield Field(name="Order effect", text=text, number=trial.slot_effect_percent, unit="%")
+        yield report.Field(name="Order effect", text=text, number=trial.slot_effect_percent, unit="%")
 
     if trial.control:
         text = _fixed_work_text(trial, trial.control)
-        yield Field(name="Fixed work", text=text, number=trial.control.change_percent, unit="%")
+        yield report.Field(name="Fixed work", text=text, number=trial.control.change_percent, unit="%")
     if trial.rejected_pairs:
-        yield Field(name="Pairs left out", text=f"{trial.rejected_pairs}, a run of each is rejected, failed or missing")
+        yield report.Field(
+            name="Pairs left out", text=f"{trial.rejected_pairs}, a run of each is rejected, failed or missing"
+        )
 
 
 def _has_enough_pairs_for_p(trial: TrialSummary, effect: PairedEffect) -> bool:
@@ -307,7 +308,7 @@ def _fixed_work_text(trial: TrialSummary, control: PairedEffect) -> str:
 
     if not trial.control_counts:
         return f"{text}, not counted: the processor of this machine did not limit the runs"
-    if trial.doubt is Doubt.DRIFT:
+    if trial.doubt is decision.Doubt.DRIFT:
         return f"{text}, so the processors may have changed, not the setting"
     return text
 
@@ -320,14 +321,14 @@ def _trial_advice(trial: TrialSummary) -> Iterator[str]:
     if only_command not in {None, trial.base.command}:
         advice = f"try it on a {only_command} before you rely on this"
         yield f"{plan.name} is known to act on a {only_command} alone: {advice}"
-    elif trial.verdict is Verdict.FASTER:
+    elif trial.verdict is decision.Verdict.FASTER:
         section = f"in {plan.section} " if plan.section else ""
         change = f"write {plan.name} = {trial.value} {section}yourself; sharebench has restored what was there"
         lead = "try it again without these weaknesses, then" if trial.reservations else "worth keeping:"
         yield f"{lead} {change}"
 
 
-def _generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
+def _generator_advice(slots: Sequence[changes.Slot]) -> Iterator[str]:
     limited = sum(slot.generator_limited for slot in slots)
     if limited:
         yield (
@@ -339,17 +340,17 @@ def _generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
 _STANDING_WORDS = {Standing.WORSE: "slower", Standing.LEVEL: "as good", Standing.UNDECIDED: "undecided"}
 
 
-def _sweep_report(sweep: SweepSummary) -> Report:
+def _sweep_report(sweep: SweepSummary) -> report.Report:
     plan = sweep.plan
     is_settled = sweep.complete and sweep.settled
     sentences = [_sweep_sentence(sweep)]
     if plan.load is None:
         warnings = [warning.text for value in sweep.values for warning in short_runs(value.series)]
         sentences += warnings[:1]
-    tone = Tone.PLAIN if is_settled else Tone.CAUTION
-    answer = Field(name="Answer", text=" ".join(sentences), tone=tone)
+    tone = layout.Tone.PLAIN if is_settled else layout.Tone.CAUTION
+    answer = report.Field(name="Answer", text=" ".join(sentences), tone=tone)
 
-    return Report(
+    return report.Report(
         form="sweep",
         title=f"Sweep of {plan.name}",
         name="Sweep",
@@ -395,23 +396,23 @@ def _remedy(sweep: SweepSummary) -> str:
     return f"About {sweep.blocks_to_settle} blocks would settle it (--blocks {sweep.blocks_to_settle})."
 
 
-def _value_table(sweep: SweepSummary) -> Table:
-    headings = columns_of(
+def _value_table(sweep: SweepSummary) -> report.Table:
+    headings = report.columns_of(
         sweep.plan.name,
-        (f"Average, {_rate_unit(sweep.plan)}", ReportKind.WHOLE),
-        ("Change in %", ReportKind.SIGNED),
-        ("From %", ReportKind.SIGNED),
-        ("To %", ReportKind.SIGNED),
+        (f"Average, {_rate_unit(sweep.plan)}", report.ReportKind.WHOLE),
+        ("Change in %", report.ReportKind.SIGNED),
+        ("From %", report.ReportKind.SIGNED),
+        ("To %", report.ReportKind.SIGNED),
         "p (Holm)",
         "Beside the best",
     )
-    return Table(columns=headings, rows=tuple(_value_row(sweep, value) for value in sweep.values))
+    return report.Table(columns=headings, rows=tuple(_value_row(sweep, value) for value in sweep.values))
 
 
-def _value_row(sweep: SweepSummary, value: SweepValue) -> Row:
+def _value_row(sweep: SweepSummary, value: SweepValue) -> report.Row:
     effect = value.effect
     low, high = (effect and effect.interval_percent) or (None, None)
-    return row_of(
+    return report.row_of(
         _value_name(sweep, value),
         value.average,
         effect.change_percent if effect else None,
@@ -429,21 +430,25 @@ def _value_name(sweep: SweepSummary, value: SweepValue) -> str:
     return value.value or "empty"
 
 
-def _sweep_figures(sweep: SweepSummary) -> Iterator[Field]:
-    yield Field(name="Blocks", text=f"{sweep.blocks}, each value once in each, in a new order", number=sweep.blocks)
+def _sweep_figures(sweep: SweepSummary) -> Iterator[report.Field]:
+    yield report.Field(
+        name="Blocks", text=f"{sweep.blocks}, each value once in each, in a new order", number=sweep.blocks
+    )
     if sweep.friedman_p is not None:
         text = f"{sweep.friedman_p:.4f}, the probability of such differences between equal values"
-        yield Field(name="p (Friedman)", text=text, number=sweep.friedman_p, is_detail=True)
+        yield report.Field(name="p (Friedman)", text=text, number=sweep.friedman_p, is_detail=True)
 
 
-def _sweep_chart(sweep: SweepSummary) -> Chart | None:
+def _sweep_chart(sweep: SweepSummary) -> report.Chart | None:
     if sweep.plan.axes:
         return None
 
     base, *tried = sweep.values
-    bars = [Bar(name=_short_value(value), value=value.average, interval=sweep.interval_of(value)) for value in tried]
-    levels = (Level(name="present value", value=base.average),) if base.average else ()
-    return Chart(
+    bars = [
+        report.Bar(name=_short_value(value), value=value.average, interval=sweep.interval_of(value)) for value in tried
+    ]
+    levels = (report.Level(name="present value", value=base.average),) if base.average else ()
+    return report.Chart(
         title=f"Average at each value of {sweep.plan.name}",
         unit=_rate_unit(sweep.plan),
         bars=tuple(bars),
@@ -462,11 +467,14 @@ def _short_value(value: SweepValue) -> str:
 
 
 ChangeSummary = TrialSummary | SweepSummary
-KINDS = (ExperimentKind.TRIAL, ExperimentKind.SWEEP)
+KINDS = (records.ExperimentKind.TRIAL, records.ExperimentKind.SWEEP)
 
 
 def judge_change(
-    experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
+    experiment: records.Experiment,
+    plan: changes.TrialPlan,
+    series: Sequence[records.Series],
+    slots: Sequence[changes.Slot],
 ) -> ChangeSummary:
     """The trial or sweep of series in any order. Raises ValueError where one is missing."""
     by_value = {value_series.change.value if value_series.change else None: value_series for value_series in series}
@@ -474,20 +482,20 @@ def judge_change(
         raise ValueError("a series is missing")
 
     ordered = [by_value[value] for value in (None, *plan.values)]
-    if experiment.kind is ExperimentKind.SWEEP:
+    if experiment.kind is records.ExperimentKind.SWEEP:
         return sweep_summary(experiment, plan, ordered, slots)
     return trial_summary(experiment, plan, ordered, slots)
 
 
-def change_report(summary: ChangeSummary) -> Report:
+def change_report(summary: ChangeSummary) -> report.Report:
     return _trial_report(summary) if isinstance(summary, TrialSummary) else _sweep_report(summary)
 
 
-def change_answer(summary: ChangeSummary) -> Toned:
+def change_answer(summary: ChangeSummary) -> layout.Toned:
     if isinstance(summary, SweepSummary):
-        return Toned(_sweep_sentence(summary))
-    if summary.doubt is Doubt.FEW_PAIRS:
-        return Toned(verdict_sentence(summary), Sign.STOPPED.tone)
+        return layout.Toned(_sweep_sentence(summary))
+    if summary.doubt is decision.Doubt.FEW_PAIRS:
+        return layout.Toned(verdict_sentence(summary), layout.Sign.STOPPED.tone)
     value = f", with {summary.value}" if summary.value else ""
     verdict_sign = VERDICT_SIGNS[summary.verdict]
-    return Toned(f"{verdict_sign} {_effect_sentence(summary)}{value}.", verdict_sign.tone)
+    return layout.Toned(f"{verdict_sign} {_effect_sentence(summary)}{value}.", verdict_sign.tone)

@@ -9,14 +9,13 @@ from functools import partial
 from statistics import fmean, median
 
 from forms import wording
+from forms.findings import series_warnings
 from forms.findings.finding import Finding
-from forms.findings.series_warnings import FULL_SECONDS, short_runs
 from forms.stats import paired, ranks
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.summary import mean
-from forms.tuning.smb_conf import parameter_key, same_value, tidy_value
-from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.records import Change, Experiment, Phase, Run, Series
+from forms.tuning import smb_conf
+from storage import changes, records
 
 # Fewer pairs say nothing of the second place in a pair: each order was drawn once or twice.
 _ENOUGH_FOR_ORDER_EFFECT = 4
@@ -66,16 +65,16 @@ class LookResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSummary(LookResult):
-    experiment: Experiment
-    plan: TrialPlan
-    base: Series
-    other: Series
+    experiment: records.Experiment
+    plan: changes.TrialPlan
+    base: records.Series
+    other: records.Series
     pairs: tuple[Pair, ...]
     rejected_pairs: int
     slot_effect_percent: float | None
     control: paired.PairedEffect | None
     control_counts: bool = True
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[changes.Slot, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -95,7 +94,7 @@ class TrialSummary(LookResult):
     def reservations(self) -> tuple[Finding, ...]:
         reservations: list[Finding] = []
         if self._runs_are_short():
-            warnings = [warning for series in (self.base, self.other) for warning in short_runs(series)]
+            warnings = [warning for series in (self.base, self.other) for warning in series_warnings.short_runs(series)]
             reservations += warnings[:1]
 
         deviation = self.effect.deviation_percent if self.effect else None
@@ -115,11 +114,14 @@ class TrialSummary(LookResult):
             seconds = [run.seconds for run in series.measured() if run.seconds]
             if seconds:
                 medians.append(median(seconds))
-        return max(medians, default=0.0) < FULL_SECONDS
+        return max(medians, default=0.0) < series_warnings.FULL_SECONDS
 
 
 def trial_summary(
-    experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
+    experiment: records.Experiment,
+    plan: changes.TrialPlan,
+    series: Sequence[records.Series],
+    slots: Sequence[changes.Slot],
 ) -> TrialSummary:
     """The trial of two series, the base first. Raises ValueError where one is missing."""
     base, other = series
@@ -158,21 +160,21 @@ def trial_summary(
     )
 
 
-def is_trial_of(change: Change, plan: TrialPlan) -> bool:
+def is_trial_of(change: records.Change, plan: changes.TrialPlan) -> bool:
     """Whether that change of a setting was tried, and from the value that it had."""
-    if plan.kind is ChangeKind.HOOK:
+    if plan.kind is changes.ChangeKind.HOOK:
         return False
-    if parameter_key(plan.name) != parameter_key(change.name):
+    if smb_conf.parameter_key(plan.name) != smb_conf.parameter_key(change.name):
         return False
 
     previous = plan.previous or ""
-    starts_alike = change.previous is None or same_value(plan.name, previous, change.previous)
-    ends_alike = same_value(plan.name, plan.values[0], change.value)
-    changes_something = not same_value(plan.name, previous, change.value)
+    starts_alike = change.previous is None or smb_conf.same_value(plan.name, previous, change.previous)
+    ends_alike = smb_conf.same_value(plan.name, plan.values[0], change.value)
+    changes_something = not smb_conf.same_value(plan.name, previous, change.value)
     return starts_alike and ends_alike and changes_something
 
 
-def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:
+def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: changes.TrialPlan) -> LookResult:
     """The verdict at the first planned look that gives one, else *unknown*; at the last, the margin counts too."""
     effect = None
     for look in plan.looks:
@@ -190,7 +192,9 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: Trial
     return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.FEW_PAIRS, effect=effect)
 
 
-def _verdict_at_look(effect: paired.PairedEffect, plan: TrialPlan, alpha: float, *, is_last: bool) -> Verdict | None:
+def _verdict_at_look(
+    effect: paired.PairedEffect, plan: changes.TrialPlan, alpha: float, *, is_last: bool
+) -> Verdict | None:
     if effect.p_value <= alpha * _ROUNDING and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
 
@@ -200,7 +204,9 @@ def _verdict_at_look(effect: paired.PairedEffect, plan: TrialPlan, alpha: float,
     return Verdict.SAME if -limit < low and high < limit else None
 
 
-def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> float | None:
+def _share_for_veto(
+    plan: changes.TrialPlan, series: Sequence[records.Series], slots: Sequence[changes.Slot]
+) -> float | None:
     """Half of a change where the processor limited the runs, all of it where the limit is unknown, else None."""
     if any(_fills_link(side) for side in series):
         return None
@@ -210,7 +216,7 @@ def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[S
     return LIMITED_SHARE if limited and 2 * limited >= len(slots) else UNKNOWN_SHARE
 
 
-def _fills_link(series: Series) -> bool:
+def _fills_link(series: records.Series) -> bool:
     shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
     known_shares = [share for share in shares if share is not None]
     return bool(known_shares) and median(known_shares) >= LIMITED_PERCENT
@@ -228,7 +234,9 @@ def _control_explains(control: paired.PairedEffect, effect: paired.PairedEffect,
     return explained * change > 0 and abs(explained) >= share * abs(change)
 
 
-def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:
+def pairs_of(
+    base: records.Series, other: records.Series, slots: Sequence[changes.Slot]
+) -> tuple[tuple[Pair, ...], int]:
     """Pairs by run number, and the number of those left out since a run does not count."""
     slot_at = {(slot.series_id, slot.number): slot for slot in slots}
     base_runs = _measured_runs(base)
@@ -263,11 +271,11 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
     return tuple(pairs), len(left_out)
 
 
-def _measured_runs(series: Series) -> dict[int, Run]:
-    return {run.number: run for run in series.runs if run.phase is Phase.MEASURED}
+def _measured_runs(series: records.Series) -> dict[int, records.Run]:
+    return {run.number: run for run in series.runs if run.phase is records.Phase.MEASURED}
 
 
-def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
+def rates_of(series: records.Series, slots: Sequence[changes.Slot]) -> dict[int, float]:
     """Rates of the runs that count: requests/s of a load's window, else bytes/s."""
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
     rates = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
@@ -291,7 +299,7 @@ class Standing(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepValue:
     value: str | None
-    series: Series
+    series: records.Series
     average: float | None
     effect: paired.PairedEffect | None
     adjusted_p: float | None
@@ -306,8 +314,8 @@ class SweepValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:
-    experiment: Experiment
-    plan: TrialPlan
+    experiment: records.Experiment
+    plan: changes.TrialPlan
     values: tuple[SweepValue, ...]
     blocks: int
     friedman_p: float | None
@@ -315,7 +323,7 @@ class SweepSummary:
     default_is_as_good: bool
     smallest: str | None
     blocks_to_settle: int | None
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[changes.Slot, ...] = ()
 
     def interval_of(self, value: SweepValue) -> tuple[float, float] | None:
         """The rates between which a value's average lies, by its change; None where unknown."""
@@ -345,7 +353,10 @@ def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
 
 
 def sweep_summary(
-    experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
+    experiment: records.Experiment,
+    plan: changes.TrialPlan,
+    series: Sequence[records.Series],
+    slots: Sequence[changes.Slot],
 ) -> SweepSummary:
     """The sweep of series, that of the previous value first. Raises ValueError for none."""
     base, *others = series
@@ -397,7 +408,7 @@ def sweep_summary(
 
 
 def _base_value(
-    base: Series, rates: dict[int, float], standing: tuple[Standing, paired.PairedEffect | None]
+    base: records.Series, rates: dict[int, float], standing: tuple[Standing, paired.PairedEffect | None]
 ) -> SweepValue:
     """The row of the value that the server had before: it has no effect beside itself."""
     return SweepValue(
@@ -411,7 +422,9 @@ def _base_value(
     )
 
 
-def _sweep_effect(base: Series, other: Series, slots: Sequence[Slot]) -> paired.PairedEffect | None:
+def _sweep_effect(
+    base: records.Series, other: records.Series, slots: Sequence[changes.Slot]
+) -> paired.PairedEffect | None:
     pairs, _ = pairs_of(base, other, slots)
     return paired.paired_effect([pair.ratio for pair in pairs], SWEEP_ALPHA) if pairs else None
 
@@ -467,7 +480,7 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _size_of_value(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
+def _size_of_value(plan: changes.TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
     """How far up a value stands among those tried of each setting, to find the smallest."""
     axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
     arm = plan.arms[plan.values.index(value)]
@@ -479,5 +492,5 @@ def _size_of_value(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
 
 
 def _number_in_value(name: str, value: str) -> float:
-    text = tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
+    text = smb_conf.tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
     return float(text) if text.isdecimal() else 0.0

@@ -10,12 +10,11 @@ from functools import cache
 from importlib import resources
 from typing import Annotated, Any, NamedTuple
 
-from forms.layout import Tone, coloured, cut, hanging_from, pad, width
+from forms import layout
 from forms.tuning import smb_conf
 from forms.tuning.smb_conf import spelling, squeeze, toml_data
 from forms.wording import plain
-from storage.json_reader import DocumentError, JSONNode
-from storage.records import ClientFacts, Command, Series
+from storage import json_reader, records
 
 
 class EntryKind(StrEnum):
@@ -49,7 +48,7 @@ class Effect(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
     text: str = ""
-    options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
+    options: Annotated[Mapping[str, str], json_reader.JSONNode.object_or_empty] = field(default_factory=dict)
     """Other smb.conf parameters, by canonical name, with the value each must have."""
     session: tuple[str, ...] = ()
     """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
@@ -192,8 +191,8 @@ def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
     }
     unknown_keys = item.keys() - CatalogueEntry.__dataclass_fields__.keys()
     if unknown_keys:
-        raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown_keys)}")
-    return JSONNode(item["name"], item).record(CatalogueEntry)
+        raise json_reader.DocumentError(f"{item['name']}: nothing is called {', '.join(unknown_keys)}")
+    return json_reader.JSONNode(item["name"], item).record(CatalogueEntry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +212,7 @@ class Misprint:
 @cache
 def misprints() -> tuple[Misprint, ...]:
     items = map(_folded, toml_data("misprints.toml")["misprint"])
-    return tuple(JSONNode(item["key"], item).record(Misprint) for item in items)
+    return tuple(json_reader.JSONNode(item["key"], item).record(Misprint) for item in items)
 
 
 def misprints_about(*names: str) -> tuple[Misprint, ...]:
@@ -222,33 +221,33 @@ def misprints_about(*names: str) -> tuple[Misprint, ...]:
 
 
 _ACTS_ON = {
-    "aio read size": Command.GET,
-    "use sendfile": Command.GET,
-    "aio write size": Command.PUT,
-    "strict sync": Command.PUT,
-    "sync always": Command.PUT,
-    "strict allocate": Command.PUT,
-    "min receivefile size": Command.PUT,
+    "aio read size": records.Command.GET,
+    "use sendfile": records.Command.GET,
+    "aio write size": records.Command.PUT,
+    "strict sync": records.Command.PUT,
+    "sync always": records.Command.PUT,
+    "strict allocate": records.Command.PUT,
+    "min receivefile size": records.Command.PUT,
 }
 
 
-def _is_signed(client: ClientFacts) -> bool:
+def _is_signed(client: records.ClientFacts) -> bool:
     return client.is_signed
 
 
-def _is_encrypted(client: ClientFacts) -> bool:
+def _is_encrypted(client: records.ClientFacts) -> bool:
     return client.is_encrypted
 
 
-def _is_signed_only(client: ClientFacts) -> bool:
+def _is_signed_only(client: records.ClientFacts) -> bool:
     return client.is_signed and not client.is_encrypted
 
 
-def _is_neither(client: ClientFacts) -> bool:
+def _is_neither(client: records.ClientFacts) -> bool:
     return not client.is_signed and not client.is_encrypted
 
 
-_RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
+_RULES: Mapping[str, Callable[[records.ClientFacts], bool]] = {
     "server signing": _is_signed_only,
     "server smb encrypt": _is_encrypted,
     "server smb3 signing algorithms": _is_signed,
@@ -260,13 +259,13 @@ _RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
 _OF_MANY_FILES = frozenset({"case sensitive", "durable handles", "store dos attributes", "smb2 leases", "oplocks"})
 
 
-def acts_on(name: str) -> Command | None:
+def acts_on(name: str) -> records.Command | None:
     """The only command that a setting acts on; None for both or unknown."""
     commands = {_ACTS_ON.get(entry.name) for entry in about(name)}
     return commands.pop() if len(commands) == 1 else None
 
 
-def relevant(series: Series) -> Iterator[CatalogueEntry]:
+def relevant(series: records.Series) -> Iterator[CatalogueEntry]:
     """smb.conf settings that can matter to the series, the greatest effect first, each once."""
     parameters: set[str] = set()
     for entry in entries():
@@ -464,16 +463,16 @@ HISTORY = {
 
 def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
     """One line per entry; with ``ansi`` history is faint."""
-    lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
+    lines = [f"{'#':>3} {layout.pad('name', _NAME)} {layout.pad('status', 16)} takes effect"]
     for index, entry in enumerate(entries):
         is_first_of_status = index == 0 or entries[index - 1].status is not entry.status
         if entry.is_history and is_first_of_status:
             lines += ["", HISTORY[entry.status]]
 
-        name = pad(cut(entry.name, _NAME), _NAME)
-        status = pad(status_words(entry), 16)
+        name = layout.pad(layout.cut(entry.name, _NAME), _NAME)
+        status = layout.pad(status_words(entry), 16)
         line = f"{entry.rank:>3} {name} {status} {_EFFECTS[entry.takes_effect]}".rstrip()
-        lines.append(coloured(line, Tone.FAINT) if ansi and entry.is_history else line)
+        lines.append(layout.coloured(line, layout.Tone.FAINT) if ansi and entry.is_history else line)
     return "\n".join(lines) + "\n"
 
 
@@ -494,9 +493,9 @@ def entry_text(
     for label, text in facts:
         if not text:
             continue
-        first, *others = hanging_from(pad(label, _LABEL), plain(text), WIDTH)
+        first, *others = layout.hanging_from(layout.pad(label, _LABEL), plain(text), WIDTH)
         if ansi:
-            first = coloured(first[:_LABEL], Tone.FAINT) + first[_LABEL:]
+            first = layout.coloured(first[:_LABEL], layout.Tone.FAINT) + first[_LABEL:]
         lines += [first, *others]
 
     if entry.status is not Status.REMOVED:
@@ -581,16 +580,16 @@ def _advice(advice: Instructions) -> Iterator[str]:
         yield f"    {advice.section}"
         yield f"        {plain(advice.line)}"
     for number, step in enumerate(advice.steps, start=1):
-        yield from hanging_from(f"{number}. ", plain(step.text), WIDTH)
+        yield from layout.hanging_from(f"{number}. ", plain(step.text), WIDTH)
         if step.command:
             yield from _command(plain(step.command))
-    yield from hanging_from("undo: ", advice.undo, WIDTH)
+    yield from layout.hanging_from("undo: ", advice.undo, WIDTH)
 
 
 def _command(command: str) -> Iterator[str]:
     line = " " * 7
     for word in re.findall(r"(?:[^\s']|'[^']*')+", command):
-        if line.strip() and width(line) + width(word) + 3 > WIDTH:
+        if line.strip() and layout.width(line) + layout.width(word) + 3 > WIDTH:
             yield f"{line} \\"
             line = " " * 11
         line = f"{line} {word}" if line.strip() else line + word

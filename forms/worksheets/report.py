@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forms import report, wording
-from forms.layout import Sign, Tone
+from forms import layout, report, wording
 from forms.report import Bar, Cell, Chart, Field, Formula, Report, Row, Table, cell_at, columns_of, fields_of, row_of
 from forms.report import ReportKind as Holds
 from forms.worksheets import summary
-from storage.records import Worksheet, utc_now
+from storage import records
 
 FORM = "bottleneck calculation"
 SCHEMA = "sharebench/worksheet/bottleneck/1"
@@ -267,12 +266,14 @@ def _answer_field(worksheet: summary.UsersCalculation) -> Field:
     used = wording.percent(worksheet.percent_used)
     demand = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {used} of it"
     if worksheet.is_tight:
-        text = f"{Sign.WARNING} tight: {demand}; busy moments ask for more than the average"
-        return Field(name="Enough", text=text, tone=Tone.CAUTION)
+        text = f"{layout.Sign.WARNING} tight: {demand}; busy moments ask for more than the average"
+        return Field(name="Enough", text=text, tone=layout.Tone.CAUTION)
     if worksheet.is_enough:
-        return Field(name="Enough", text=f"{Sign.GOOD} yes: {demand}", tone=Tone.GOOD)
+        return Field(name="Enough", text=f"{layout.Sign.GOOD} yes: {demand}", tone=layout.Tone.GOOD)
     missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
-    return Field(name="Enough", text=f"{Sign.BAD} no: {demand}; {wording.rate(missing)} are missing", tone=Tone.BAD)
+    return Field(
+        name="Enough", text=f"{layout.Sign.BAD} no: {demand}; {wording.rate(missing)} are missing", tone=layout.Tone.BAD
+    )
 
 
 def _users_results(worksheet: summary.UsersCalculation) -> Iterator[Field]:
@@ -294,7 +295,7 @@ def _users_results(worksheet: summary.UsersCalculation) -> Iterator[Field]:
 
 def _memory_text(memory: summary.ServerMemory, clients: int) -> str:
     needed = memory.needed_bytes(clients)
-    answer = f"{Sign.GOOD} enough" if needed <= memory.available_bytes else f"{Sign.BAD} too little"
+    answer = f"{layout.Sign.GOOD} enough" if needed <= memory.available_bytes else f"{layout.Sign.BAD} too little"
     sum_text = f"{clients} x {_size(memory.client_bytes)} + {_size(memory.base_bytes)} = {_size(needed)}"
     return f"{answer}: {sum_text} of {_size(memory.available_bytes)}, which carries {memory.carried:,} clients"
 
@@ -323,12 +324,12 @@ BOTTLENECK = "bottleneck"
 CLIENTS = "clients"
 
 
-def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculation, name: str) -> Worksheet:
+def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculation, name: str) -> records.Worksheet:
     kind = BOTTLENECK if isinstance(worksheet, summary.BottleneckCalculation) else CLIENTS
-    return Worksheet(kind=kind, name=name, saved_at=utc_now(), content=worksheet.to_content())
+    return records.Worksheet(kind=kind, name=name, saved_at=records.utc_now(), content=worksheet.to_content())
 
 
-def worksheet_report(record: Worksheet) -> Report:
+def worksheet_report(record: records.Worksheet) -> Report:
     """The report of a saved worksheet. Raises DocumentError for one that sharebench did not make."""
     if record.kind == BOTTLENECK:
         return bottleneck_report(summary.BottleneckCalculation.from_content(record.content), record.name)
