@@ -141,7 +141,10 @@ def _slow_disk(folder: Path) -> Told:
             raise RuntimeError("no disk of known speed can be made here")
         with _running(Smbd(share_options={"path": str(disk)}, link=link)) as smbd:
             document = diagnosed(smbd, folder, "--only", "long-run")
-    return {"fast-then-slow": [float("fast-then-slow" in {one["key"] for one in document["findings"]})]}
+    is_named = "fast-then-slow" in {finding["key"] for finding in document["findings"]}
+    figures = _figures(document)
+    rate_after = figures["after"]["value"] if "after" in figures else 0.0
+    return {"fast-then-slow": [float(is_named)], "rate after": [rate_after, 4.0 * MIB]}
 
 
 KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
@@ -157,18 +160,27 @@ KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
 """By name, what makes the truth and asks a diagnosis for it."""
 
 
-def _is_right(name: str, stated: list[float]) -> bool:
+def is_right(name: str, stated: list[float]) -> bool:
+    """Whether what is stated is its truth, or near it; a name that is alone is right where it was named (1)."""
     if len(stated) == 1:
         return bool(stated[0])
     value, truth = stated
     return abs(value - truth) <= (EXPONENT if name == "exponent" else PERCENT / 100 * truth)
 
 
+def reference_price(logs: list[float]) -> tuple[float, float, float]:
+    """The mean price in percent of these interleaved pairs, and from where to where it is known (two errors)."""
+    mean = statistics.fmean(logs)
+    error = statistics.stdev(logs) / math.sqrt(len(logs))
+    price, low, high = (100 * (1 - math.exp(-log)) for log in (mean, mean - 2 * error, mean + 2 * error))
+    return price, low, high
+
+
 def _check_prices(figures: Figures, told: list[dict[str, Any]]) -> None:
     """Each stated interval against the mean of all references."""
     for mode in ("signed", "encrypted"):
         logs = [log for case in told for log in case[mode]["logs"]]
-        reference = 100 * (1 - math.exp(-statistics.fmean(logs)))
+        reference, _, _ = reference_price(logs)
         missed = sum(not low <= reference <= high for low, high in (case[mode]["stated"] for case in told))
         figures.check(
             f"price, {mode}", holds=missed <= MOST_MISSED,
@@ -190,7 +202,7 @@ def campaign(seconds: float, share: Share | None = None) -> Figures:
         found = Figures()
         if kind != "prices":
             for name, stated in told.items():
-                found.counts[f"{kind}, {name}, {'right' if _is_right(name, stated) else 'wrong'}"] += 1
+                found.counts[f"{kind}, {name}, {'right' if is_right(name, stated) else 'wrong'}"] += 1
             print(f"    {kind}: {told}", flush=True)
         share.note(case, found, told)
     figures = share.figures

@@ -57,7 +57,8 @@ def diagnosed(smbd: Smbd, folder: Path, *words: str, name: str = "", under: Sequ
     return found
 
 
-def _healthy(name: str, figures: Figures) -> None:
+def complaints_of_healthy(name: str) -> list[str]:
+    """What a diagnosis complains of an unchanged smbd, under a circumstance of ``HEALTHY``."""
     case = HEALTHY[name]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="diagnosis-")))
@@ -66,10 +67,7 @@ def _healthy(name: str, figures: Figures) -> None:
         smbd.start()
         stack.enter_context(burners(case.burners))
         document = diagnosed(smbd, folder, *case.words)
-    wrong = [found["title"] for found in document["findings"] if found["severity"] in {"problem", "warning"}]
-    figures.counts[f"{case.group} diagnoses"] += 1
-    figures.counts[f"{case.group} findings"] += len(wrong)
-    print(f"    {name}: {'; '.join(wrong) or 'no finding'}", flush=True)
+    return [finding["title"] for finding in document["findings"] if finding["severity"] in {"problem", "warning"}]
 
 
 def campaign(seconds: float, share: Share | None = None) -> Figures:
@@ -81,8 +79,12 @@ def campaign(seconds: float, share: Share | None = None) -> Figures:
         key = f"{name} {number}"
         if share.has(key) or (clock.is_over() and share.figures.counts):
             continue
+        complaints = complaints_of_healthy(name)
+        print(f"    {name}: {'; '.join(complaints) or 'no finding'}", flush=True)
+
         found = Figures()
-        _healthy(name, found)
+        found.counts[f"{HEALTHY[name].group} diagnoses"] += 1
+        found.counts[f"{HEALTHY[name].group} findings"] += len(complaints)
         share.note(key, found)
     figures = share.figures
     for group in dict.fromkeys(case.group for case in HEALTHY.values()):

@@ -3,7 +3,8 @@
 ``python -m tests.reliability numbers [CHECK …]`` prints claim, truth and product of each check side by side. Each
 result is written to ``--results`` as soon as it is there, and a check whose result is there is skipped, so that a run
 that was ended is resumed; a check that could not be carried out has no result. ``--part 2/10`` takes the second of ten
-parts. A check is a row of ``CHECKS``: to add one, write its function.
+parts, ``--burners 2`` carries each out beside two busy loops. A check is a row of ``CHECKS``: to add one, write its
+function.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.command_line import ROOT, Sharebench
-from tests.reliability import hiccups, isolation, load
+from tests.reliability import accuracy, diagnosis, hiccups, isolation, load
 from tests.reliability.figures import Clock, Figures
 from tests.servers.distance import FarLink
 from tests.servers.smbd import Smbd
@@ -92,6 +93,35 @@ def loaded(part: Callable[[Figures, float], None]) -> Result:
     return Result(truth=(part.__doc__ or "").strip(), product=told, holds=not figures.losses)
 
 
+def diagnosed(kind: str) -> Result:
+    """What a diagnosis states of a distance, a disk or a connection that is made; a name is stated as 1."""
+    with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
+        told: accuracy.Told = accuracy.KINDS[kind](Path(folder))
+    truths = [f"{name} {values[-1] if len(values) > 1 else 1:.4g}" for name, values in told.items()]
+    stated = [f"{name} {values[0]:.4g}" for name, values in told.items()]
+    holds = all(accuracy.is_right(name, values) for name, values in told.items())
+    return Result(truth=", ".join(truths), product=", ".join(stated), holds=holds)
+
+
+def price(mode: str) -> Result:
+    """The price of signing or encrypting in a diagnosis, against interleaved transfers of the same file."""
+    with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
+        told = accuracy.KINDS["prices"](Path(folder))[mode]
+    reference, low, high = accuracy.reference_price(told["logs"])
+    stated_low, stated_high = told["stated"]
+    return Result(
+        truth=f"{reference:.1f} % ({low:.1f} to {high:.1f})",
+        product=f"{stated_low:.1f} to {stated_high:.1f} %",
+        holds=stated_low <= high and low <= stated_high,
+    )
+
+
+def healthy(name: str) -> Result:
+    """What a diagnosis of an unchanged smbd complains of."""
+    complaints = diagnosis.complaints_of_healthy(name)
+    return Result(truth="no fault", product="; ".join(complaints) or "no complaint", holds=not complaints)
+
+
 def tested(module: str, name: str) -> Result:
     """A test that keeps a mutant, or evidence that was seen once."""
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", module, "-k", name]
@@ -134,6 +164,22 @@ CHECKS: Mapping[str, Check] = {
         )
         for count in (0, 1)
     },
+    "slow-disk": Check(
+        claim="a disk that is slower than its memory is told by its rate", find=partial(diagnosed, "slow disk")
+    ),
+    "slow-connections": Check(
+        claim="several connections that carry less than one are told", find=partial(diagnosed, "one connection")
+    ),
+    **{
+        f"price-{mode}": Check(claim="the price of a protection has its interval", find=partial(price, mode))
+        for mode in ("signed", "encrypted")
+    },
+    **{
+        f"healthy{'-beside-' * bool(burners)}{burners or ''}": Check(
+            claim="a healthy server gets no complaint", find=partial(healthy, name)
+        )
+        for name, burners in (("full", 0), ("full, beside one burner", 1), ("beside burners", 2))
+    },
     "little-mutant": Check(
         claim="requests that vanish contradict the users",
         find=partial(tested, "tests/app/load/test_users.py", "vanish"),
@@ -150,29 +196,44 @@ CHECKS: Mapping[str, Check] = {
 """By name; rows of other subjects stand here too."""
 
 
-def run_checks(names: list[str], results: Path, enough: Callable[[], bool] = lambda: False) -> Figures:
-    """The checks of those names that have no result yet, each written and printed as soon as it is there."""
+def never() -> bool:
+    """That there is time left, always."""
+    return False
+
+
+def run_checks(names: list[str], results: Path, *, burners: int = 0, is_over: Callable[[], bool] = never) -> Figures:
+    """The checks of those names that have no result yet, each written and printed as soon as it is there.
+
+    Each is carried out beside so many programs that use a processor each. The results of a machine that does nothing
+    else and of one that does are apart.
+    """
     figures = Figures()
+    circumstance = f" beside {burners} busy loops" if burners else ""
     known = {json.loads(line)["check"] for line in results.read_text().splitlines()} if results.exists() else set()
     for name in names:
-        if name in known:
-            print(f"  {name}: its result is in {results}", flush=True)
+        title = name + circumstance
+        if title in known:
+            print(f"  {title}: its result is in {results}", flush=True)
             continue
-        check, began = CHECKS[name], time.monotonic()
+
+        check = CHECKS[name]
+        began = time.monotonic()
         try:
-            found, could = check.find(), True
+            with hiccups.burners(burners):
+                result = check.find()
         except Exception as error:  # made again when the campaign is resumed
-            found, could = Result(truth="", product=f"{type(error).__name__}: {error}", holds=False), False
+            figures.check(f"{title}: {check.claim}", holds=False, told=f"{type(error).__name__}: {error}")
+            continue
+
         seconds = time.monotonic() - began
         figures.took(seconds)
-        row = {"check": name, "claim": check.claim, **asdict(found), "seconds": round(seconds, 1)}
-        if could:
-            with results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+        row = {"check": title, "claim": check.claim, **asdict(result), "seconds": round(seconds, 1)}
+        with results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
         figures.check(
-            f"{name}: {check.claim}", holds=found.holds, told=f"truth: {found.truth}; product: {found.product}"
+            f"{title}: {check.claim}", holds=result.holds, told=f"truth: {result.truth}; product: {result.product}"
         )
-        if enough():
+        if is_over():
             break
     return figures
 
@@ -189,7 +250,7 @@ def campaign(seconds: float) -> Figures:
     """The checks in their order, as many as there is time for, and one at least."""
     clock = Clock(seconds)
     with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
-        return run_checks(list(CHECKS), Path(folder) / "results.jsonl", clock.is_over)
+        return run_checks(list(CHECKS), Path(folder) / "results.jsonl", is_over=clock.is_over)
 
 
 def main(words: list[str]) -> int:
@@ -197,10 +258,13 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability numbers", description=__doc__)
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"any of {', '.join(CHECKS)}; all of them")
     parser.add_argument("--part", default="1/1", help="such as 2/10: the second of ten parts")
+    parser.add_argument(
+        "--burners", type=int, default=0, metavar="N", help="beside N programs that use a processor each"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help=f"where results are kept ({RESULTS})")
     asked = parser.parse_args(words)
     if unknown := set(asked.checks) - set(CHECKS):
         parser.error(f"no check {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}")
-    figures = run_checks(part_of(asked.checks or list(CHECKS), asked.part), asked.results)
+    figures = run_checks(part_of(asked.checks or list(CHECKS), asked.part), asked.results, burners=asked.burners)
     print(figures.text())
     return 1 if figures.losses else 0
