@@ -4,6 +4,7 @@ import math
 import statistics as basic
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from forms.stats.changes import within_series
@@ -162,8 +163,9 @@ def blame_calls(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
     other = [one_round for one_round in other if one_round]
     if not base or not other:
         return None
+
     rounds = (*base, *other)
-    unit = next((name for name in _UNITS if all(name in one_round for one_round in rounds)), None)
+    unit = _shared_unit(rounds)
     if unit is None:
         return None
 
@@ -204,6 +206,14 @@ def blame_calls(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
     )
 
 
+def _shared_unit(rounds: Sequence[Round]) -> str | None:
+    """The counter per which calls are counted: the first that every round has."""
+    for name in _UNITS:
+        if all(name in one_round for one_round in rounds):
+            return name
+    return None
+
+
 def _call_change(name: str, call: _Call, effect: _Effect) -> CallChange:
     return CallChange(
         name=name,
@@ -238,16 +248,16 @@ def _uses_per_unit(one_round: Round, unit: str, *, is_timed: bool) -> dict[str, 
 
 def _calls(base: Sequence[Mapping[str, _Use]], other: Sequence[Mapping[str, _Use]]) -> dict[str, _Call]:
     rounds = (*base, *other)
-    names = dict.fromkeys(name for uses in rounds for name in uses)
-    if not all(OWN in uses for uses in rounds):  # a printed profile without requests
+    names = dict.fromkeys(chain.from_iterable(rounds))
+
+    # A profile that was printed without its requests tells nothing of smbd's own work.
+    if not all(OWN in uses for uses in rounds):
         names.pop(OWN, None)
-    return {
-        name: _Call(
-            _CallOfSide(tuple(uses.get(name, _UNUSED) for uses in base)),
-            _CallOfSide(tuple(uses.get(name, _UNUSED) for uses in other)),
-        )
-        for name in names
-    }
+    return {name: _Call(_call_of_side(name, base), _call_of_side(name, other)) for name in names}
+
+
+def _call_of_side(name: str, rounds: Sequence[Mapping[str, _Use]]) -> _CallOfSide:
+    return _CallOfSide(tuple(uses.get(name, _UNUSED) for uses in rounds))
 
 
 def _slower_alike(calls: Iterable[_Call]) -> float:
@@ -269,8 +279,10 @@ def _sure_effects(calls: Mapping[str, _Call], slower_alike: float, *, is_timed: 
         return effects
 
     # A busy machine lengthens all calls, but hardly a processor's time: what surely changed did so with and without.
-    candidates = [_effect_beyond_calls(calls, slower, _PROCESSOR_SESSION) for slower in (slower_alike, 1.0)]
-    effects[OWN] = min(candidates, key=lambda effect: effect.sure_seconds)
+    with_slowdown = _effect_beyond_calls(calls, slower_alike, _PROCESSOR_SESSION)
+    without_slowdown = _effect_beyond_calls(calls, 1.0, _PROCESSOR_SESSION)
+    is_surer_with = with_slowdown.sure_seconds > without_slowdown.sure_seconds
+    effects[OWN] = without_slowdown if is_surer_with else with_slowdown
     return effects
 
 
@@ -284,16 +296,18 @@ def _effect_of_call(call: _Call, slower_alike: float) -> _Effect:
 
 def _effect_beyond_calls(calls: Mapping[str, _Call], slower_alike: float, session: float) -> _Effect:
     """Smbd's own work, less what changed with the number of calls: each call's result is work as well."""
-    own = calls[OWN]
-    if not own.base.rates or not own.other.rates:
+    own_work = calls[OWN]
+    if not own_work.base.rates or not own_work.other.rates:
         return _NO_EFFECT
 
     base_calls = sum(call.base.calls for name, call in calls.items() if name != OWN)
     other_calls = sum(call.other.calls for name, call in calls.items() if name != OWN)
     more_calls = other_calls / base_calls if base_calls else 1.0
-    longer = own.slowdown / slower_alike
+    longer = own_work.slowdown / slower_alike
+
+    # As much of the growth as the number of calls can explain: between none and all that is in proportion to it.
     explained = min(max(longer, min(1.0, more_calls)), max(1.0, more_calls))
-    return _effect_by_time(own, slower_alike * explained, session).scaled(explained)
+    return _effect_by_time(own_work, slower_alike * explained, session).scaled(explained)
 
 
 def _effect_by_number(call: _Call, slower_alike: float) -> _Effect:

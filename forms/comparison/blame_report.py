@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from forms import wording
 from forms.comparison.blame import CALL_PREFIX, LEAST_SHARE, LEVEL, OWN, Blame, CallChange, Round, blame_calls
@@ -21,20 +22,26 @@ def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) ->
 
     sentence = blame_sentence(blame)
     field = Field(name=BLAME, text=sentence, tone=Tone.CAUTION if blame.blamed else Tone.PLAIN)
-    document = {**asdict(blame), "sentence": sentence, "change_percent": blame.change_percent, "level": LEVEL}
     fields = report.fields
     results = report.results
     if blame.blamed:
+        # The verdict stays the first thing that is read.
         place = 1 if report.answer is not None else 0
         fields = (*fields[:place], field, *fields[place:])
     else:
         results = (*results, replace(field, is_detail=True))
+
+    blame_document = {**asdict(blame), "sentence": sentence, "change_percent": blame.change_percent, "level": LEVEL}
+
+    def document_with_blame() -> dict[str, Any]:
+        return {**report.document(), "blame": blame_document}
+
     return replace(
         report,
         fields=fields,
         results=results,
         tables=(*report.tables, replace(_calls_table(blame), is_detail=True)),
-        document=lambda: {**report.document(), "blame": document},
+        document=document_with_blame,
     )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
+from operator import attrgetter
 
 from forms.series.summary import unusual_runs
 from forms.stats.decision import ChangeDecision, Verdict
@@ -36,7 +37,10 @@ class Alternative:
 
 def left_out_runs(sides: Sequence[Sequence[Series]], names: Mapping[str, str]) -> tuple[OutstandingRun, ...]:
     """The runs that the averages of the sides leave out."""
-    return tuple(run for side in sides for series in side for run in _hiccups(series, names[series.id]))
+    runs: list[OutstandingRun] = []
+    for series in chain.from_iterable(sides):
+        runs += _hiccups(series, names[series.id])
+    return tuple(runs)
 
 
 def _hiccups(series: Series, name: str) -> Iterator[OutstandingRun]:
@@ -57,16 +61,16 @@ def answer_without(
 ) -> Alternative | None:
     """The answer without the fewest outstanding runs, at most two of a series; None where there is none."""
     outstanding: dict[str, tuple[OutstandingRun, ...]] = {}
-    for side in sides:
-        for series in side:
-            runs = _outstanding_runs(series, names[series.id])
-            if runs:
-                outstanding[series.id] = runs
+    for series in chain.from_iterable(sides):
+        runs = _outstanding_runs(series, names[series.id])
+        if runs:
+            outstanding[series.id] = runs
 
     for candidate in _candidates(list(outstanding.values())):
-        numbers = {
-            series_id: [run.number for run in candidate if run.series_id == series_id] for series_id in outstanding
-        }
+        numbers: dict[str, list[int]] = {series_id: [] for series_id in outstanding}
+        for run in candidate:
+            numbers[run.series_id].append(run.number)
+
         decision = decide_without(numbers)
         if decision.verdict is not Verdict.UNKNOWN:
             return Alternative(candidate, decision)
@@ -75,7 +79,7 @@ def answer_without(
 
 def _candidates(outstanding: Sequence[tuple[OutstandingRun, ...]]) -> list[tuple[OutstandingRun, ...]]:
     """Runs to leave out together, the fewest first: one, all of a series, all of all series."""
-    all_runs = tuple(run for runs in outstanding for run in runs)
+    all_runs = tuple(chain.from_iterable(outstanding))
     candidates: list[tuple[OutstandingRun, ...]] = [(run,) for run in all_runs]
     candidates += [runs for runs in outstanding if len(runs) > 1]
     if len(outstanding) > 1:
@@ -97,13 +101,17 @@ def _outstanding_runs(series: Series, name: str) -> tuple[OutstandingRun, ...]:
         for number in sorted(numbers)
         if number in rates
     ]
-    furthest = sorted(runs, key=lambda run: -abs(run.percent))[:MOST_HICCUPS]
-    return tuple(sorted(furthest, key=lambda run: run.number))
+    furthest = sorted(runs, key=_distance_percent, reverse=True)[:MOST_HICCUPS]
+    return tuple(sorted(furthest, key=attrgetter("number")))
+
+
+def _distance_percent(run: OutstandingRun) -> float:
+    return abs(run.percent)
 
 
 def runs_by_series(runs: Sequence[OutstandingRun]) -> Iterator[tuple[str, list[OutstandingRun]]]:
     """The runs of each series running, by its name."""
-    for name, series_runs in groupby(runs, key=lambda run: run.series_name):
+    for name, series_runs in groupby(runs, key=attrgetter("series_name")):
         yield name, list(series_runs)
 
 

@@ -39,13 +39,19 @@ def history_groups(all_series: Sequence[Series], new_normal: Collection[str] = (
         if not groups:
             groups.append(([series], ""))
             continue
+
         last_group, _ = groups[-1]
-        why = _why_new_group(last_group[-1], series, new_normal)
-        if why is None:
+        reason = _why_new_group(last_group[-1], series, new_normal)
+        if reason is None:
             last_group.append(series)
         else:
-            groups.append(([series], why))
-    return [level for group, why in groups for level in _levels_of_group(group, why)]
+            groups.append(([series], reason))
+
+    # Changes of the level are sought within a group: between groups the settings differ anyway.
+    levels: list[HistoryGroup] = []
+    for group, reason in groups:
+        levels += _levels_of_group(group, reason)
+    return levels
 
 
 def _why_new_group(last: Series, series: Series, new_normal: Collection[str]) -> str | None:
@@ -58,17 +64,17 @@ def _why_new_group(last: Series, series: Series, new_normal: Collection[str]) ->
     return wording.plain(differences_prose(differing)) if differing else None
 
 
-def _levels_of_group(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:
+def _levels_of_group(group: Sequence[Series], reason: str) -> Iterator[HistoryGroup]:
     """The group, cut where its level changed for good."""
     changes = confirmed_changes([series.rates() for series in group], [series.moment for series in group])
     begin = 0
     verdict: Verdict | None = None
     for change_at, change in changes:
-        yield HistoryGroup(tuple(group[begin:change_at]), why, verdict)
+        yield HistoryGroup(tuple(group[begin:change_at]), reason, verdict)
         begin = change_at
-        why = ""
+        reason = ""
         verdict = change
-    yield HistoryGroup(tuple(group[begin:]), why, verdict)
+    yield HistoryGroup(tuple(group[begin:]), reason, verdict)
 
 
 def path_of(series: Series) -> tuple[object, ...]:

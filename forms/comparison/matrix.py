@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from forms import wording
 from forms.stats.summary import half_width, mean
@@ -57,7 +58,7 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
         places[column, one_series.target.host, one_series.command] = one_series
         if column not in columns:
             columns.append(column)
-    columns.sort(key=lambda column: not column.is_ftp)
+    columns.sort(key=attrgetter("is_ftp"), reverse=True)
 
     hosts = list(dict.fromkeys(one_series.target.host for one_series in series))
     rows = []

@@ -1,6 +1,7 @@
 """The matrix of several set-ups on paper, and the verdicts on each."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.matrix import MatrixCell, MatrixColumn, ProtocolMatrix
@@ -12,18 +13,18 @@ NOT_MEASURED = "n.a."
 
 
 def matrix_chart(matrix: ProtocolMatrix) -> Chart:
-    bars = tuple(
-        Bar(name=f"{row.name} {column.name}", value=cell.bytes_per_second)
-        for row in matrix.rows
-        for column, cell in zip(matrix.columns, row.cells, strict=True)
-        if cell and cell.bytes_per_second
-    )
-    return Chart(title="Average throughput", unit="bytes/sec", bars=bars)
+    bars = []
+    for row in matrix.rows:
+        for column, cell in zip(matrix.columns, row.cells, strict=True):
+            if cell and cell.bytes_per_second:
+                bars.append(Bar(name=f"{row.name} {column.name}", value=cell.bytes_per_second))
+    return Chart(title="Average throughput", unit="bytes/sec", bars=tuple(bars))
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:
     """Averages with half their 95 % intervals, in MB/s, or kB/s where one is below 1 MB/s."""
-    rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
+    cells = chain.from_iterable(row.cells for row in matrix.rows)
+    rates = [cell.bytes_per_second for cell in cells if cell and cell.bytes_per_second]
     factor = 1e6
     unit = "MB/s"
     if rates and min(rates) < 1e6:
@@ -78,9 +79,11 @@ def verdicts_table(forms: Sequence[ComparisonSummary]) -> Table:
         ("from", ReportKind.SIGNED),
         ("to", ReportKind.SIGNED),
     )
+
     has_needed_runs = any(comparison.needed_runs for comparison in compared)
     if has_needed_runs:
         columns += columns_of(("Runs needed", ReportKind.WHOLE))
+
     return Table(
         columns=columns,
         rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in compared),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from forms import report, wording
 from forms.comparison.comparison import Comparison
@@ -76,10 +76,10 @@ def _all_series(form: ComparisonSummary) -> list[_SideSeries]:
 
 
 def _series_of_side(
-    side: str, summaries: Sequence[SeriesSummary], first_name: str, beside: SeriesSummary, tone: Tone
+    side: str, summaries: Sequence[SeriesSummary], first_name: str, opposite: SeriesSummary, tone: Tone
 ) -> Iterator[_SideSeries]:
     for number, summary in enumerate(summaries, 1):
-        name = first_name if number == 1 else wording.name_of(summary.series, beside=beside.series)
+        name = first_name if number == 1 else wording.name_of(summary.series, beside=opposite.series)
         if len(summaries) == 1:
             yield _SideSeries(summary, side, name, tone, None)
         else:
@@ -196,11 +196,12 @@ def side_by_side(form: ComparisonSummary) -> list[ComparisonRow]:
     return rows
 
 
-def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[_Property]:
+def _properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
     series = form.series
     client = series.client
     link = wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""
     samba = str(series.environment.get("server", {}).get("samba.version", ""))
+
     return [
         _Property("Series", series.id),
         _Property("Label", wording.plain(series.label)),
@@ -213,7 +214,7 @@ def _properties(form: SeriesSummary, beside: SeriesSummary) -> list[_Property]:
         _Property("Protocol", wording.plain(_protocol_text(form)), is_setting=True),
         _Property("Samba", wording.plain(samba), is_setting=True),
         _Property("Valid runs", str(len(series.measured()))),
-        *_rate_properties(form, beside),
+        *_rate_properties(form, opposite),
     ]
 
 
@@ -234,10 +235,10 @@ def _protocol_text(form: SeriesSummary) -> str:
     return ", ".join(parts)
 
 
-def _rate_properties(form: SeriesSummary, beside: SeriesSummary) -> list[_Property]:
+def _rate_properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
     """Rates in the unit of the faster side, unless this one is too slow for two figures in it."""
     average = form.average_rate
-    fastest = max(average or 0.0, beside.average_rate or 0.0)
+    fastest = max(average or 0.0, opposite.average_rate or 0.0)
     unit = fastest
     if average is not None and average * _TWO_FIGURES < fastest:
         unit = average
@@ -329,5 +330,6 @@ def runs_of_both(form: ComparisonSummary) -> report.Chart:
 
 def alternating_runs(sides: Iterable[Sequence[report.Bar]]) -> report.Chart:
     """The runs of both sides alternate, so that a chart that is too low for all shows as many of either side."""
-    bars = tuple(bar for turn in zip_longest(*sides) for bar in turn if bar)
-    return report.Chart(title="Rate of each run", unit="bytes/sec", bars=bars)
+    bars = chain.from_iterable(zip_longest(*sides))
+    # A side of fewer runs than the other has no bar in the last turns.
+    return report.Chart(title="Rate of each run", unit="bytes/sec", bars=tuple(bar for bar in bars if bar))

@@ -23,7 +23,11 @@ def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
         return None
 
     pairs = [(base_runs[number], other_runs[number]) for number in shared]
-    return [pair for pair in pairs if all(run.bytes_per_second is not None for run in pair)]
+    return [
+        (base_run, other_run)
+        for base_run, other_run in pairs
+        if base_run.bytes_per_second is not None and other_run.bytes_per_second is not None
+    ]
 
 
 def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:

@@ -66,16 +66,16 @@ def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
 
 def _remarks_on_series(form: ComparisonSummary) -> Iterator[str]:
     comparison = form.comparison
-    named = [
+    named_series = [
         *_name_series(form.bases, "base", comparison.base_name),
         *_name_series(form.others, "other", comparison.other_name),
     ]
-    busy = [name for name, summary in named if summary.series.quiet_verdict is QuietVerdict.BUSY]
+    busy = [name for name, summary in named_series if summary.series.quiet_verdict is QuietVerdict.BUSY]
     if busy:
         again = " Measure again at a quiet one." if comparison.busy_ids and not comparison.interleaved else ""
         yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
 
-    for name, summary in named:
+    for name, summary in named_series:
         capitalized = f"{name[0].upper()}{name[1:]}"
         change = summary.series.change
         is_told = comparison.change is not None and summary is form.other

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from forms import wording
@@ -105,19 +107,19 @@ def verdict_document(comparison: Comparison | None) -> dict[str, Any]:
     }
 
 
-def comparison_report(shown: Sequence[Series], forms: Sequence[ComparisonSummary] | None = None) -> Report:
+def comparison_report(all_series: Sequence[Series], forms: Sequence[ComparisonSummary] | None = None) -> Report:
     """A pair, or the matrix with the base first; ``forms`` are comparisons already made."""
     if forms is None:
-        forms = summary.comparisons(summary.sides_of([(series,) for series in shown]))
-    report = pair_report(forms[0]) if len(forms) == 1 else _matrix_report(protocol_matrix(shown), forms)
-    if len(shown) <= 2:
+        forms = summary.comparisons(summary.sides_of([(series,) for series in all_series]))
+    report = pair_report(forms[0]) if len(forms) == 1 else _matrix_report(protocol_matrix(all_series), forms)
+    if len(all_series) <= 2:
         return report
 
-    counts = Counter((series.target.host, series.command) for series in shown)
+    counts = Counter((series.target.host, series.command) for series in all_series)
     unpaired = [
         f"{wording.name_of(series)} is the only {series.command} of its server here: there is nothing to compare it"
         " with."
-        for series in shown
+        for series in all_series
         if counts[series.target.host, series.command] == 1
     ]
     return replace(report, advice=(*report.advice, *unpaired))
@@ -142,13 +144,14 @@ def pair_report(form: ComparisonSummary) -> Report:
                 ("Judged by", words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),
-            *origin_fields([one.series for one in (*form.bases, *form.others)]),
+            *origin_fields([series_summary.series for series_summary in (*form.bases, *form.others)]),
         ),
         tables=tuple(tables),
         advice=comparison_remarks(form),
         drawn=(pair_tables.averages_chart(form, table=1 if differing else 0),),
-        document=lambda: comparison_document(comparison),
+        document=partial(comparison_document, comparison),
     )
+
     base_rounds = profile_rounds(form.base.series.environment.get("path", {}))
     other_rounds = profile_rounds(form.other.series.environment.get("path", {}))
     return with_blame(report, base_rounds, other_rounds)
@@ -162,8 +165,13 @@ def _settling_text(comparison: Comparison) -> str | None:
 
 
 def _matrix_report(matrix: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -> Report:
-    fields = [field for form in forms for field in _verdict_fields(form)]
-    remarks = [f"{form.comparison.other_name}: {remark}" for form in forms for remark in comparison_remarks(form)]
+    fields: list[Field] = []
+    remarks: list[str] = []
+    for form in forms:
+        fields += _verdict_fields(form)
+        remarks += (f"{form.comparison.other_name}: {remark}" for remark in comparison_remarks(form))
+
+    all_series = chain.from_iterable((form.base.series, form.other.series) for form in forms)
     return Report(
         form=FORM,
         title="Comparison of several series",
@@ -171,13 +179,18 @@ def _matrix_report(matrix: ProtocolMatrix, forms: Sequence[ComparisonSummary]) -
         fields=(
             *fields,
             *fields_of(("Intervals", _joint_intervals_text(forms))),
-            *origin_fields([series for form in forms for series in (form.base.series, form.other.series)]),
+            *origin_fields(list(all_series)),
         ),
         tables=(matrix_report.matrix_table(matrix), matrix_report.verdicts_table(forms)),
         drawn=(replace(matrix_report.matrix_chart(matrix), in_text=True),),
+        # Comparisons with one base share what is to be said of it.
         advice=tuple(dict.fromkeys(remarks)),
-        document=lambda: [comparison_document(form.comparison) for form in forms],
+        document=partial(_matrix_document, forms),
     )
+
+
+def _matrix_document(forms: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
+    return [comparison_document(form.comparison) for form in forms]
 
 
 def _verdict_fields(form: ComparisonSummary) -> list[Field]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
 
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -39,7 +40,9 @@ _OTHER_DIRECTION = {records.Command.GET: records.Command.PUT, records.Command.PU
 def findings(series: Sequence[records.Series]) -> list[Finding]:
     """All findings, the gravest first; those of several series once, with all ids."""
     series = [one_series for one_series in series if not path.is_practice(one_series)]
-    all_findings = [finding for one_series in series for finding in rules_series.series_findings(one_series)]
+    all_findings: list[Finding] = []
+    for one_series in series:
+        all_findings += rules_series.series_findings(one_series)
     for rule in _CROSS_RULES:
         all_findings += rule(series)
 
@@ -52,16 +55,17 @@ def findings(series: Sequence[records.Series]) -> list[Finding]:
 
 def _without_explained_waiting(findings: Sequence[Finding]) -> list[Finding]:
     """The findings but for that everybody waits, where another one says for what."""
-    explained = {
-        series_id for finding in findings if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids
-    }
+    explained: set[str] = set()
+    for finding in findings:
+        if finding.key in _EXPLAINS_WAITING:
+            explained |= set(finding.series_ids)
     return [finding for finding in findings if finding.key != _WAITING or not explained.issuperset(finding.series_ids)]
 
 
 def _join(group: list[Finding], commands: Mapping[str, records.Command]) -> Finding:
     """One finding in place of the same about several series."""
     first = group[0]
-    ids = tuple(dict.fromkeys(series_id for finding in group for series_id in finding.series_ids))
+    ids = tuple(dict.fromkeys(chain.from_iterable(finding.series_ids for finding in group)))
     more = [commands[series_id] for series_id in ids if series_id not in first.series_ids]
     counts = [wording.count(more.count(command), command.value) for command in records.Command if command in more]
     likewise = f" Likewise in {wording.listed(counts)} more." if more else ""
@@ -113,6 +117,7 @@ def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
         ftp = _fastest(measured for measured in group if measured.is_ftp)
         if ftp is None:
             continue
+
         set_ups = _set_ups([measured for measured in group if measured.is_smb])
         for smb in set_ups:
             in_slow_start = [measured for measured in (smb, ftp) if spends_runs_in_slow_start(measured.series)]
@@ -139,10 +144,12 @@ def slower_with_a_change(series: Sequence[records.Series]) -> Iterator[Finding]:
         for before, after in pairwise(_set_ups(group)):
             if _place_key(before) != _place_key(after) or not _set_up_name(after.series):
                 continue
+
             comparison = compare(before.series, after.series)
             change = comparison.change_percent
             if change is None or not _is_loss(comparison, change):
                 continue
+
             yield finding_from_texts(
                 "slower.proven" if comparison.verdict is decision.Verdict.SLOWER else "slower",
                 before.series,
@@ -170,7 +177,7 @@ def _is_loss(comparison: Comparison, change_percent: float) -> bool:
 
 def _set_ups(group: Sequence[_MeasuredSeries]) -> list[_MeasuredSeries]:
     """The newest series of each set-up, in the order in which the set-ups were first measured."""
-    in_order = sorted(group, key=lambda measured: measured.series.created_at)
+    in_order = sorted(group, key=attrgetter("series.created_at"))
     newest = {(_place_key(measured), _set_up_name(measured.series)): measured for measured in in_order}
     return list(newest.values())
 
@@ -193,7 +200,7 @@ def _with_set_up(measured: _MeasuredSeries) -> str:
     return f" with {name}" if name else ""
 
 
-def _ratio_finding(host: str, smb: _MeasuredSeries, ftp: _MeasuredSeries, what: str) -> Finding:
+def _ratio_finding(host: str, smb: _MeasuredSeries, ftp: _MeasuredSeries, subject: str) -> Finding:
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
     unusual_count = sum(unusual is not None for unusual in summary.unusual_rates(smb.series.rates()))
     comparison = compare(ftp.series, smb.series)
@@ -216,7 +223,7 @@ def _ratio_finding(host: str, smb: _MeasuredSeries, ftp: _MeasuredSeries, what: 
         smb.series,
         ftp.series,
         seen=evidence,
-        what=what,
+        what=subject,
         percent=percent,
         about=f" (about {comparison.needed_runs})" if has_count else "",
         guard=guard,
@@ -357,7 +364,7 @@ _CROSS_RULES = (both_slow, loopback_no_faster, against_ftp, slower_with_a_change
 
 def _not_flushed(series: Sequence[records.Series]) -> list[records.Series]:
     """Without puts whose time includes the server's disk, which no FTP put and no other direction has."""
-    return [one for one in series if not one.flushed]
+    return [one_series for one_series in series if not one_series.flushed]
 
 
 def _measured_series(series: Sequence[records.Series]) -> list[_MeasuredSeries]:
@@ -386,4 +393,4 @@ def _are_both_places(group: Sequence[_MeasuredSeries]) -> bool:
 
 
 def _fastest(group: Iterable[_MeasuredSeries]) -> _MeasuredSeries | None:
-    return max(group, key=lambda measured: measured.bytes_per_second, default=None)
+    return max(group, key=attrgetter("bytes_per_second"), default=None)

@@ -4,6 +4,7 @@ import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from forms import wording
 from forms.stats import settle
@@ -126,7 +127,7 @@ class OpenComparison:
 
 def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
     """The step that takes least time, of those that would settle it; None where none would."""
-    return min(_possible_steps(comparison), key=lambda step: step.seconds, default=None)
+    return min(_possible_steps(comparison), key=attrgetter("seconds"), default=None)
 
 
 def _possible_steps(comparison: OpenComparison) -> Iterator[SettlingStep]:
@@ -163,14 +164,17 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
     if versus is None or way is None:
         return None
 
-    asked = {*VERSUS_DIFFERENCES, *REQUIRED}
+    # Of what differs only what this client was told is interleaved; the rest of it follows from that.
+    client_settings = {*VERSUS_DIFFERENCES, *REQUIRED}
     return SettlingStep(
         way=way.way,
         count=way.count,
         shows_percent=way.shows_percent,
         seconds=interleaved_seconds(way.count, comparison.transfer_seconds),
         commands=(_versus_command(comparison.first_base, versus, way.count),),
-        between=differences_prose(difference for difference in comparison.differing if difference.name in asked),
+        between=differences_prose(
+            difference for difference in comparison.differing if difference.name in client_settings
+        ),
         first_id=comparison.first_base.id,
     )
 
@@ -186,6 +190,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
     )
     if way is None:
         return None
+
     return SettlingStep(
         way=way.way,
         count=way.count,

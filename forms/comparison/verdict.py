@@ -4,7 +4,7 @@ import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
+from itertools import chain
 from types import MappingProxyType
 
 from forms import wording
@@ -105,7 +105,8 @@ def _decide(
 ) -> ChangeDecision:
     """The decision ``without`` some runs of the two sides."""
     if pairs is not None:
-        left_out = {number for numbers in without.values() for number in numbers}
+        # The runs of a pair share a number, so whichever of them is left out takes the other along.
+        left_out = set(chain.from_iterable(without.values()))
         base_rates, other_rates = rates_of_pairs(pairs, left_out)
         return decide_interleaved(base_rates, other_rates, limits=limits)
 
@@ -118,13 +119,13 @@ def _decide(
 def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
     """Judge an experiment's steps and total jointly by one variation; interleaved steps pair by pair."""
     pairs = [_pairs_of_sides(step) for step in steps]
-    whole = [index for index, step in enumerate(steps) if pairs[index] is None and not step.equal]
+    by_series = [index for index, step in enumerate(steps) if pairs[index] is None and not step.equal]
 
     # Together the steps of whole series get their share of alpha, and each interleaved step gets its own.
-    joint_alpha = limits.alpha * (1 if len(whole) == len(steps) else len(whole) / len(steps))
+    joint_alpha = limits.alpha * (1 if len(by_series) == len(steps) else len(by_series) / len(steps))
     joint_limits = replace(limits, alpha=joint_alpha or limits.alpha)
     own_limits = replace(limits, alpha=limits.alpha / max(1, len(steps)))
-    decisions = dict(zip(whole, _decide_steps(steps, whole, joint_limits), strict=True))
+    decisions = dict(zip(by_series, _decide_steps(steps, by_series, joint_limits), strict=True))
 
     comparisons = []
     for index, step in enumerate(steps):
@@ -141,11 +142,16 @@ def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
     return [replace(comparison, leaning_p_value=None) for comparison in comparisons]
 
 
-def _decide_steps(steps: Sequence[Sides], whole: Sequence[int], limits: Limits) -> list[ChangeDecision]:
-    """The decisions on the steps at the places ``whole``, by the variation of all groups of series in an experiment."""
-    groups = {_ids(side): side for step in steps if not step.equal for side in (step.base, step.other)}
+def _decide_steps(steps: Sequence[Sides], by_series: Sequence[int], limits: Limits) -> list[ChangeDecision]:
+    """The decisions on the steps at the places ``by_series``, by the variation of all groups in an experiment."""
+    groups: dict[frozenset[str], tuple[records.Series, ...]] = {}
+    for step in steps:
+        if not step.equal:
+            groups[_ids(step.base)] = step.base
+            groups[_ids(step.other)] = step.other
+
     places = {ids: place for place, ids in enumerate(groups)}
-    numbered = [Step(places[_ids(steps[index].base)], places[_ids(steps[index].other)]) for index in whole]
+    numbered = [Step(places[_ids(steps[index].base)], places[_ids(steps[index].other)]) for index in by_series]
     history = _groups(steps[0].history) if steps else ()
     return decide_together([_group(side) for side in groups.values()], numbered, history=history, limits=limits)
 
@@ -159,7 +165,8 @@ def _make_comparison(
     settles: bool = True,
 ) -> Comparison:
     """The comparison of two sides on which this was decided, by whole series unless ``pairs`` of runs."""
-    base, other = sides.base[0], sides.other[0]
+    base = sides.base[0]
+    other = sides.other[0]
     differing = differences(base, other)
     claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_contradicted(decision, claimed, sides, differing)
@@ -167,6 +174,7 @@ def _make_comparison(
     server_seen = all(_shows_parameters(series) for series in (base, other))
     changed = base.change or other.change or (sides.unseen and other.base_id is not None)
     is_alike = server_seen and not differing and not changed
+
     step = None
     if settles and not is_alike and _may_be_settled(sides, decision):
         step = _cheapest_step(sides, decision, limits, differing, claimed)
@@ -175,8 +183,10 @@ def _make_comparison(
     if sides.baseline:
         base_name = f"baseline {wording.plain(sides.baseline)}"
     needed = _needed_runs(decision, pairs, limits, sides)
-    history = [series for group in sides.history for series in group] if decision.variation else []
+    # Pairs of runs have no variation between series, so that no earlier series took part in judging them.
+    history = list(chain.from_iterable(sides.history)) if decision.variation else []
     newest = max((series.moment for series in history), default=None)
+
     comparison = Comparison(
         verdict=decision.verdict,
         doubt=decision.doubt,
@@ -222,7 +232,8 @@ def _make_comparison(
         interleaved_since=sides.interleaved_since,
     )
     if decision.variation is None or decision.variation.alone:
-        return comparison  # every run counts
+        # Every run counts.
+        return comparison
 
     left_out = hiccups.left_out_runs((sides.base, sides.other), _series_names(sides, comparison))
     return replace(
@@ -242,6 +253,7 @@ def _cheapest_step(
 ) -> settling.SettlingStep | None:
     if decision.variation is None or decision.change_percent is None:
         return None
+
     single = student_t(limits.level, decision.variation.freedom)
     return settling.cheapest_step(
         settling.OpenComparison(
@@ -335,8 +347,12 @@ def _group(side: Sequence[records.Series], without: hiccups.RunNumbers = Mapping
 
 
 def _groups(history: Sequence[Sequence[records.Series]]) -> list[SeriesGroup]:
-    measured = [[series for series in group if series.measured()] for group in history]
-    return [_group(group) for group in measured if group]
+    groups = []
+    for series_of_group in history:
+        measured = [series for series in series_of_group if series.measured()]
+        if measured:
+            groups.append(_group(measured))
+    return groups
 
 
 def _pairs_of_sides(sides: Sides) -> hiccups.RunPairs | None:
@@ -348,7 +364,11 @@ def _pairs_of_sides(sides: Sides) -> hiccups.RunPairs | None:
 
 def unseen_between(base_id: str, way: Sequence[records.Series]) -> bool:
     """Whether an unconfirmed change lies on the ``way`` down to the base, or the way ends elsewhere."""
-    above = list(takewhile(lambda series: series.id != base_id, way))
+    above: list[records.Series] = []
+    for series in way:
+        if series.id == base_id:
+            break
+        above.append(series)
     if not above or above[-1].base_id != base_id:
         return True
     return any(series.change and series.change.evidence is not records.Evidence.CONFIRMED for series in above)
@@ -357,7 +377,8 @@ def unseen_between(base_id: str, way: Sequence[records.Series]) -> bool:
 def _unless_contradicted(
     decision: ChangeDecision, claimed: records.Change | None, sides: Sides, differing: Sequence[Difference]
 ) -> ChangeDecision:
-    base, other = sides.base[0], sides.other[0]
+    base = sides.base[0]
+    other = sides.other[0]
     if claimed is not None and claimed.evidence is records.Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED, leaning_p_value=None)
 
@@ -402,7 +423,8 @@ def _needed_runs(decision: ChangeDecision, pairs: hiccups.RunPairs | None, limit
     least = variation.runs + 1
     runs = settle.needed_runs(change, variation, limits)
     low, high = settle.needed_range(change, variation, limits)
-    timed = [run.seconds for series in (*sides.base, *sides.other) for run in series.measured() if run.seconds]
+    runs_of_both = chain.from_iterable(series.measured() for series in (*sides.base, *sides.other))
+    timed = [run.seconds for run in runs_of_both if run.seconds]
     return _NeededRuns(
         runs=None if runs is None else max(least, runs),
         runs_range=(max(least, low), None if high is None else max(least, high)),

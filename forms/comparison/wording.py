@@ -121,19 +121,20 @@ def _contradicted_clause(comparison: Comparison) -> str:
 
 
 def _same_settings_clause(comparison: Comparison, change_percent: float) -> str:
-    change = f"{wording.percent(abs(change_percent))} {'faster' if change_percent > 0 else 'slower'}"
+    direction = "faster" if change_percent > 0 else "slower"
+    change = f"{wording.percent(abs(change_percent))} {direction}"
     low, high = comparison.interval_percent or (0.0, 0.0)
     if low > 0 or high < 0:
         return f"Same settings, but {change}: more than equal series differ, so look for what else has changed"
 
-    same = "Same settings"
+    settings = "Same settings"
     unread = ""
     if not comparison.server_seen:
-        same = "No setting is known to differ"
+        settings = "No setting is known to differ"
         unread = "; the server's settings were not read"
     if not round(change_percent, 1):
-        return f"{same}, and no difference is seen{unread}"
-    return f"{same}: {change} is no more than series vary by themselves{unread}"
+        return f"{settings}, and no difference is seen{unread}"
+    return f"{settings}: {change} is no more than series vary by themselves{unread}"
 
 
 def basis_sentence(comparison: Comparison) -> str | None:
@@ -177,11 +178,11 @@ def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
         runs = wording.percent(100 * variation.run_deviation)
         return f"One series a side cannot rule out chance here (the runs vary by {runs})."
     if base_count + other_count == 2 or variation is None or critical is None:
-        why = ""
+        reason = ""
         if variation:
             runs = wording.percent(100 * variation.run_deviation)
-            why = f": the runs vary by {runs}, and series by more"
-        return f"One series a side shows only changes beyond {wording.beyond(apart_percent)}{why}."
+            reason = f": the runs vary by {runs}, and series by more"
+        return f"One series a side shows only changes beyond {wording.beyond(apart_percent)}{reason}."
 
     beyond = wording.beyond(percent_of(critical * variation.error(base_count, other_count)))
     return f"Averages of {base_count} and {other_count} series show only changes beyond {beyond}."
@@ -210,6 +211,8 @@ def hint_sentence(comparison: Comparison) -> str | None:
         return "Their runs were interleaved later: compare just these two."
     if not comparison.is_open:
         return None
+
+    # What no further run can change comes before what more runs would.
     if comparison.is_alike:
         return "Nothing that was recorded differs: measured again, both show only how series vary."
     if comparison.margin_is_noise:
@@ -251,6 +254,7 @@ def settling_sentence(step: SettlingStep) -> str:
     cost = f"about {duration(step.seconds)}"
     if step.by_hand and step.way is Way.ALTERNATING:
         cost += " with the changes by hand"
+
     change = f"a change of {wording.percent(step.shows_percent)} nine times in ten"
     match step.way:
         case Way.TRY:

@@ -1,6 +1,7 @@
 """Self-tests and repeats on paper and as JSON: what the set-up can show."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from forms import wording
@@ -29,6 +30,7 @@ def selftest_report(test: Selftest) -> Report:
             row_of("second", comparison.other_id, comparison.other_bytes_per_second),
         ),
     )
+
     return Report(
         form="self-test",
         title="Self-test: the same thing twice, interleaved",
@@ -36,7 +38,7 @@ def selftest_report(test: Selftest) -> Report:
         fields=_head_fields(test.series, answer),
         tables=(measured, _smallest_changes_table(test)) if test.by_runs else (measured,),
         advice=tuple(more),
-        document=lambda: selftest_document(test),
+        document=partial(selftest_document, test),
     )
 
 
@@ -95,6 +97,7 @@ def repeats_report(repeats: Repeats) -> Report:
     answer, *more = repeats_sentences(repeats)
     averages = zip(repeats.series, repeats.averages_bytes_per_second, strict=True)
     rows = [row_of(str(number), series.id, average) for number, (series, average) in enumerate(averages, start=1)]
+
     return Report(
         form="repeats",
         title="The same thing, one whole series after the other",
@@ -102,14 +105,18 @@ def repeats_report(repeats: Repeats) -> Report:
         fields=_head_fields(repeats.series, answer) if repeats.series else (),
         tables=(Table(columns=columns_of("No", "Series", _AVERAGE_COLUMN), rows=tuple(rows)),),
         advice=tuple(more),
-        document=lambda: {
-            "schema": REPEATS_SCHEMA,
-            "series": [series.id for series in repeats.series],
-            "averages_bytes_per_second": list(repeats.averages_bytes_per_second),
-            **named(repeats, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
-            "smallest_change_percent": repeats.smallest_percent,
-        },
+        document=partial(_repeats_document, repeats),
     )
+
+
+def _repeats_document(repeats: Repeats) -> dict[str, Any]:
+    return {
+        "schema": REPEATS_SCHEMA,
+        "series": [series.id for series in repeats.series],
+        "averages_bytes_per_second": list(repeats.averages_bytes_per_second),
+        **named(repeats, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
+        "smallest_change_percent": repeats.smallest_percent,
+    }
 
 
 def repeats_sentences(repeats: Repeats) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from forms import layout, report, wording
@@ -10,12 +11,11 @@ from forms.comparison import wording as comparison_wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.report import verdict_document
 from forms.comparison.settling import SettlingStep
-from forms.experiments import repeats_report as experiments_repeats_report
 from forms.experiments.repeats import repeats, selftest
+from forms.experiments.repeats_report import repeats_report, selftest_report
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
 from forms.experiments.survey import survey_of
 from forms.experiments.survey_report import survey_report
-from forms.report import Field, Report, ReportKind
 from forms.series.origin import origin_fields
 from forms.series.report import resumed_text
 from forms.series.summary import run_form
@@ -32,9 +32,9 @@ _COLUMNS = report.columns_of(
     "No",
     "Change",
     "Series",
-    ("Average, bytes/sec", ReportKind.WHOLE),
+    ("Average, bytes/sec", report.ReportKind.WHOLE),
     "From",
-    ("Change in %", ReportKind.SIGNED),
+    ("Change in %", report.ReportKind.SIGNED),
     "Verdict",
     "Decision",
 )
@@ -46,7 +46,7 @@ _NO_GAIN = "nothing yet, since no change is in force"
 
 def experiment_report(
     name: str, series: Sequence[records.Series], kind: records.ExperimentKind = records.ExperimentKind.STEPS
-) -> Report:
+) -> report.Report:
     """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
         case records.ExperimentKind.STEPS:
@@ -55,33 +55,37 @@ def experiment_report(
             return survey_report(survey_of(name, series))
         case records.ExperimentKind.SELFTEST:
             first, second = series
-            return experiments_repeats_report.selftest_report(selftest(first, second))
+            return selftest_report(selftest(first, second))
         case records.ExperimentKind.REPEATS:
-            return experiments_repeats_report.repeats_report(repeats(series))
+            return repeats_report(repeats(series))
         case _:
             raise ValueError(f"a {kind} needs its plan: forms.trial")
 
 
-def steps_report(experiment: ExperimentSummary) -> Report:
+def steps_report(experiment: ExperimentSummary) -> report.Report:
     """An experiment; restored changes are struck out."""
     steps = experiment.steps
     paths = dict.fromkeys(
         f"{step.series.command} {records.format_target(step.series.target, escaped=False)}" for step in steps
     )
     answers = [(wording.ANSWER, headline.text, headline.tone) for headline in gain_headlines(experiment)]
-    remarks = [f"{step.number}, {remark}" for step in steps for remark in _remarks_on_step(step, with_resumed=True)]
-    settling = [
-        (
-            f"To settle {step.number}",
-            f"{comparison_wording.settling_sentence(way)} Command: {comparison_wording.settling_commands(way)}",
-        )
-        for step, way in open_steps(experiment)
-    ]
-    return Report(
+
+    remarks: list[str] = []
+    for step in steps:
+        remarks += (f"{step.number}, {remark}" for remark in _remarks_on_step(step, with_resumed=True))
+
+    settling = []
+    for step, way in open_steps(experiment):
+        commands = comparison_wording.settling_commands(way)
+        text = f"{comparison_wording.settling_sentence(way)} Command: {commands}"
+        settling.append((f"To settle {step.number}", text))
+
+    return report.Report(
         form=FORM,
         title=f"Experiment {experiment.name}",
         name=experiment.name,
         fields=(
+            # The first headline is the answer: what the others say stands among the results.
             *report.fields_of(*answers[:1]),
             *report.fields_of(("Measured", ", ".join(paths))),
             *origin_fields([step.series for step in steps]),
@@ -94,7 +98,7 @@ def steps_report(experiment: ExperimentSummary) -> Report:
         ),
         advice=(*_joint_intervals_remark(experiment), *remarks),
         drawn=(_steps_chart(experiment),),
-        document=lambda: steps_document(experiment),
+        document=partial(steps_document, experiment),
     )
 
 
@@ -118,15 +122,16 @@ def short_steps_table(experiment: ExperimentSummary) -> report.Table:
     return report.Table(columns=(*_COLUMNS[:_SERIES], *_COLUMNS[_SERIES + 1 :]), rows=tuple(rows))
 
 
-def step_report(step: ExperimentStep) -> Report:
+def step_report(step: ExperimentStep) -> report.Report:
     series = step.series
-    fields = [Field(name="Series", text=" · ".join(text for text in (series.id, series.label) if text))]
+    fields = [report.Field(name="Series", text=" · ".join(text for text in (series.id, series.label) if text))]
     if step.comparison:
         fields.append(_verdict_field(step, step.comparison))
     if step.change:
-        fields.append(Field(name="Decision", text=_state_text(step)))
+        fields.append(report.Field(name="Decision", text=_state_text(step)))
     fields += report.fields_of(("Resumed", resumed_text(series) if series.resumed_at else ""))
-    return Report(
+
+    return report.Report(
         form="step",
         title=_change_text(step),
         name=series.id,
@@ -135,14 +140,14 @@ def step_report(step: ExperimentStep) -> Report:
     )
 
 
-def gain_fields(experiment: ExperimentSummary) -> Iterator[Field]:
+def gain_fields(experiment: ExperimentSummary) -> Iterator[report.Field]:
     """What was gained in all, in each direction."""
     has_both_directions = len(experiment.gains) > 1
     for gain in experiment.gains:
         name = f"Gained in all, {gain.command}" if has_both_directions else "Gained in all"
-        yield Field(name=name, text=_gain_text(gain))
+        yield report.Field(name=name, text=_gain_text(gain))
     if not experiment.gains:
-        yield Field(name="Gained in all", text=_NO_GAIN)
+        yield report.Field(name="Gained in all", text=_NO_GAIN)
 
 
 def gain_headlines(experiment: ExperimentSummary) -> Iterator[layout.Toned]:
@@ -179,10 +184,15 @@ def open_steps(experiment: ExperimentSummary) -> list[tuple[ExperimentStep, Sett
     for step in experiment.steps:
         if step.comparison and step.comparison.settle is not None:
             still_open.append((step, step.comparison.settle))
-    return sorted(still_open, key=lambda pair: pair[1].seconds)
+
+    def seconds_to_settle(pair: tuple[ExperimentStep, SettlingStep]) -> float:
+        _, way = pair
+        return way.seconds
+
+    return sorted(still_open, key=seconds_to_settle)
 
 
-def blank_experiment_report() -> Report:
+def blank_experiment_report() -> report.Report:
     return report.blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
 
 
@@ -196,12 +206,15 @@ def _step_row(step: ExperimentStep, numbers: Mapping[str, int]) -> report.Row:
     bases: list[int] = []
     formula = None
     verdict = ""
+
     if comparison:
         change = comparison.change_percent
         bases = [numbers[series_id] for series_id in comparison.base_ids if series_id in numbers]
         others = [numbers[series_id] for series_id in comparison.other_ids if series_id in numbers]
         formula = _change_formula(bases, others) if change is not None else None
         verdict = f"{comparison.sign} {comparison_wording.verdict_word(comparison)}"
+
+    # A step whose bases are not in this experiment still says which one it was made from.
     made_from = "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number]))
     return report.row_of(
         str(step.number),
@@ -234,9 +247,9 @@ def _state_text(step: ExperimentStep) -> str:
     return ", ".join(parts)
 
 
-def _verdict_field(step: ExperimentStep, comparison: Comparison) -> Field:
+def _verdict_field(step: ExperimentStep, comparison: Comparison) -> report.Field:
     text = f"{comparison.sign} {comparison_wording.comparison_headline(comparison)}"
-    return Field(name=f"{step.number} from {step.base_number}", text=text, tone=comparison.tone)
+    return report.Field(name=f"{step.number} from {step.base_number}", text=text, tone=comparison.tone)
 
 
 def _gain_text(gain: Gain) -> str:
@@ -262,6 +275,8 @@ def _change_formula(bases: Sequence[int], others: Sequence[int]) -> report.Formu
     if len(bases) == len(others) == 1:
         return report.change_formula(_AVERAGE, bases[0], others[0])
     references = tuple(report.cell_at(_AVERAGE, number) for number in (*bases, *others))
+
+    # Several series of a side count as one: the mean of their averages.
     names = [f"{{{place}}}" for place in range(len(references))]
     base = f"AVERAGE({','.join(names[: len(bases)])})"
     other = f"AVERAGE({','.join(names[len(bases) :])})"
@@ -331,6 +346,7 @@ def _step_document(step: ExperimentStep) -> Document:
     comparison = step.comparison
     series = step.series
     change = step.change
+
     return {
         "number": step.number,
         "series": series.id,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile
+from itertools import chain, dropwhile
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_steps, unseen_between
@@ -75,6 +75,7 @@ class Gain:
 
     @property
     def counted(self) -> tuple[ExperimentStep, ...]:
+        """The steps whose changes the gain is due to: one that is contradicted was not in effect."""
         return tuple(step for step in self.path if step.change is not None and not step.contradicted)
 
     @property
@@ -102,15 +103,17 @@ def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary
     # The way from the series whose settings are in force down to the first base, in each direction.
     heads = [head for command in reversed(commands) if (head := next_base(series, command))]
     ways = [_way_down(head.id, bases) for head in heads]
-    kept_ids = {series_id for way in ways for series_id in way}
-    paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
+    kept_ids = set(chain.from_iterable(ways))
+    paths = [_without_contradicted_end(_look_up(way, by_id)) for way in ways]
 
     groups = _groups_of_repeats(series, bases)
     step_sides = _sides_of_steps(series, bases, groups)
-    path_sides = _sides_of_paths([[by_id[series_id] for series_id in path] for path in paths], groups)
+    path_sides = _sides_of_paths([_look_up(path, by_id) for path in paths], groups)
+
+    # Each direction is an experiment of its own, judged by its own variation.
     of_steps: dict[str, Comparison] = {}
     of_paths: dict[str, Comparison] = {}
-    for command in commands:  # each direction is an experiment of its own
+    for command in commands:
         step_ids = [series_id for series_id in step_sides if by_id[series_id].command is command]
         path_ids = [series_id for series_id in path_sides if by_id[series_id].command is command]
         sides = [*(step_sides[series_id] for series_id in step_ids), *(path_sides[series_id] for series_id in path_ids)]
@@ -129,11 +132,16 @@ def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary
         )
         for one_series in series
     )
-    gains = tuple(
-        Gain(path=tuple(steps[numbers[series_id]] for series_id in reversed(path)), comparison=of_paths.get(path[0]))
-        for path in paths
-    )
-    return ExperimentSummary(name=name, steps=steps, gains=gains)
+
+    gains = []
+    for path in paths:
+        path_steps = tuple(steps[numbers[series_id]] for series_id in reversed(path))
+        gains.append(Gain(path=path_steps, comparison=of_paths.get(path[0])))
+    return ExperimentSummary(name=name, steps=steps, gains=tuple(gains))
+
+
+def _look_up(ids: Sequence[str], by_id: Mapping[str, Series]) -> list[Series]:
+    return [by_id[series_id] for series_id in ids]
 
 
 def _sides_of_steps(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from forms import wording
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix, protocol_name
@@ -106,7 +107,7 @@ class Survey:
             bare_rate = bare_tcp.get((host, command))
             if protocol_of(protocol).moves_files and rate and bare_rate:
                 shares.append(WireShare(100 * rate / bare_rate, protocol))
-        return min(shares, key=lambda share: (share.percent, share.label), default=None)
+        return min(shares, key=attrgetter("percent", "label"), default=None)
 
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:

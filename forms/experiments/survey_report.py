@@ -1,6 +1,7 @@
 """The survey of a server on paper and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from forms import wording
@@ -26,6 +27,7 @@ def survey_report(survey: Survey) -> Report:
     places = dict.fromkeys((station.host, station.place) for station in survey.stations)
     measured = [station.series for station in survey.stations if station.series]
     tables = [matrix_table(survey.table)] if survey.table.rows else []
+
     return Report(
         form="survey",
         title=survey.name.capitalize(),
@@ -38,7 +40,7 @@ def survey_report(survey: Survey) -> Report:
         drawn=(matrix_chart(survey.table),),
         tables=(*tables, findings_table(survey.findings)),
         results=tuple(_missing_fields(survey.stations)),
-        document=lambda: survey_document(survey),
+        document=partial(survey_document, survey),
     )
 
 
@@ -72,9 +74,10 @@ def _missing_fields(stations: Sequence[Station]) -> Iterator[Field]:
     for station in stations:
         if station.state is not StationState.DONE:
             groups.setdefault((station.state, station.side, station.why), []).append(station)
-    for (state, side, why), group in groups.items():
+
+    for (state, side, reason), group in groups.items():
         commands = wording.listed([str(station.command) for station in group])
-        yield Field(name=f"{side} {commands}", text=f"{state}: {why}" if why else str(state))
+        yield Field(name=f"{side} {commands}", text=f"{state}: {reason}" if reason else str(state))
 
 
 def survey_document(survey: Survey) -> dict[str, Any]:

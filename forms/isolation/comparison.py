@@ -1,6 +1,9 @@
 """Two isolations side by side."""
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from typing import Any
 
 from forms import wording
 from forms.comparison.blame_report import with_blame
@@ -18,6 +21,7 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
     """Two isolations side by side; layers that one lacks stay empty."""
     base_summary = isolation_summary(base)
     other_summary = isolation_summary(other)
+
     report = Report(
         form="isolation comparison",
         title="Two isolations",
@@ -30,13 +34,17 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
         ),
         tables=(_rates_table(base_summary, other_summary),),
         advice=tuple(_differences(base, other)),
-        document=lambda: {
-            "schema": COMPARISON_SCHEMA,
-            "base": isolation_document(base_summary),
-            "other": isolation_document(other_summary),
-        },
+        document=partial(_comparison_document, base_summary, other_summary),
     )
     return with_blame(report, profiled_rounds(base_summary), profiled_rounds(other_summary))
+
+
+def _comparison_document(base: IsolationSummary, other: IsolationSummary) -> dict[str, Any]:
+    return {
+        "schema": COMPARISON_SCHEMA,
+        "base": isolation_document(base),
+        "other": isolation_document(other),
+    }
 
 
 def _differences(base: Isolation, other: Isolation) -> Sequence[str]:
@@ -61,15 +69,16 @@ def _describe_isolation(isolation: Isolation) -> str:
 def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Table:
     base_rates = {point.clients: point.rates for point in base.points}
     other_rates = {point.clients: point.rates for point in other.points}
+
     rows = []
-    for clients in sorted(base_rates.keys() | other_rates.keys()):
-        for layer in SHOWN_LAYERS:
-            base_rate = base_rates.get(clients, {}).get(layer)
-            other_rate = other_rates.get(clients, {}).get(layer)
-            if base_rate or other_rate:
-                change = 100 * (other_rate / base_rate - 1) if base_rate and other_rate else None
-                megabytes = (wording.megabytes(base_rate), wording.megabytes(other_rate))
-                rows.append(row_of(clients, layer.value, *megabytes, change))
+    for clients, layer in product(sorted(base_rates.keys() | other_rates.keys()), SHOWN_LAYERS):
+        base_rate = base_rates.get(clients, {}).get(layer)
+        other_rate = other_rates.get(clients, {}).get(layer)
+        if base_rate or other_rate:
+            change = 100 * (other_rate / base_rate - 1) if base_rate and other_rate else None
+            megabytes = (wording.megabytes(base_rate), wording.megabytes(other_rate))
+            rows.append(row_of(clients, layer.value, *megabytes, change))
+
     return Table(
         columns=columns_of(
             ("Clients", ReportKind.WHOLE),

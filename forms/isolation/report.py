@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import resources
 from typing import Any
 
 from forms import report, wording
 from forms.isolation import charts, tables
+from forms.isolation import verdict as isolation_verdict
 from forms.isolation import wording as isolation_wording
-from forms.isolation.summary import IsolationSummary, MeasuredRatio, isolation_summary
-from forms.isolation.verdict import Cause, is_far_slower
+from forms.isolation.summary import IsolationPoint, IsolationSummary, MeasuredRatio, isolation_summary
 from forms.layout import Tone
 from forms.series import origin
 from storage.isolation import Isolation, Layer, LayerRun, isolation_to_json
@@ -30,16 +31,6 @@ _MOST_GAIN = 10.0
 def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
     """The JSON object ``sharebench/isolation/1``, unrounded."""
     stored = {name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN}
-    points = [
-        {
-            "clients": point.clients,
-            "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
-            "least_bytes_per_second": point.least,
-            "server_of_least": point.ratio and asdict(point.ratio),
-            "passes_without_of_passes_with": point.price and asdict(point.price),
-        }
-        for point in summary.points
-    ]
     verdict = {
         "cause": summary.verdict.cause.value,
         "doubts": [doubt.value for doubt in summary.verdict.doubts],
@@ -52,11 +43,21 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         **stored,
-        "points": points,
+        "points": list(map(_point_document, summary.points)),
         "verdict": verdict,
         "waterfall_microseconds": waterfall,
         "profile_summary": summary.profile and asdict(summary.profile),
         "profiling_cost": summary.profiling_cost and asdict(summary.profiling_cost),
+    }
+
+
+def _point_document(point: IsolationPoint) -> dict[str, Any]:
+    return {
+        "clients": point.clients,
+        "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
+        "least_bytes_per_second": point.least,
+        "server_of_least": point.ratio and asdict(point.ratio),
+        "passes_without_of_passes_with": point.price and asdict(point.price),
     }
 
 
@@ -68,8 +69,9 @@ def example_documents() -> tuple[bytes, ...]:
 
 def isolation_report(isolation: Isolation) -> report.Report:
     summary = isolation_summary(isolation)
-    tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
+    tone = Tone.CAUTION if summary.verdict.cause is isolation_verdict.Cause.UNKNOWN else Tone.PLAIN
     answer = report.fields_of((wording.VERDICT, isolation_wording.answer_sentence(summary.verdict), tone))
+
     return report.Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
@@ -79,7 +81,7 @@ def isolation_report(isolation: Isolation) -> report.Report:
         results=tuple(_results(summary)),
         advice=(*isolation_wording.reservations(summary.verdict), *_advice(isolation)),
         drawn=(charts.server_chart(summary), charts.layers_chart(summary), charts.waterfall_chart(summary)),
-        document=lambda: isolation_document(summary),
+        document=partial(isolation_document, summary),
     )
 
 
@@ -135,7 +137,7 @@ def _slower_alone(summary: IsolationSummary) -> str:
         if point.clients == summary.verdict.evidence.clients:
             continue
         for name, layer_alone, layer_beside in _PARTS_ALONE:
-            if is_far_slower(point.rates.get(layer_alone), point.rates.get(layer_beside)):
+            if isolation_verdict.is_far_slower(point.rates.get(layer_alone), point.rates.get(layer_beside)):
                 slower.append(f"{name} with {isolation_wording.clients_text(point)}")
     if not slower:
         return ""

@@ -146,8 +146,8 @@ def _least_layer(rates: Mapping[Layer, float], *, alone_tells: bool) -> Layer | 
     if not alone_tells:
         return None
 
-    alone = [layer for layer in _ALONE if layer in rates]
-    return min(alone, key=rates.__getitem__, default=None)
+    measured_alone = [layer for layer in _ALONE if layer in rates]
+    return min(measured_alone, key=rates.__getitem__, default=None)
 
 
 def ratio_over_rounds(
@@ -283,5 +283,5 @@ def _link_shares(isolation: Isolation, runs: Sequence[LayerRun]) -> tuple[float 
         return None, None
 
     busier = statistics.fmean(map(max, carried))
-    both = statistics.fmean(map(sum, carried))
-    return 8 * busier / link, 8 * both / link
+    total = statistics.fmean(map(sum, carried))
+    return 8 * busier / link, 8 * total / link

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from forms import report, wording
 from forms.isolation.profile import REQUESTS, DearCall, ProfileSummary, Waterfall
@@ -84,10 +83,10 @@ def _layer_row(summary: IsolationSummary, point: IsolationPoint, *, has_price: b
 
     runs = [run for run in summary.isolation.runs if run.clients == point.clients]
     failed = len(failed_runs(runs))
-    look: dict[str, Any] = {}
-    if failed:
-        look = {"mark": report.Mark.UNUSUAL, "remark": f"{failed} of {len(runs)} measurements failed"}
-    return report.row_of(point.clients, *cells, **look)
+    if not failed:
+        return report.row_of(point.clients, *cells)
+    remark = f"{failed} of {len(runs)} measurements failed"
+    return report.row_of(point.clients, *cells, mark=report.Mark.UNUSUAL, remark=remark)
 
 
 def _layers_caption(summary: IsolationSummary) -> str:
@@ -143,6 +142,7 @@ def _waterfall_table(waterfall: Waterfall) -> report.Table:
         report.row_of(PART_NAMES.get(name, name), microseconds, 100 * microseconds / waterfall.whole)
         for name, microseconds in parts
     ]
+
     return report.Table(
         columns=report.columns_of(
             "Where one operation's time goes",

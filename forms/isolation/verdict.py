@@ -280,6 +280,8 @@ def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]
     is_slower_alone = is_far_slower(evidence.disk_alone, evidence.disk) or is_far_slower(
         evidence.network_alone, evidence.network
     )
+
+    # In the order in which they are told.
     holds = {
         IsolationDoubt.SLOWER_ALONE: is_slower_alone,
         IsolationDoubt.LOOPBACK: evidence.loopback,

@@ -30,6 +30,7 @@ def series_document(series: records.Series) -> Document:
     failed_attempts = [
         RunRow(run=run, measures=measures_of(run, series.link_bits_per_second)) for run in series.failed_attempts
     ]
+
     document: Document = {
         "schema": SCHEMA,
         **named(series, "id", "created_at", "status", "title", "label", "note", "question"),
@@ -57,6 +58,7 @@ def series_document(series: records.Series) -> Document:
         "findings": [finding_document(finding) for finding in series_findings(series)],
         "advice": [{"key": warning.key, "text": warning.text} for warning in advice(series)],
     }
+
     if series.target.domain:
         document["target"]["domain"] = series.target.domain
     return document

@@ -23,14 +23,19 @@ def expected_rate(
     """By an earlier series, the practice server's limit or the link, else assumed; ``here``: the server is here."""
     if measured:
         return ExpectedRate(measured, "as fast as an earlier series")
+
+    # The practice server limits itself, whatever its link would carry.
     if target and is_practice_target(target):
         limit = wording.byte_rate(PRACTICE_BYTES_PER_SECOND)
         return ExpectedRate(PRACTICE_BYTES_PER_SECOND, f"at {limit}, the practice server's limit")
+
     if link:
         return ExpectedRate(link / 8, f"at {wording.link_rate(link)}, the link speed")
+
     if here or (target and is_loopback_address(target.host)):
         assumed = wording.byte_rate(ASSUMED_HERE_BYTES_PER_SECOND)
         return ExpectedRate(ASSUMED_HERE_BYTES_PER_SECOND, f"at {assumed}, assumed within this machine")
+
     assumed = wording.link_rate(ASSUMED_LINK_BITS_PER_SECOND)
     return ExpectedRate(ASSUMED_LINK_BITS_PER_SECOND / 8, f"at {assumed}, assumed")
 
@@ -52,17 +57,18 @@ def estimate_text(
         return f"{run_counts}, duration not yet known."
 
     total_bytes = (runs + warmups + makes_file_first) * series * size_bytes
-    made = ", including making the file" if makes_file_first else ""
+    with_making = ", including making the file" if makes_file_first else ""
     in_series = "" if series == 1 else f" in {series} series"
-    size = f"of {wording.file_size(size_bytes)} each{in_series}, {wording.binary_size(total_bytes)} in all{made}"
+    total = f"{wording.binary_size(total_bytes)} in all{with_making}"
+    size = f"of {wording.file_size(size_bytes)} each{in_series}, {total}"
     return f"{run_counts}, {size}, {time_text(total_bytes / rate.bytes_per_second, [rate])}."
 
 
 def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:
     """``about 4 s or longer (at 1 Gb/s, the link speed)``."""
     reasons = [rate.why for rate in rates if rate.why]
-    why = f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
-    return f"about {wording.duration(seconds)} or longer{why}"
+    in_brackets = f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+    return f"about {wording.duration(seconds)} or longer{in_brackets}"
 
 
 def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
 
 from forms import wording
 from forms.findings.series_warnings import VARIATION_PERCENT
@@ -27,6 +30,7 @@ class SeriesLine:
 
     @property
     def what(self) -> str:
+        """The target, without the protocol that nearly all of a list have."""
         return wording.place(self.series.target).removeprefix("smb://")
 
     @property
@@ -109,6 +113,7 @@ class RecordingLine:
 
     @property
     def when(self) -> str:
+        """The minute in which it began, in local time."""
         return to_minute(self.created_at)
 
     @property
@@ -134,21 +139,33 @@ def done_tone(head: Recording) -> Tone:
 
 def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:
     """The fields of several recordings of one kind, a column each."""
-    texts = [{field.name: field.text for field in (*report.fields, *report.results)} for report in reports]
-    names = list(dict.fromkeys(name for texts_of_report in texts for name in texts_of_report))
-    rows = [row_of(name, *(texts_of_report.get(name, "") for texts_of_report in texts)) for name in names]
+    texts_of_reports = list(map(_texts_by_field, reports))
+    names = list(dict.fromkeys(chain.from_iterable(texts_of_reports)))
+
+    rows = []
+    values: dict[str, list[str | None]] = {}
+    for name in names:
+        values[name] = [texts.get(name) for texts in texts_of_reports]
+        rows.append(row_of(name, *(text or "" for text in values[name])))
+
     columns = columns_of("", *(head.label or head.id for head in heads))
     return Report(
         form="comparison",
         title=f"Recordings of kind {heads[0].kind} side by side",
         name="Comparison",
         tables=(Table(columns=columns, rows=tuple(rows)),),
-        document=lambda: {
-            "schema": "sharebench/side-by-side/1",
-            "kind": heads[0].kind,
-            "recordings": [head.id for head in heads],
-            "fields": [
-                {"name": name, "values": [texts_of_report.get(name) for texts_of_report in texts]} for name in names
-            ],
-        },
+        document=partial(_side_by_side_document, heads, values),
     )
+
+
+def _texts_by_field(report: Report) -> dict[str, str]:
+    return {field.name: field.text for field in (*report.fields, *report.results)}
+
+
+def _side_by_side_document(heads: Sequence[Recording], values: Mapping[str, Sequence[str | None]]) -> dict[str, Any]:
+    return {
+        "schema": "sharebench/side-by-side/1",
+        "kind": heads[0].kind,
+        "recordings": [head.id for head in heads],
+        "fields": [{"name": name, "values": list(texts)} for name, texts in values.items()],
+    }

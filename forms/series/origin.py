@@ -1,6 +1,7 @@
 """The fields that say when and where something was measured, by whom, and with which harmful settings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from forms import wording
 from forms.findings.rules_series import harmful_in
@@ -40,16 +41,20 @@ def from_machines(environments: Iterable[Mapping[str, Facts]]) -> str:
 
 def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
     clients = [environment.get("client", {}) for environment in environments]
-    people = [", ".join(str(client[name]) for name in _WHO if name in client) for client in clients]
+    people = list(map(_person_and_ticket, clients))
     distinct_people = dict.fromkeys(person for person in people if person)
     if distinct_people:
         yield Field(name="Measured by", text="; ".join(distinct_people))
 
 
+def _person_and_ticket(client: Facts) -> str:
+    return ", ".join(str(client[name]) for name in _WHO if name in client)
+
+
 def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
-    settings = dict.fromkeys(
-        f"{finding.setting} = {finding.value}" for environment in environments for finding in harmful_in(environment)
-    )
+    findings = chain.from_iterable(map(harmful_in, environments))
+    # Series of one server have the same settings, which are named once.
+    settings = dict.fromkeys(f"{finding.setting} = {finding.value}" for finding in findings)
     if settings:
         text = f"harmful: {wording.plain('; '.join(settings))}. sharebench audit says why and what to write instead."
         yield Field(name="Settings", text=text, tone=Tone.BAD)

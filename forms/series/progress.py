@@ -51,12 +51,14 @@ def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[Ra
 def run_progress(seconds: float, moved_bytes: int, size_bytes: int) -> RunProgress:
     """How far a run is, and how long it will take if it goes on like that; None where that is not known."""
     rate = moved_bytes / seconds if seconds > 0 and moved_bytes else None
+
     percent = None
     seconds_left = None
     if size_bytes:
         percent = min(100.0, 100 * moved_bytes / size_bytes)
         if rate:
             seconds_left = max(0.0, (size_bytes - moved_bytes) / rate)
+
     return RunProgress(
         seconds=seconds,
         moved_bytes=moved_bytes,

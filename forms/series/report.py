@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 
 from forms import report, wording
 from forms.findings import path as series_path
@@ -53,7 +54,7 @@ def series_report(form: SeriesSummary) -> report.Report:
         results=tuple(result_fields(form)),
         advice=tuple(finding.text for finding in (*series_warnings.advice(series), *findings)),
         drawn=(runs_chart(form),),
-        document=lambda: series_document(series),
+        document=partial(series_document, series),
     )
 
 

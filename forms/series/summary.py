@@ -91,6 +91,7 @@ def run_form(series: Series) -> SeriesSummary:
     rates = [run.bytes_per_second for run in valid if run.bytes_per_second is not None]
     unusual = unusual_runs(series)
     with_rejected = finished if len(finished) > len(valid) else []
+
     return SeriesSummary(
         series=series,
         warm_ups=tuple(RunRow(run=run, measures=measures_of(run, link)) for run in warm_ups),

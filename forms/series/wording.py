@@ -76,11 +76,11 @@ def advised_size_sentences(context: FileSizeContext) -> str:
 
     origin = "an earlier series reached" if context.measured_bytes_per_second else "the link carries"
     lasts = wording.duration(size / rate)
-    why = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {lasts}"
+    reason = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {lasts}"
     if not context.memory_bytes:
-        return f"{why}. The server's memory is unknown: check that the file fits."
+        return f"{reason}. The server's memory is unknown: check that the file fits."
     memory = wording.file_size(context.memory_bytes)
-    return f"{why}. {_fit_in_memory(size, rate, context.memory_bytes)} in half the server's memory of {memory}."
+    return f"{reason}. {_fit_in_memory(size, rate, context.memory_bytes)} in half the server's memory of {memory}."
 
 
 def _fit_in_memory(size: int, rate: float, memory_bytes: int) -> str:
@@ -104,6 +104,7 @@ def _fit_sentence(reason: FitReason, size_bytes: int, context: FileSizeContext) 
     rate = context.expected_bytes_per_second
     lasts = f"A run would last {wording.seconds(size_bytes / rate)}" if rate else ""
     larger = f"choose one of {wording.typed_size(advised_bytes(context))} or so, or have one made"
+
     match reason:
         case FitReason.NO_BYTES:
             return "An empty file moves no bytes: choose another."

@@ -148,7 +148,7 @@ def _own_repeats(base: SeriesGroup, other: SeriesGroup) -> tuple[float, float]:
 
 def _places(times: Sequence[float]) -> list[int]:
     """The place of each time in their order."""
-    order = sorted(range(len(times)), key=lambda index: times[index])
+    order = sorted(range(len(times)), key=times.__getitem__)
     place_of = {index: place for place, index in enumerate(order)}
     return [place_of[index] for index in range(len(times))]
 

@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from forms.stats.changes import (
@@ -189,7 +189,7 @@ def _joint_variation(
     gap = max((abs(middle_times[step.base] - middle_times[step.other]) for step in judged_steps), default=0.0)
     now = max((max(group.times) for group in usable), default=0.0)
 
-    run_variance = pooled_run_variance([rates for group in usable for rates in group.series])
+    run_variance = pooled_run_variance(list(chain.from_iterable(group.series for group in usable)))
     judged_by = judged_variation(run_variance, usable, history, gap, now)
     if judged_by is None:
         return None, 0.0
@@ -310,10 +310,14 @@ def _order_tells(differences: Sequence[float], limits: Limits) -> bool:
 
 def _decide_too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | None:
     """The answer where a side has no run, or fewer than a verdict needs; else None."""
-    counts = [sum(len(rates) for rates in side) for side in (base, other)]
-    if min(counts) == 0 or any(not rates for side in (base, other) for rates in side):
+    base_runs = sum(map(len, base))
+    other_runs = sum(map(len, other))
+    fewest_runs = min(base_runs, other_runs)
+
+    # A series without a run has no average, and so neither has its side.
+    if fewest_runs == 0 or not all((*base, *other)):
         return ChangeDecision(verdict=Verdict.UNKNOWN, doubt=Doubt.NO_RUNS)
-    return _few_runs(base, other) if min(counts) < LEAST_RUNS else None
+    return _few_runs(base, other) if fewest_runs < LEAST_RUNS else None
 
 
 def _few_runs(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:

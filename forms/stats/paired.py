@@ -11,7 +11,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import combinations_with_replacement, compress, product
 from statistics import fmean, median, stdev
 
 from forms.stats.changes import percent_of
@@ -71,8 +71,10 @@ def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alph
     if not ahead or not behind:
         return paired_effect(ratios, alpha)
 
-    means = sorted((log_ahead + log_behind) / 2 for log_ahead in ahead for log_behind in behind)
-    deviations = [log - fmean(side) for side in (ahead, behind) for log in side]
+    means = sorted((log_ahead + log_behind) / 2 for log_ahead, log_behind in product(ahead, behind))
+
+    # Each order has a mean of its own, which takes a degree of freedom.
+    deviations = [*_deviations_from_mean(ahead), *_deviations_from_mean(behind)]
     freedom = len(ratios) - 2
     spread = 100 * math.sqrt(sum(away * away for away in deviations) / freedom) if freedom else None
     return _effect(
@@ -84,12 +86,18 @@ def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alph
     )
 
 
+def _deviations_from_mean(logs: Sequence[float]) -> list[float]:
+    mean = fmean(logs)
+    return [log - mean for log in logs]
+
+
 def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect:
     """The effect in pairs of ratios other over base. Raises ValueError for none."""
     if not ratios:
         raise ValueError("no pairs")
     logs = [math.log(ratio) for ratio in ratios]
-    means = sorted((first + second) / 2 for place, first in enumerate(logs) for second in logs[place:])
+    # Walsh averages: each log ratio is also paired with itself.
+    means = sorted((first + second) / 2 for first, second in combinations_with_replacement(logs, 2))
     spread = 100 * stdev(logs) if len(logs) > 1 else None
     return _effect(means, critical_rank_sum(len(logs), alpha), len(logs), signed_rank_p(logs), spread)
 

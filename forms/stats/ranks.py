@@ -34,7 +34,7 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
 
     total = len(ranks)
     excess = abs(rank_sum / 2 - len(few) * (total + 1) / 2)
-    ties = sum(count**3 - count for count in Counter(ranks).values())
+    ties = _tie_excess(ranks)
     variance = len(few) * len(many) / 12 * (total + 1 - ties / (total * (total - 1)))
     if variance <= 0:
         return 1.0
@@ -46,12 +46,13 @@ def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
     count = len(blocks)
     columns = len(blocks[0])
     ranked = [_doubled_ranks(block) for block in blocks]
-    ties = sum(size**3 - size for ranks in ranked for size in Counter(ranks).values())
+    ties = sum(map(_tie_excess, ranked))
     untied_share = 1 - ties / (count * columns * (columns**2 - 1))
     if untied_share <= 0:
         return 1.0
 
-    squares = sum(sum(column) ** 2 for column in zip(*ranked, strict=True)) / 4  # the ranks are doubled
+    # The ranks are doubled, their squares fourfold.
+    squares = sum(sum(column) ** 2 for column in zip(*ranked, strict=True)) / 4
     score = 12 * squares / (count * columns * (columns + 1)) - 3 * count * (columns + 1)
     return chi_square_tail(score / untied_share, columns - 1)
 
@@ -107,6 +108,11 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
         doubled[value] = 2 * before + counts[value] + 1
         before += counts[value]
     return [doubled[value] for value in values]
+
+
+def _tie_excess(ranks: Sequence[int]) -> int:
+    """What ties take from the variance of ranks: t³ - t for each t values that are equal."""
+    return sum(count**3 - count for count in Counter(ranks).values())
 
 
 def _exact_p(ranks: list[int], picks: int, rank_sum: int) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from itertools import product
 
 from forms.stats import distributions
 from forms.stats.changes import percent_of
@@ -133,12 +134,13 @@ def _predictive_shift(freedom: int, first_freedom: int, level: float) -> float:
     """
     bound = distributions.student_t(level, freedom)
     new_scales = distributions.scale_nodes(freedom)[::4]
-    terms = [
-        (first_scale, bound * new_scale, first_weight * new_weight)
-        for first_scale, first_weight in distributions.scale_nodes(first_freedom)
-        for new_scale, new_weight in new_scales
-        if first_weight * new_weight > _NO_WEIGHT
-    ]
+    terms = []
+    for (first_scale, first_weight), (new_scale, new_weight) in product(
+        distributions.scale_nodes(first_freedom), new_scales
+    ):
+        weight = first_weight * new_weight
+        if weight > _NO_WEIGHT:
+            terms.append((first_scale, bound * new_scale, weight))
     total = math.fsum(weight for *_, weight in terms)
     return distributions.shift_with_power(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 

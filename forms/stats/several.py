@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 
 from forms.stats.distributions import chi_square_tail, scale_nodes, student_t
 
@@ -38,8 +39,7 @@ def critical_of(counts: tuple[int, ...], steps: tuple[tuple[int, int], ...], fre
         middle = (low + high) / 2
         beyond = math.fsum(
             weight * chi_square_tail((middle * scale / extreme) ** 2, len(counts))
-            for scale, weight in scales
-            for extreme in extremes
+            for (scale, weight), extreme in product(scales, extremes)
         )
         if beyond > allowed:
             low = middle

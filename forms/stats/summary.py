@@ -221,7 +221,8 @@ def drift(values: Sequence[float]) -> Drift | None:
     if min(values) <= 0:
         return Drift(percent=0.0, values=tuple(values))
 
-    slopes = [math.log(values[j] / values[i]) / (j - i) for i in range(n) for j in range(i + 1, n)]
+    pairs = combinations(enumerate(values), 2)
+    slopes = [math.log(later / earlier) / (j - i) for (i, earlier), (j, later) in pairs]
     percent = 100 * math.expm1(statistics.median(slopes) * (n - 1))
     return Drift(percent=percent, values=tuple(values))
 

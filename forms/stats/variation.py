@@ -21,6 +21,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from forms.stats.distributions import chi_square_quantile, student_t
@@ -119,7 +120,7 @@ def judged_variation(
     if not history:
         return by_sides
 
-    earlier_runs = usual_run_variance([rates for group in history for rates in group.series])
+    earlier_runs = usual_run_variance(list(chain.from_iterable(group.series for group in history)))
     together = _updated_by_groups(_pooled(own_runs, earlier_runs), [*sides, *history], gap_seconds, now)
     if by_sides is None or together is None:
         return together
@@ -239,5 +240,5 @@ def alternates(places: Sequence[float], base_count: int) -> bool:
 
 def in_pairs(places: Sequence[float], base_count: int) -> bool:
     """Whether each pair of neighbours has one of either side, in any order; one more may follow."""
-    sides = [index < base_count for index in sorted(range(len(places)), key=lambda index: places[index])]
+    sides = [index < base_count for index in sorted(range(len(places)), key=places.__getitem__)]
     return all(sides[at] != sides[at + 1] for at in range(0, len(sides) - 1, 2))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -232,7 +233,7 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
         gain = (better.total_bytes_per_second or 0.0) - present_rate
         description = f"{count} {PLURALS[kind]} instead of {part.count}"
         candidates.append(Upgrade(description=description, machine=better, gain_bytes_per_second=gain))
-    yield from sorted(candidates, key=lambda upgrade: -upgrade.gain_bytes_per_second)
+    yield from sorted(candidates, key=attrgetter("gain_bytes_per_second"), reverse=True)
 
 
 # A quotient such as 3.0000000001 parts is three parts and a rounding error.
@@ -385,6 +386,8 @@ class UsersCalculation:
             "is_enough": self.is_enough,
             "is_tight": self.is_tight,
         }
+
+        # What was not given has no key.
         if self.series_id is not None:
             content["series_id"] = self.series_id
         if self.memory is not None:
