@@ -17,7 +17,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TextIO
 
-from app.base.child_process import die_with_parent, held_seconds, message_of, own_stdout, send
+from app.base.child_process import (
+    die_with_parent,
+    held_seconds,
+    keep_memory_to_ourselves,
+    message_of,
+    own_stdout,
+    send,
+)
 from app.base.errors import MeasurementError, SharebenchError
 from app.clients.base import Secrets
 from app.clients.smb.null_server import null_channel
@@ -102,6 +109,7 @@ def _connected_share(plan: ReplayPlan) -> Iterator[Share]:
 
 
 def main() -> int:
+    keep_memory_to_ourselves()
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])

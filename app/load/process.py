@@ -19,13 +19,16 @@ def main(role: str) -> int:
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
+    # Imported once gevent's sockets are in place.
+    from app.base.child_process import die_with_parent, keep_memory_to_ourselves, message_of
+
+    keep_memory_to_ourselves()
     logging.disable(logging.WARNING)
     if role == "engine":
         from app.load.locust_engine import serve
 
         serve()  # and ends this process
 
-    from app.base.child_process import die_with_parent, message_of
     from app.load.worker import Worker
     from app.load.worker_processes import WorkerOrder
 

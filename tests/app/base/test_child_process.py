@@ -22,6 +22,7 @@ from app.practice.servers import PracticeServers
 from app.server.host_facts import run_text
 from app.server.shell import ServerShell
 from storage.programs import PASSWORD_VARIABLE, clean_environment
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKER = "MARKERpw"
@@ -82,6 +83,12 @@ def powerless() -> list[str]:
     return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
 
+def is_readable(pid: int) -> bool:
+    """Whether another process of the user may read what that process knows."""
+    look = [*powerless(), "cat", f"/proc/{pid}/environ"]
+    return subprocess.run(look, capture_output=True, check=False).returncode == 0
+
+
 def cores(folder: Path) -> list[Path]:
     return [file for file in folder.iterdir() if file.name.startswith("core")]
 
@@ -135,9 +142,29 @@ def test_no_other_process_of_the_user_reads_their_environment(logging_in):
         assert plain.stdout
         plain.stdout.readline()
         for pid, readable in ((plain.pid, True), (logging_in.pid, False), (logging_in.children()[0].pid, False)):
-            look = [*powerless(), "cat", f"/proc/{pid}/environ"]
-            assert (subprocess.run(look, capture_output=True, check=False).returncode == 0) is readable
+            assert is_readable(pid) is readable
         plain.kill()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("app.recording.child",),
+        ("app.diagnosis.child",),
+        ("app.isolation.replay_child",),
+        ("app.load.process", "engine"),
+        ("app.load.process", "worker"),
+    ],
+)
+def test_no_process_that_is_told_the_password_can_be_read(words, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    command = [*powerless(), *own_command(*words)]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere) as process:
+        wait_for(lambda: Path(f"/proc/{process.pid}/cmdline").read_bytes().startswith(os.fsencode(sys.executable)))
+        wait_for(lambda: not is_readable(process.pid))
+        assert process.poll() is None
+        process.kill()
 
 
 def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
