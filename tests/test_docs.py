@@ -54,6 +54,27 @@ def test_each_path_that_contributors_read_is_there(path: str):
     assert (ROOT / path).exists()
 
 
+@for_each("name", sorted(set(re.findall(r"`([\w.-]+\.(?:py|sh|sql|txt))`", FOR_CONTRIBUTORS))))
+def test_each_file_that_contributors_read_of_by_its_name_is_there(name: str):
+    assert [path for folder in ("app", "forms", "storage", "tests") for path in (ROOT / folder).rglob(name)]
+
+
+def paths_named_in(path: Path) -> set[str]:
+    """Each file of ours that a text names with its folder, comments and docstrings included."""
+    text = path.read_text(encoding="utf-8")
+    return set(re.findall(r"(?<![\w./-])(?:app|forms|storage|tests)/[\w./-]+\.(?:py|toml|sh|sql|txt|md)\b", text))
+
+
+@for_each("folder", ["app", "forms", "storage"])
+def test_each_file_that_the_source_names_is_there(folder: str):
+    sources = [
+        path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".toml", ".sh", ".sql", ".txt", ".jinja"}
+    ]
+    assert len(sources) > 10
+    gone = [(str(source), name) for source in sources for name in paths_named_in(source) if not (ROOT / name).exists()]
+    assert gone == []
+
+
 def test_make_targets_are_listed_and_there():
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))

@@ -29,29 +29,31 @@ ROOT = Path(__file__).resolve().parents[2]
 MESSAGE = """\
 # How often the verdicts are true
 
-**Where nothing changed, at most 5 of 100 comparisons say "faster" or "slower"**: in every world below whose sessions
-differ by at most 3 %, and on real paths. One slow run decides nothing. How small a change is found in nine of ten
-depends on how it is measured: two series may differ by the time alone, so that they tell large changes only; what is
-measured in turn, or in pairs (`--versus`, `try`), tells small ones.
+**Where nothing changed, at most 5 of 100 comparisons say "faster" or "slower".** This holds on real paths, and in every
+simulated world below whose sessions differ by at most 3 %. One slow run decides nothing.
+
+The smallest change that nine of ten comparisons find depends on how you measure. Two separate series can differ by the
+time of day alone, so they show only large changes. Interleaved runs and pairs (`--versus`, `try`) show small ones.
 """
 HEAD = """
-Made by `make truth` in some minutes: the program's own rule (`forms/stats/decision.py`, `variation.py`) on series that
-are made up, with a fixed seed, and on equal series of real servers. They are decided in bulk, and some of each cell by
-the program itself, which must agree. A trial is a comparison; {trials} trials a cell, and {more} where one reads more
-than {near} %: such a figure is known to ± {error:.2f}. A cell in **bold** misses what is asked, and fails the command.
+`make truth` makes this page in some minutes. It applies the program's own rule (`forms/stats/decision.py`,
+`variation.py`) to simulated series, with a fixed seed, and to equal series of real servers. The comparisons are
+judged in bulk, and some of each cell also by the program itself, which must agree. A cell has {trials} comparisons,
+and {more} where one reads more than {near} %: such a figure is known to ± {error:.2f}. A cell in **bold** misses its
+goal, and fails the command.
 
-Equal series are taken to differ by 2.5 % and 2.6 times what runs differ by, worth four degrees of freedom, until
-repeats say otherwise, each for the time that it covers. 3 + 3 alternating series and interleaved runs are judged by
-themselves. *Repeats before* are earlier series of the same path, which count by themselves.
+**The rule.** Equal series are assumed to differ by 2.5 % and by 2.6 times the variation of their runs, with the
+weight of four degrees of freedom. Repeats correct this, each for the time that it covers. *Repeats before* are
+earlier series of the same path. Three alternating series a side, and interleaved runs, are judged by themselves.
 
-A hiccup decides nothing. A run that lies far outside the others of its series (`forms/stats/readings.py`) is left out
-of the average and counts in the variation as if it lay just outside; of earlier series the median of their variations
-counts, and they make no verdict less certain than the two sides alone would, unless they differ by more than that.
-Interleaved runs and alternating series are read whole, because beside a rhythm the slow runs of one side would pass for
-hiccups; the order of interleaved runs is random within each pair, and the signed ranks must agree with Student's t.
+**A hiccup decides nothing.** A run far outside the others of its series (`forms/stats/readings.py`) is left out of
+the average. It counts in the variation as if it lay just outside. Of earlier series, the median of their variations
+counts. They make no verdict less certain than the two sides alone would, unless they differ by more than that.
+Interleaved runs and alternating series are used whole: beside a rhythm, the slow runs of one side would pass for
+hiccups. The order of interleaved runs is random within each pair, and the signed ranks must agree with Student's t.
 
-The promise ends where sessions differ by more than 3 %, and where a level moves for good and the base is never measured
-again: no repeats made before can know that.
+**Where the promise ends.** It ends where sessions differ by more than 3 %, and where a level moves for good and the
+base is never measured again. Repeats made before cannot know that.
 """
 SECTIONS: tuple[tuple[str, str, Callable[[int], Iterator[str]]], ...] = (
     (
