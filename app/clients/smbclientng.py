@@ -22,7 +22,8 @@ from app.clients.programs import ExternalClient, watch
 from app.clients.smb import wire
 from app.clients.smb.client import SMBClient
 from app.clients.smb.impacket_errors import mapped
-from app.clients.smb.session import Listener, login_credentials, quiet_config, refused_login
+from app.clients.smb.session import login_credentials, refused_login
+from app.clients.smb.smbclientng_session import Listener, quiet_config
 from app.clients.smb.wire import place
 from app.clients.tcp import TcpInfo, file_error
 from storage.plan import Settings

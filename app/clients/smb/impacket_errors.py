@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Iterator
 
 from impacket import nmb, smb3, smbconnection
-from impacket.krb5.kerberosv5 import KerberosError
 
 from app.base.errors import ConnectionLostError, LoginError, ProtocolError, SharebenchError
 from app.clients.smb.wire import status_error
@@ -20,11 +19,11 @@ def mapped(where: str) -> Iterator[None]:
         yield
     except SharebenchError:
         raise
-    except KerberosError as error:
-        raise kerberos_error(where, error) from error
     except smb3.SessionError as error:
         raise status_error(error.get_error_code(), where) from error
     except smbconnection.SessionError as error:
+        if _is_kerberos_refusal(error):
+            raise kerberos_error(where, error) from error
         raise status_error(error.getErrorCode(), where) from error
     except nmb.NetBIOSError as error:
         raise ConnectionLostError(
@@ -35,6 +34,7 @@ def mapped(where: str) -> Iterator[None]:
     except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers
         if _is_our_mistake(error):
             raise
+
         text = _text_of(error)
         raise ProtocolError(f"{where}: the server's answer makes no sense ({text}); see its log") from error
 
@@ -44,6 +44,13 @@ def kerberos_error(where: str, error: BaseException) -> LoginError:
         f"{where}: Kerberos does not let this in ({_text_of(error)}); renew the ticket with kinit, name the server as "
         "its domain does, and check the clocks"
     )
+
+
+def _is_kerberos_refusal(error: smbconnection.SessionError) -> bool:
+    # Loaded only after a failure, because a login by password needs nothing of Kerberos.
+    from impacket.krb5.kerberosv5 import KerberosError
+
+    return isinstance(error, KerberosError)
 
 
 def _is_our_mistake(error: Exception) -> bool:
