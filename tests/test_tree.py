@@ -68,7 +68,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     file = tmp_path / "notebook.db"
     Notebook(file).close()
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
-    assert "app.cli.commands.notebook" in modules
+    assert "app.cli.commands.listing" in modules
     assert modules.isdisjoint(
         {"app.series.record", "app.server.facts", "app.clients.base", "app.recording.process", "app.recording.writer"}
     )

@@ -11,7 +11,7 @@ import click
 from app.audit.engine import AuditRequest, AuditResult, audit_file, audit_server
 from app.base.errors import LoginError, UsageError
 from app.base.targets import parse_target
-from app.cli import common
+from app.cli import console, declare, logins, notebooks
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.clients.base import Secrets
 from app.comparison.history import audit_form
@@ -28,7 +28,7 @@ _PASSED_TO_TRY = (
 _HARMFUL, _UNREADABLE = 1, 3
 
 
-@common.command("audit")
+@declare.command("audit")
 @target_argument(required=False)
 @click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
 @click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
@@ -36,9 +36,9 @@ _HARMFUL, _UNREADABLE = 1, 3
 @click.option(
     "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
 )
-@common.option("--label", "TEXT", "Short name of the recording.", default="")
-@common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
-@common.measuring_options("Print the audit as JSON.")
+@declare.option("--label", "TEXT", "Short name of the recording.", default="")
+@declare.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
+@declare.measuring_options("Print the audit as JSON.")
 @series_options("sign", "encrypt", "ceiling", *OF_THE_SERVER)
 def audit_command(
     context: click.Context,
@@ -58,18 +58,18 @@ def audit_command(
 
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     result = _audited(context, target, spec, choices)
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
-    with common.notebook(context, make=True) as notebook:
+    with notebooks.open_notebook(context, make=True) as notebook:
         notebook.add_recording(recording_of(audit))
         report = audit_form(notebook, audit)
     if as_json:
-        common.answer_json(audit_document(audit))
+        console.answer_json(audit_document(audit))
     elif fix:
-        common.answer_for_programs(proposed_diff(audit.findings, result.files))
+        console.answer_for_programs(proposed_diff(audit.findings, result.files))
     else:
-        common.answer_report(report)
+        console.answer_report(report)
     if tested:
         if target is None:
             raise UsageError("--try measures a server: name its TARGET")
@@ -77,7 +77,7 @@ def audit_command(
         if not found:
             raise UsageError("nothing to test: no finding names a value that sharebench may change")
         setting = f"{found[0].name}={found[0].value}"
-        common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+        console.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
         passed = {name: context.params[name] for name in _PASSED_TO_TRY}
         return int(context.invoke(try_command, setting=setting, target=target, **passed))
     if audit.scope is AuditScope.SESSION:
@@ -105,7 +105,7 @@ def _audited(context: click.Context, target: str | None, spec: SeriesSpec, choic
 
     def secrets() -> Secrets | None:
         try:
-            return common.secrets_for(context, place, kerberos=choices["kerberos"])[1]
+            return logins.secrets_for(context, place, kerberos=choices["kerberos"])[1]
         except LoginError:
             return None
 

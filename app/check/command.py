@@ -10,7 +10,7 @@ import click
 
 from app.base.errors import CancelledError, MeasurementError, UsageError
 from app.check.engine import Checked, CheckState, Leftover, check, folder_of, leftovers, remove
-from app.cli import common
+from app.cli import console, declare, logins, notebooks
 from app.cli.run_options import series_options, target_argument
 from app.clients.base import connected_files, make_client
 from app.recording.spec import SeriesSpec
@@ -22,9 +22,9 @@ _WIDTH = 80
 _INDENT = " " * 13
 
 
-@common.command("check")
+@declare.command("check")
 @target_argument()
-@common.measuring_options("Print a JSON array of objects with name, state and text.")
+@declare.measuring_options("Print a JSON array of objects with name, state and text.")
 @series_options(
     "command",
     "link_bits_per_second",
@@ -43,16 +43,16 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
 
     Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
     """
-    place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     results: list[Checked] = []
-    with common.notebook(context, make=True) as notebook:
+    with notebooks.open_notebook(context, make=True) as notebook:
         for checked in check(place, secrets, spec, notebook):
             results.append(checked)
             if not as_json:
                 _show(checked)
 
     if as_json:
-        common.answer_json(
+        console.answer_json(
             [{"name": checked.name, "state": checked.state.name.lower(), "text": checked.text} for checked in results]
         )
     failed = [checked for checked in results if checked.state is CheckState.FAILED]
@@ -60,7 +60,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
         raise MeasurementError(failed[0].text)
 
     for command, options in dict.fromkeys((checked.command, checked.options) for checked in results):
-        common.recommend(command, options, "measure")
+        console.recommend(command, options, "measure")
     return 0
 
 
@@ -69,13 +69,13 @@ def _show(checked: Checked) -> None:
     room = _WIDTH - len(_INDENT)
     lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
     text = f"\n{_INDENT}".join(lines)
-    common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{text}")
+    console.answer(f"{console.toned(sign.text, sign.tone)} {checked.name:<11}{text}")
 
 
-@common.command("clean")
+@declare.command("clean")
 @target_argument()
 @click.option("--yes", is_flag=True, help="Remove without asking.")
-@common.measuring_options("Print a JSON array of objects: path, size, time, result.")
+@declare.measuring_options("Print a JSON array of objects: path, size, time, result.")
 @series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(
     context: click.Context, /, target: str, yes: bool, as_json: bool, spec: SeriesSpec, **choices: Any
@@ -87,7 +87,7 @@ def clean_command(
 
     Wait until nobody measures in that folder: a running series needs its file.
     """
-    place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
     with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
@@ -103,13 +103,13 @@ def clean_command(
             problems = remove(client, folder, listed, connected)
 
     if as_json:
-        common.answer_json([_leftover_document(leftover, problems.get(leftover)) for leftover in listed])
+        console.answer_json([_leftover_document(leftover, problems.get(leftover)) for leftover in listed])
     remaining = [f"{leftover.path} is still there: {problem}" for leftover, problem in problems.items() if problem]
     if remaining:
         raise MeasurementError("; ".join(remaining))
     if problems and not as_json:
         noun = "item" if any(leftover.is_folder for leftover in problems) else "file"
-        common.say(f"removed: {wording.count(len(problems), noun)}")
+        console.say(f"removed: {wording.count(len(problems), noun)}")
     return 0
 
 
@@ -126,16 +126,16 @@ def _leftover_document(leftover: Leftover, problem: str | None) -> dict[str, Any
 
 def _show_leftovers(listed: list[Leftover], folder: Target) -> None:
     if not listed:
-        common.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+        console.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in listed:
         when = with_zone(leftover.modified_at) if leftover.modified_at else ""
         size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
-        common.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
+        console.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 
 def _is_agreed(count: int) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        common.say("nothing was removed: not a terminal; pass --yes to remove them")
+        console.say("nothing was removed: not a terminal; pass --yes to remove them")
         return False
     them = "it" if count == 1 else f"these {count}"
     if not click.confirm(f"Remove {them}?", err=True):

@@ -2,22 +2,22 @@
 
 import click
 
-from app.cli import common
+from app.cli import console, declare, notebooks
 from app.recording.kind import ComparisonChoices, kind_of
 from app.recording.several import recordings_of_one_kind
 from forms.comparison.rules import findings
 from forms.findings.report import findings_report
 
 
-@common.command("compare")
+@declare.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
-@common.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
+@declare.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
 @click.option(
     "--alone", is_flag=True, help="Compare the named series alone, without those that repeat them or came before."
 )
-@common.verdict_options
-@common.answering_options("Print the comparison as JSON; an array for several.")
+@declare.verdict_options
+@declare.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
     context: click.Context,
     /,
@@ -47,21 +47,21 @@ def compare_command(
     choices = ComparisonChoices(
         references=references, again=again, alone=alone, noise_percent=noise, margin_percent=margin
     )
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         heads = recordings_of_one_kind(notebook, references)
         compared = kind_of(heads[0]).compare(notebook, heads, choices)
-    common.answer_report(compared.report, as_json=as_json)
+    console.answer_report(compared.report, as_json=as_json)
     return compared.exit_code
 
 
-@common.command("findings")
+@declare.command("findings")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
-@common.answering_options("Print the findings as JSON.")
+@declare.answering_options("Print the findings as JSON.")
 def findings_command(context: click.Context, series: tuple[str, ...], as_json: bool) -> None:
     """Explain what SERIES say about a server: link, session, distance, SMB compared with FTP.
 
     The most serious comes first, each with its evidence and a recommendation.
     """
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
-    common.answer_report(findings_report(found), as_json=as_json)
+    console.answer_report(findings_report(found), as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from app.base.errors import UsageError
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.diagnosis import record as diagnosing
@@ -17,9 +17,9 @@ from storage.looks import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.records import SeriesStatus
 
 
-@common.command("diagnose")
+@declare.command("diagnose")
 @target_argument(required=False)
-@common.option(
+@declare.option(
     "--only",
     "NAME,…",
     f"Measure these stages only: {', '.join(StageName)}.",
@@ -29,10 +29,10 @@ from storage.records import SeriesStatus
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
-@common.whole_time_option
+@declare.whole_time_option
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
-@common.measuring_options("Print the diagnosis as JSON.")
+@declare.measuring_options("Print the diagnosis as JSON.")
 @series_options("profile", "label", "question", *OF_THE_SERVER)
 def diagnose_command(
     context: click.Context,
@@ -52,14 +52,14 @@ def diagnose_command(
 
     Exit codes: 0 complete, whatever it found; 4 a stage failed.
     """
-    common.check_can_store(context)
-    control = SeriesControl(common.within(choices))
+    notebooks.check_can_store(context)
+    control = SeriesControl(option_values.seconds_within(choices))
     resumed: Diagnosis | None = None
     if resume_reference:
-        resumed, place = common.to_resume(
-            context, resume_reference, common.ALLOWED_WITH_RESUME, DIAGNOSIS, target=target
+        resumed, place = resuming.recording_to_resume(
+            context, resume_reference, resuming.ALLOWED_WITH_RESUME, DIAGNOSIS, target=target
         )
-        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        _, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
         request = request_of(resumed, secrets)
     elif target:
         request = _diagnosis_request(context, target, spec, choices)
@@ -68,13 +68,13 @@ def diagnose_command(
 
     amount = amount_text(request)
     if amount:
-        common.say(amount)
+        console.say(amount)
         if not yes:
-            common.confirm("Begin?", declined="nothing was written")
+            console.confirm("Begin?", declined="nothing was written")
 
-    events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
+    events = diagnosing.record_diagnosis(request, notebooks.notebook_path(context), control, resumed)
     diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
-    common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    console.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     return exit_code_when_complete(diagnosis, control, "diagnose", "diagnosis")
 
 
@@ -87,7 +87,7 @@ def _diagnosis_request(context: click.Context, url: str, spec: SeriesSpec, choic
     elif choices["thorough"]:
         effort = Effort.THOROUGH
 
-    place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    place, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
     request = DiagnosisRequest(
         target=place,
         secrets=secrets,
@@ -108,10 +108,10 @@ def _diagnosis_request(context: click.Context, url: str, spec: SeriesSpec, choic
 def _show(event: diagnosing.DiagnosisEvent) -> None:
     match event:
         case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
-            common.say(f"diagnosis {diagnosis.id}")
+            console.say(f"diagnosis {diagnosis.id}")
         case diagnosing.StageBegan(text=text):
-            common.say(f"  {text}")
+            console.say(f"  {text}")
         case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
-            common.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+            console.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
         case Warned(text=text):
-            common.say(f"sharebench: {text}")
+            console.say(f"sharebench: {text}")

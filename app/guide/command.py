@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from app.base.errors import UsageError
-from app.cli import common
+from app.cli import console, declare, notebooks
 
 if TYPE_CHECKING:
     from app.practice.servers import PracticeServers
 
 
-@common.command("guide")
+@declare.command("guide")
 @click.option("--plain", is_flag=True, help="Ask numbered questions, line by line.")
-@common.options_of_all
+@declare.options_of_all
 def guide_command(context: click.Context, plain: bool) -> int:
     """Measure step by step, with advice.
 
     With --plain, or where TERM is dumb, the guide asks numbered questions: for screen readers and serial consoles.
     """
-    path = common.notebook_path(context)
+    path = notebooks.notebook_path(context)
     if plain or _is_dumb_terminal():
         ask_plainly(path)
         return 0
@@ -46,7 +46,7 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-@common.command("completion")
+@declare.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
@@ -59,14 +59,14 @@ def completion_command(context: click.Context, shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind
-    common.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
+    console.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
-@common.command("demo")
+@declare.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the screens (default without a terminal).")
-@common.option("--runs", "N", "Number of measured runs of each series.", common.Count(1, 100), default=5)
+@declare.option("--runs", "N", "Number of measured runs of each series.", declare.Count(1, 100), default=5)
 @click.option("--plain", is_flag=True, help="Ask numbered questions, as `guide --plain` does.")
-@common.options_of_all
+@declare.options_of_all
 def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:
     """Practise on servers that sharebench starts itself, on this machine.
 
@@ -79,8 +79,8 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
     options = context.find_root().obj
     if not options.get("db"):
-        options["db"] = str(common.notebook_path(context).with_name("practice.db"))
-    path = common.notebook_path(context)
+        options["db"] = str(notebooks.notebook_path(context).with_name("practice.db"))
+    path = notebooks.notebook_path(context)
 
     with PracticeServers() as servers:
         practice = (servers.smb, servers.ftp)
@@ -97,7 +97,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
         if on_terminal:
             return int(options["open_tui"](path, first="guide", practice=practice, logins=logins))
         _measure_demo(path, servers, runs)
-    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+    console.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
 
 

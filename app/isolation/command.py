@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from app.base.errors import UsageError
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.isolation import places, rounds
@@ -23,7 +23,7 @@ from storage.recordings import ISOLATION
 from storage.records import RunStatus
 
 
-@common.command("isolate")
+@declare.command("isolate")
 @target_argument(required=False)
 @click.option(
     "--clients",
@@ -32,20 +32,22 @@ from storage.records import RunStatus
     callback=lambda _context, _parameter, value: places.parse_clients(value),
     help="Numbers of clients to measure with (1,4,8,16).",
 )
-@common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=places.DEFAULT_ROUNDS)
-@common.option(
+@declare.option("--rounds", "N", "Number of rounds.", declare.Count(1, 100), default=places.DEFAULT_ROUNDS)
+@declare.option(
     "--seconds",
     "N",
     "Length of a run; its warm-up takes a fifth of that.",
-    common.Count(2, 3600),
+    declare.Count(2, 3600),
     default=places.DEFAULT_SECONDS,
 )
-@common.within_option("Longest time; on a busy machine it measures fewer rounds.", places.DEFAULT_MINUTES)
-@common.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
-@common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
-@common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
-@common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
-@common.measuring_options("Print the isolation as JSON.")
+@declare.within_option("Longest time; on a busy machine it measures fewer rounds.", places.DEFAULT_MINUTES)
+@declare.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
+@declare.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
+@declare.option(
+    "--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's."
+)
+@declare.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
+@declare.measuring_options("Print the isolation as JSON.")
 @series_options("label", "question", "link_bits_per_second", "sign", "encrypt", *OF_THE_SERVER)
 def isolate_command(
     context: click.Context, /, target: str | None, resume_reference: str | None, spec: SeriesSpec, **choices: Any
@@ -57,31 +59,33 @@ def isolate_command(
     them the other layers are measured. At the end folders are removed and smbd's profiling is restored; after a kill
     the next start does it.
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     control = SeriesControl()
-    path = common.notebook_path(context)
+    path = notebooks.notebook_path(context)
     if resume_reference:
-        interrupted, place = common.to_resume(
-            context, resume_reference, common.ALLOWED_WITH_RESUME, ISOLATION, target=target
+        interrupted, place = resuming.recording_to_resume(
+            context, resume_reference, resuming.ALLOWED_WITH_RESUME, ISOLATION, target=target
         )
-        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-        request = replace(places.request_to_resume(interrupted, secrets), within_seconds=common.within(choices))
+        _, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
+        request = replace(
+            places.request_to_resume(interrupted, secrets), within_seconds=option_values.seconds_within(choices)
+        )
         events = record_isolation(request, path, control, interrupted.id)
     elif target:
         events = record_isolation(_isolation_request(context, target, spec, choices), path, control)
     else:
         raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
 
-    isolation = _watch(events, control, common.within(choices))
+    isolation = _watch(events, control, option_values.seconds_within(choices))
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
-        common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
+        console.answer_report(isolation_report(isolation), as_json=choices["as_json"])
     return exit_code_when_complete(isolation, control, "isolate", "isolation")
 
 
 def _isolation_request(
     context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> places.IsolationRequest:
-    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    target, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
     exposed = choices["expose_tbench"]
     if exposed is not None and exposed != target.host:
         raise UsageError(f"--expose-tbench names {exposed}, the target is {target.host}: name that, or leave it out")
@@ -103,7 +107,7 @@ def _isolation_request(
         link_bits_per_second=spec.link_bits_per_second,
         server_ssh=spec.monitor.server_ssh,
         smb_conf=spec.monitor.smb_conf,
-        within_seconds=common.within(choices),
+        within_seconds=option_values.seconds_within(choices),
         expose_tbench=exposed is not None,
     )
 
@@ -125,7 +129,7 @@ class _IsolationProgress:
         match event:
             case rounds.IsolationOpened(isolation=isolation, runs=planned_runs):
                 self._planned_runs = planned_runs
-                common.say(f"isolation {isolation.id}: {self._amount_text(isolation)}")
+                console.say(f"isolation {isolation.id}: {self._amount_text(isolation)}")
             case rounds.LayerRunStarted(layer=layer, clients=clients, number=number):
                 # A price may need more runs than were planned.
                 all_runs = max(number, self._planned_runs)
@@ -134,7 +138,7 @@ class _IsolationProgress:
                 self.line.clear()
                 if self.line.is_on or run.error:
                     outcome = run.error or byte_rate(run.bytes_per_second)
-                    common.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {outcome}")
+                    console.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {outcome}")
             case Warned(text=text):
                 self.line.say(f"sharebench: {text}")
 

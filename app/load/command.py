@@ -10,7 +10,7 @@ import click
 from app.base.errors import MeasurementError, UsageError
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import is_load_folder, parse_target
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values, resuming, textfile
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, targets_argument
 from app.clients.base import Secrets
@@ -46,50 +46,50 @@ _KEPT_ON_RESUME = {
 }
 
 
-@common.command("load")
+@declare.command("load")
 @targets_argument()
-@common.option("--users", "N,N,…", "Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
+@declare.option("--users", "N,N,…", "Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
 @click.option("--find-capacity", is_flag=True, help="Double the users until overload, then narrow it down.")
-@common.option(
+@declare.option(
     "--limit",
     "SECONDS",
     "Overload: more than 5 % of the responses take longer than this.",
-    common.Number(0.001, 3600),
+    declare.Number(0.001, 3600),
     name="limit_seconds",
 )
-@common.option(
+@declare.option(
     "--scenario", "NAME|FILE", f"Work of the users: {', '.join(NAMES)}, or your own file.", default="redpaper"
 )
 @click.option("--print-scenario", is_flag=True, help="Print the file of the scenario and exit.")
-@common.option("--duration", "SECONDS", "Length of the measured window.", common.Number(1, 7 * 86400))
-@common.option("--settle", "SECONDS", "Time between the logins and the measured window.", common.Number(0, 86400))
-@common.option("--ramp", "N", "Number of logins per second.", common.Number(0.1, 10000), default=20)
-@common.option("--think", "SECONDS", "Pause before each request: 0.1, or exp:0.1 for exponential think time.")
-@common.option(
+@declare.option("--duration", "SECONDS", "Length of the measured window.", declare.Number(1, 7 * 86400))
+@declare.option("--settle", "SECONDS", "Time between the logins and the measured window.", declare.Number(0, 86400))
+@declare.option("--ramp", "N", "Number of logins per second.", declare.Number(0.1, 10000), default=20)
+@declare.option("--think", "SECONDS", "Pause before each request: 0.1, or exp:0.1 for exponential think time.")
+@declare.option(
     "--pace",
     "SECONDS",
     "Time between the requests of a user, answered or not; late ones are counted.",
-    common.Number(0.0001, 3600),
+    declare.Number(0.0001, 3600),
 )
-@common.option("--read", "PERCENT", "Share of reads among the requests.", common.Number(0, 100), name="read_percent")
-@common.option("--files", "N", "Number of files that the users work on.", common.Count(1, 10_000_000))
-@common.option("--sizes", "SIZE:SHARE,…", "Sizes of these files with their shares, such as 4K:8,64K:3,1M:1.")
+@declare.option("--read", "PERCENT", "Share of reads among the requests.", declare.Number(0, 100), name="read_percent")
+@declare.option("--files", "N", "Number of files that the users work on.", declare.Count(1, 10_000_000))
+@declare.option("--sizes", "SIZE:SHARE,…", "Sizes of these files with their shares, such as 4K:8,64K:3,1M:1.")
 @click.option("--by-size", is_flag=True, help="Measure each load point once for each file size.")
-@common.option("--seed", "N", "Random seed.", common.Count(0, 2**31))
-@common.option("--processes", "N", "Number of processes that make the load (one per core).", common.Count(1, 256))
-@common.option(
+@declare.option("--seed", "N", "Random seed.", declare.Count(0, 2**31))
+@declare.option("--processes", "N", "Number of processes that make the load (one per core).", declare.Count(1, 256))
+@declare.option(
     "--workers-on",
     "HOST,HOST",
     "More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
     name="hosts",
 )
 @click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
-@common.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
-@common.whole_time_option
-@common.option("--label", "TEXT", "Short name of the recording.", default="")
-@common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
-@common.textfile_option
-@common.measuring_options("Print the load as JSON.")
+@declare.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
+@declare.whole_time_option
+@declare.option("--label", "TEXT", "Short name of the recording.", default="")
+@declare.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
+@declare.textfile_option
+@declare.measuring_options("Print the load as JSON.")
 @series_options("question", "link_bits_per_second", "sign", "encrypt", "single_requests", *OF_THE_SERVER)
 def load_command(context: click.Context, /, targets: tuple[str, ...], spec: SeriesSpec, **choices: Any) -> int:
     """Measure a server with many users at once.
@@ -106,9 +106,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
         _print_scenario(choices["scenario"])
         return 0
 
-    common.check_can_store(context)
-    with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
-        control = SeriesControl(common.within(choices))
+    notebooks.check_can_store(context)
+    with textfile.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
+        control = SeriesControl(option_values.seconds_within(choices))
         request: LoadRequest
         stored: Load | None = None
         if choices["resume"]:
@@ -116,12 +116,12 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
         else:
             request = _new_request(context, targets, spec, choices)
         progress = LoadProgress()
-        steps = run_load(request, common.notebook_path(context), control, stored)
+        steps = run_load(request, notebooks.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
 
-    common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
+    textfile.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
-        common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
+        console.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     _raise_what_went_wrong(closed, control)
     has_point = any(point.status is not PointStatus.FAILED for point in closed.load.points)
     return 0 if has_point else NO_VALID_POINT
@@ -130,7 +130,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
 def _print_scenario(name: str) -> None:
     if name not in NAMES:
         raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
-    common.answer(scenario_text(name).rstrip("\n"))
+    console.answer(scenario_text(name).rstrip("\n"))
 
 
 def _raise_what_went_wrong(closed: LoadClosed, control: SeriesControl) -> None:
@@ -155,7 +155,7 @@ def _samples(
     """The metrics of the load; zeros for what was asked for, before it was measured."""
     planned = load
     if planned is None and choices["resume"]:
-        with common.notebook(context) as notebook:
+        with notebooks.open_notebook(context) as notebook:
             planned = notebook.load(choices["resume"])
     if planned is not None:
         labels = labels_of(planned.targets[0], "load", planned.label)
@@ -238,7 +238,7 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
         if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
 
-    first, secrets = common.secrets_for(context, targets[0], kerberos=kerberos)
+    first, secrets = logins.secrets_for(context, targets[0], kerberos=kerberos)
     others = [
         replace(target, user=target.user or first.user, domain=target.domain or first.domain) for target in targets[1:]
     ]
@@ -246,8 +246,8 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
 
 
 def _request_to_resume(context: click.Context, spec: SeriesSpec, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
-    load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
-    _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+    load, place = resuming.recording_to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
+    _, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
     request = LoadRequest(
         secrets=secrets,
         targets=load.targets,

@@ -12,7 +12,7 @@ import click
 
 from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.base.targets import parse_target
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values, resuming, textfile
 from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import OF_THE_SERVER, series_options, spec_from_options, target_argument
@@ -56,7 +56,7 @@ def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
             f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
         ) from None
 
-    typed = common.given_options(context)
+    typed = option_values.typed_options(context)
     if not typed:
         raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
     other = spec_from_options(context.params).to_json()
@@ -84,8 +84,8 @@ def run_versus(
 
     if with_form:
         show_series(base, chart=True)
-        common.answer("")
-    common.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
+        console.answer("")
+    console.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
     return 0
 
 
@@ -93,7 +93,7 @@ def _prospect(order: MeasuringOrder, path: Path, series: int = 1) -> Prospect:
     spec = order.spec
     target = order.target
     measured = None
-    if common.has_notebook(path):
+    if notebooks.has_notebook(path):
         with open_notebook(path) as notebook:
             measured = measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
 
@@ -134,19 +134,19 @@ _WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unu
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 
 
-@common.command("run")
+@declare.command("run")
 @target_argument(required=False)
 @series_options()
-@common.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
-@common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved in random order.")
-@common.whole_time_option
+@declare.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
+@declare.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved in random order.")
+@declare.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
-@common.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
+@declare.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
 @click.option(
     "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )
-@common.textfile_option
-@common.measuring_options("Print the series as JSON.")
+@declare.textfile_option
+@declare.measuring_options("Print the series as JSON.")
 def run_command(
     context: click.Context, /, target: str | None, resume_reference: str | None, spec: SeriesSpec, **choices: Any
 ) -> int:
@@ -158,8 +158,8 @@ def run_command(
     A put is timed until the server, or the kernel for file://, has answered its last write: the data may not be on the
     disk yet. With --flush it is timed until the file was flushed to the disk.
     """
-    common.check_can_store(context)
-    control = SeriesControl(common.within(choices))
+    notebooks.check_can_store(context)
+    control = SeriesControl(option_values.seconds_within(choices))
     before = _measured_before(context, target, resume_reference, choices)
     if before:
         place = before.target
@@ -170,8 +170,8 @@ def run_command(
 
     label = before.label if before and resume_reference else spec.texts.label
     labels = labels_of(place, str(command), label)
-    with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
-        place, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+    with textfile.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
+        place, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
         if choices["versus"] is not None and not resume_reference:
             return _measure_versus(context, _repeating(spec, context, choices), place, secrets, choices)
 
@@ -184,7 +184,7 @@ def run_command(
             todo = series_requests.series_request(asked, place, secrets)
             order = MeasuringOrder.of_request(todo)
 
-        path = common.notebook_path(context)
+        path = notebooks.notebook_path(context)
         closed = watch(_events(todo, path, control), control, prospect=_prospect(order, path))
         error = _error_that_ended(control, [closed])
         if error and not closed.stored:
@@ -206,8 +206,8 @@ def _measure_versus(
         choices["versus"],
         target,
         secrets,
-        common.notebook_path(context),
-        within_seconds=common.within(choices),
+        notebooks.notebook_path(context),
+        within_seconds=option_values.seconds_within(choices),
         as_json=choices["as_json"],
     )
 
@@ -215,9 +215,9 @@ def _measure_versus(
 def _show_measured(context: click.Context, series_id: str, choices: dict[str, Any]) -> None:
     if choices["reject_unusual"]:
         reject_unusual(context, series_id)
-    series = common.series(context, series_id)
+    series = notebooks.series_called(context, series_id)
     labels = labels_of(series.target, series.command.value, series.label)
-    common.write_textfile(choices["textfile"], lambda: series_samples(series, labels))
+    textfile.write_textfile(choices["textfile"], lambda: series_samples(series, labels))
     if series.runs or choices["as_json"]:
         show_series(series, as_json=choices["as_json"])
 
@@ -237,12 +237,14 @@ def _measured_before(
     """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
     series: Series
     if resume_reference:
-        series, _ = common.to_resume(context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True)
+        series, _ = resuming.recording_to_resume(
+            context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
+        )
     elif target:
         return None
     elif choices["again"]:
-        common.refuse_given(context, "again", _WITH_AGAIN)
-        series = common.series(context, choices["again"])
+        option_values.refuse_other_options(context, "again", _WITH_AGAIN)
+        series = notebooks.series_called(context, choices["again"])
     else:
         raise UsageError(
             "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
@@ -250,10 +252,10 @@ def _measured_before(
 
     if not choices["confirm_target"] and series.imported_at is not None:
         url = visible(format_target(series.target))
-        common.confirm(
+        console.confirm(
             f"Series {series.id} was imported. Log in at {url} and continue?",
-            alone=f"series {series.id} was imported and names the target {url}: when that is the server that you mean"
-            " to log in at, say so with --confirm-target",
+            without_terminal=f"series {series.id} was imported and names the target {url}: when that is the server that"
+            " you mean to log in at, say so with --confirm-target",
             declined="nothing was measured",
         )
     return series
@@ -271,20 +273,20 @@ def _repeating(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]
         return spec
     if spec.lineage.change_name:
         raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
-    again = common.series(context, choices["again"])
+    again = notebooks.series_called(context, choices["again"])
     lineage = replace(
         spec.lineage, base_id=again.id, repeats=True, experiment=spec.lineage.experiment or again.experiment
     )
     return replace(spec, lineage=lineage)
 
 
-@common.command("selftest")
+@declare.command("selftest")
 @target_argument()
-@common.option(
-    "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", common.Count(2, 100)
+@declare.option(
+    "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", declare.Count(2, 100)
 )
-@common.whole_time_option
-@common.measuring_options("Print the self-test as JSON.")
+@declare.whole_time_option
+@declare.measuring_options("Print the self-test as JSON.")
 @series_options(
     "command",
     "runs",
@@ -311,19 +313,19 @@ def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, *
     it measures whole series one after another and says by how much they differ; `compare` uses that for later series of
     the same path. All series are kept in the notebook.
     """
-    common.check_can_store(context)
-    target_and_secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    notebooks.check_can_store(context)
+    target_and_secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     request = series_requests.series_request(spec, *target_and_secrets)
     requests = series_requests.equal_requests(request, choices["apart"] or 0)
-    path = common.notebook_path(context)
-    within_seconds = common.within(choices)
+    path = notebooks.notebook_path(context)
+    within_seconds = option_values.seconds_within(choices)
 
     if choices["apart"]:
         report = _measure_apart(context, requests, path, within_seconds)
     else:
         base, other = _measure_interleaved(requests, path, series_requests.LABELS, within_seconds)
         report = selftest_report(selftest(base, other))
-    common.answer_report(report, as_json=choices["as_json"])
+    console.answer_report(report, as_json=choices["as_json"])
     return 0
 
 
@@ -336,7 +338,7 @@ def _measure_apart(
     series_ids: list[str] = []
     for request in requests:
         if len(series_ids) >= _FEWEST_REPEATS and not control.limit.allows():
-            common.say(f"sharebench: {control.finish_in_time('series').text}")
+            console.say(f"sharebench: {control.finish_in_time('series').text}")
             break
 
         control.limit.began()
@@ -347,5 +349,5 @@ def _measure_apart(
         control.limit.ended()
         series_ids.append(closed.series_id)
 
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         return repeats_report(repeats(notebook.all_of(series_ids)))

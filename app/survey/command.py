@@ -9,7 +9,7 @@ import click
 from app.base.config import profile
 from app.base.errors import CancelledError, MeasurementError
 from app.base.targets import parse_target
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values
 from app.cli.progress import watch_turns
 from app.cli.run_options import OF_THE_SERVER, options_of_server, series_options, take_settings
 from app.clients.base import Secrets
@@ -25,9 +25,9 @@ from storage.records import Command, Target
 _PORTS = {one.name: one.label if one.moves_files else one.name for one in PROTOCOLS.values() if one.in_survey}
 
 
-_port_options = common.several(
+_port_options = declare.several(
     *(
-        common.option(f"--{name}-port", "PORT", f"Port of {spelled} on the server.", common.Count(1, 65535))
+        declare.option(f"--{name}-port", "PORT", f"Port of {spelled} on the server.", declare.Count(1, 65535))
         for name, spelled in _PORTS.items()
     )
 )
@@ -50,22 +50,26 @@ def _paths(place: Target) -> dict[str, str]:
     return {field: value for field, value in found.items() if value}
 
 
-@common.command("survey")
+@declare.command("survey")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
-@common.option("--smb", "SHARE[/FOLDER]", "Share to measure over SMB, with a folder that can be written.")
-@common.option("--ftp", "FOLDER", "Folder to measure over FTP, such as / or /upload.")
-@common.option("--file", "NAME", "File to read from both, instead of a new one.")
+@declare.option("--smb", "SHARE[/FOLDER]", "Share to measure over SMB, with a folder that can be written.")
+@declare.option("--ftp", "FOLDER", "Folder to measure over FTP, such as / or /upload.")
+@declare.option("--file", "NAME", "File to read from both, instead of a new one.")
 @click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP if an iperf3 server answers (default).")
-@common.option("--user", "[DOMAIN;]USER", "User to log in as; without it guest and anonymous.")
-@common.option("--ftp-user", "USER", "User to log in as over FTP, if different.")
+@declare.option("--user", "[DOMAIN;]USER", "User to log in as; without it guest and anonymous.")
+@declare.option("--ftp-user", "USER", "User to log in as over FTP, if different.")
 @_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
 @click.option(
-    "--size", "size_bytes", type=common.size, help="Size of the files (default: a few seconds of the link speed)."
+    "--size",
+    "size_bytes",
+    metavar="SIZE",
+    type=option_values.parse_size,
+    help="Size of the files (default: a few seconds of the link speed).",
 )
-@common.whole_time_option
+@declare.whole_time_option
 @click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
-@common.measuring_options("Print the survey as JSON.")
+@declare.measuring_options("Print the survey as JSON.")
 @series_options(
     "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "ceiling", "question", *OF_THE_SERVER
 )
@@ -77,24 +81,24 @@ def survey_command(context: click.Context, /, spec: SeriesSpec, **choices: Any) 
     The series are interleaved run by run, so that drift affects all of them equally. On the server itself the loopback
     and its own address are measured. New files are removed at the end. The same command resumes an interrupted survey.
     """
-    common.check_can_store(context)
-    path = common.notebook_path(context)
-    with common.notebook(context, make=True) as notebook:
+    notebooks.check_can_store(context)
+    path = notebooks.notebook_path(context)
+    with notebooks.open_notebook(context, make=True) as notebook:
         planned = plan_round(_choices(spec, choices), notebook, _log_in(context, choices), again=choices["again"])
     stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
     takes = planned.time_text
     if planned.continued:
-        common.say(f"resuming {name}: {to_do} of {stations} series to do, {takes}; --again begins a new one")
+        console.say(f"resuming {name}: {to_do} of {stations} series to do, {takes}; --again begins a new one")
     else:
         left_out = f", {stations - to_do} left out" if stations > to_do else ""
-        common.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
-    control = SeriesControl(common.within(choices))
+        console.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
+    control = SeriesControl(option_values.seconds_within(choices))
     names = [station.name for station in planned.stations]
     watch_turns(measure_round(planned, path, control), control, names, planned.runs_to_come)
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         filled = result(planned, notebook)
 
-    common.answer_report(survey_report(filled), as_json=choices["as_json"])
+    console.answer_report(survey_report(filled), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"{control.why_cancelled}; the same command resumes the survey")
     failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
@@ -130,7 +134,7 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
         for before, secrets in known:
             if target.user is not None and same_login(before, target):
                 return target, secrets
-        full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
+        full, secrets = logins.secrets_for(context, target, kerberos=choices["kerberos"])
         known.append((target, secrets))
         return full, secrets
 

@@ -18,7 +18,7 @@ from app.audit.engine import AuditRequest, audit_server
 from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.base.exit_codes import exit_code_of
 from app.base.targets import parse_target
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import series_options, ssh_host, target_argument
 from app.load.scenario import changed, find_scenario
@@ -79,23 +79,23 @@ restart_option = click.option(
 )
 
 
-trial_options = common.several(
+trial_options = declare.several(
     click.option("--yes", is_flag=True, help="Answer the question with yes, for scripts."),
-    common.option(
+    declare.option(
         "--accept-risk", "NAME", "Try the setting NAME although it has a risk.", name="accepted", multiple=True
     ),
-    common.option(
+    declare.option(
         "--load", "USERS", "Measure the requests per second of this number of users; TARGET is a folder.",
-        common.Count(1, MOST_USERS), name="users",
+        declare.Count(1, MOST_USERS), name="users",
     ),
-    common.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
-    common.option("--files", "N", "Number of files that the users of --load work on.", common.Count(1, 10_000_000)),
-    common.option(
-        "--window", "SECONDS", "Length of the measured window of --load.", common.Number(1, 3600),
+    declare.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
+    declare.option("--files", "N", "Number of files that the users of --load work on.", declare.Count(1, 10_000_000)),
+    declare.option(
+        "--window", "SECONDS", "Length of the measured window of --load.", declare.Number(1, 3600),
         name="window_seconds", default=5,
     ),
-    common.within_option("Longest time; what is undecided then can be resumed."),
-    common.measuring_options("Print the result as JSON."),
+    declare.within_option("Longest time; what is undecided then can be resumed."),
+    declare.measuring_options("Print the result as JSON."),
     series_options(*_SERIES),
 )  # fmt: skip
 
@@ -132,7 +132,7 @@ def request_of(
         # Whose target is a folder, as that of a load.
         spec = replace(spec, command=Command.PUT)
 
-    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    target, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
     one_run = replace(spec.counts, runs=1, warmups=1)
     request = series_request(replace(spec, counts=one_run), target, secrets)
     if users is None:
@@ -155,10 +155,10 @@ def _carry_out(
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
-        common.say(*consent_lines(order))
+        console.say(*consent_lines(order))
         if not choices["yes"]:
-            common.confirm("Start?", declined="nothing was written")
-    summary = carried_out(order, common.notebook_path(context))
+            console.confirm("Start?", declined="nothing was written")
+    summary = carried_out(order, notebooks.notebook_path(context))
     answer_trial(summary, change_report(summary), as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
 
@@ -240,12 +240,12 @@ class _TrialWatch:
             case trial_order.SettingRestored(text=text):
                 self.progress.clear()
                 if not self._tunes or self._control.cancelled.is_set():
-                    common.say(text)
+                    console.say(text)
                 self.is_changed = False
             case NotTried(name=name, value=value, why=obstacle):
-                common.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {obstacle}")
+                console.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {obstacle}")
             case Tried(summary=summary):
-                common.say(verdict_sentence(summary))
+                console.say(verdict_sentence(summary))
             case Tuned(summary=summary):
                 self.summary = summary
             case _:
@@ -254,14 +254,14 @@ class _TrialWatch:
     def _show_trying(self, event: Trying) -> None:
         reason = f", which the audit proposes: {event.why}" if event.why else ""
         value = event.setting.values[0] or "empty"
-        common.say(f"{event.number} of {event.of}: {event.setting.name} = {value}{reason}")
+        console.say(f"{event.number} of {event.of}: {event.setting.name} = {value}{reason}")
         self.is_changed = True
         self._pace.begin(event.setting.name)
 
 
 def _say_so_far(summary: Any) -> None:
     if isinstance(summary, TrialSummary) and summary.effect and not summary.complete and sys.stderr.isatty():
-        common.say(f"pair {len(summary.pairs)}{summary.so_far}")
+        console.say(f"pair {len(summary.pairs)}{summary.so_far}")
 
 
 @dataclass(slots=True)
@@ -299,13 +299,13 @@ def answer_trial(summary: ChangeSummary | None, report: Report, *, as_json: bool
     chart = report.chart
     has_curve = chart is not None and chart.is_curve
     curve = chart if summary and has_curve and not (as_json or summary.plan.load) else None
-    common.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
+    console.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
     if summary and not summary.complete:
-        common.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
+        console.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import curve_chart
 
-        common.answer(curve_chart(curve, common.chart_columns(), common.CHART_LINES, colour=common.draws_colour()))
+        console.answer(curve_chart(curve, console.chart_columns(), console.CHART_LINES, colour=console.draws_colour()))
 
 
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -325,13 +325,13 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
     return name, values if equals else ()
 
 
-@common.command("try")
+@declare.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
 @target_argument(required=False)
-@common.option("--resume", "EXPERIMENT", "Resume an interrupted trial or sweep.", name="resumed")
-@common.verdict_options
-@common.option("--apply", "CMD", "Shell command on the server that makes the change NAME.")
-@common.option("--revert", "CMD", "Shell command that restores it; must be harmless if repeated.")
+@declare.option("--resume", "EXPERIMENT", "Resume an interrupted trial or sweep.", name="resumed")
+@declare.verdict_options
+@declare.option("--apply", "CMD", "Shell command on the server that makes the change NAME.")
+@declare.option("--revert", "CMD", "Shell command that restores it; must be harmless if repeated.")
 @restart_option
 @trial_options
 def try_command(
@@ -347,7 +347,7 @@ def try_command(
     where, and asks first. At the end every file is restored byte for byte; after a crash `sharebench restore` does it.
     Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     if resumed := choices.pop("resumed"):
         return _resume_trial(context, resumed, choices)
     if not setting or not target:
@@ -356,7 +356,7 @@ def try_command(
     trial = prepared(context, name, values, target, spec, choices)
     values_to_try = trial.setting.values
     if len(values_to_try) > 1:
-        common.say(f"{len(values_to_try)} values to try, one after the other: {', '.join(values_to_try)}")
+        console.say(f"{len(values_to_try)} values to try, one after the other: {', '.join(values_to_try)}")
 
     verdicts: list[str] = []
     for value in values_to_try:
@@ -366,23 +366,25 @@ def try_command(
             noise_percent=choices["noise"],
             margin_percent=choices["margin"],
         )
-        order = replace(order, within_seconds=common.within(choices) / len(values_to_try))
+        order = replace(order, within_seconds=option_values.seconds_within(choices) / len(values_to_try))
         verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
     return exit_code_of(verdicts)
 
 
 def _resume_trial(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     allowed = {"yes", "as_json", "kerberos", "within_minutes"}
-    stored, place = common.to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
-    target, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-    order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=common.within(choices))
+    stored, place = resuming.recording_to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
+    target, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
+    order = replace(
+        trial_order.order_to_resume(stored, secrets, target), within_seconds=option_values.seconds_within(choices)
+    )
     return exit_code_of([_carry_out(context, order, choices)])
 
 
-@common.command("sweep")
+@declare.command("sweep")
 @click.argument("settings", metavar="NAME=V1,V2,…", nargs=-1, required=True)
 @target_argument()
-@common.option("--blocks", "N", "Number of measurements of each value.", common.Count(2, 1000))
+@declare.option("--blocks", "N", "Number of measurements of each value.", declare.Count(2, 1000))
 @restart_option
 @trial_options
 def sweep_command(
@@ -393,7 +395,7 @@ def sweep_command(
     Each block measures the present value and each new one once, in a new random order. NAME alone takes the values of
     the catalogue. Socket options can be named alone (SO_SNDBUF=4K,64K,1M).
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     if len(settings) > 1:
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
     name, values = parsed_setting(settings[0], several=True)
@@ -401,20 +403,20 @@ def sweep_command(
     setting = sweep.setting
     if len(setting.values) < len(values):
         before = f"{setting.name} = {setting.previous}"
-        common.say(f"{before} is the present value: each block measures it once, as the base.")
+        console.say(f"{before} is the present value: each block measures it once, as the base.")
 
     blocks = choices["blocks"] or blocks_needed(len(setting.values))
     order = sweep.order(ExperimentKind.SWEEP, looks=(blocks,))
-    order = replace(order, within_seconds=common.within(choices))
+    order = replace(order, within_seconds=option_values.seconds_within(choices))
     _carry_out(context, order, choices)
     return 0
 
 
-@common.command("tune")
+@declare.command("tune")
 @target_argument()
-@common.option("--only", "NAME", "Try only this setting; may be repeated.", multiple=True)
-@common.option(
-    "--stop-after", "N", "Stop after this number of settings in a row without a gain.", common.Count(1, 1000),
+@declare.option("--only", "NAME", "Try only this setting; may be repeated.", multiple=True)
+@declare.option(
+    "--stop-after", "N", "Stop after this number of settings in a row without a gain.", declare.Count(1, 1000),
     default=STOP_AFTER,
 )  # fmt: skip
 @click.option("--allow-restart", is_flag=True, help="Restart smbd if a setting needs it; ends all sessions.")
@@ -426,7 +428,7 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
     top of those that helped. Settings with a risk are skipped. At the end everything is restored, and one page says
     what to write into smb.conf, what it gains, and what made no difference.
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     _check_names(choices["only"])
     request, load = request_of(context, target, spec, choices)
     ways = Ways(ssh=spec.monitor.server_ssh, smb_conf=spec.monitor.smb_conf, restart=choices["allow_restart"])
@@ -436,7 +438,7 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
         looks=LOOKS,
         load=load,
         stop_after=choices["stop_after"],
-        within_seconds=common.within(choices),
+        within_seconds=option_values.seconds_within(choices),
         only=tuple(choices["only"]),
         first=_proposed_by_audit(request, ways, choices["only"]),
     )
@@ -449,13 +451,13 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
         usual = fitted(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
     _say_how_long(tuning, usual)
     if not choices["yes"]:
-        common.confirm("Start?", declined="nothing was written")
+        console.confirm("Start?", declined="nothing was written")
     if usual.request is not request:
         tuning.usual = replace(usual, request=request)
         tuning.request = usual.request
 
-    summary = _tune(tuning, common.notebook_path(context), as_json=choices["as_json"])
-    common.answer_report(tune_report(summary), as_json=choices["as_json"])
+    summary = _tune(tuning, notebooks.notebook_path(context), as_json=choices["as_json"])
+    console.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
 
 
@@ -478,22 +480,22 @@ def _say_what_is_tried(tuning: Tuning) -> None:
     values = wording.count(len(to_try), "value")
     settings = wording.count(len(dict(to_try)), "setting")
     where = tuning.ways.ssh or "this machine"
-    common.say(f"{values} of {settings} will be tried on {where}, one at a time.")
-    common.say("Each is written into a file that smb.conf includes, checked, measured and")
-    common.say("restored. Settings that have a risk are skipped.")
+    console.say(f"{values} of {settings} will be tried on {where}, one at a time.")
+    console.say("Each is written into a file that smb.conf includes, checked, measured and")
+    console.say("restored. Settings that have a risk are skipped.")
     for remedy in tuning.first:
-        common.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
+        console.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
     if tuning.ways.restart and tuning.first:
-        common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
+        console.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
 
 
 def _say_how_long(tuning: Tuning, usual: FittedRequest) -> None:
     if usual.said:
-        common.say(usual.said)
+        console.say(usual.said)
     if usual.run_seconds:
-        common.say(f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}")
+        console.say(f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}")
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
-        common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
+        console.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
 
 
 def _tune(tuning: Tuning, path: Path, *, as_json: bool) -> TuneSummary:
@@ -504,47 +506,47 @@ def _tune(tuning: Tuning, path: Path, *, as_json: bool) -> TuneSummary:
         summary: TuneSummary = _watch(tuning.run(path, control), control, pace, tunes=True)
     except SharebenchError:
         if tuning.trials:
-            common.answer_report(tune_report(tuning.summary()), as_json=as_json)
+            console.answer_report(tune_report(tuning.summary()), as_json=as_json)
         if tuning.trials and tuning.left:
             before = "write the lines above into smb.conf, then " if tuning.kept else ""
             untried = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
-            common.say(f"Recommendation: {before}try the rest with the same command and {untried}")
+            console.say(f"Recommendation: {before}try the rest with the same command and {untried}")
         raise
     return summary
 
 
-@common.command("restore")
+@declare.command("restore")
 @click.option("--list", "listing", is_flag=True, help="Only list what is changed, and how to restore it by hand.")
-@common.option(
+@declare.option(
     "--server-ssh", "[USER@]HOST", "Reach the server by ssh, from another machine than before.", callback=ssh_host
 )
-@common.answering_options("Print what was changed, as a JSON array.")
+@declare.answering_options("Print what was changed, as a JSON array.")
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
     """Restore what an interrupted try, sweep, tune or isolate left changed on a server.
 
     A setting that somebody else has changed since is shown and left alone.
     """
-    check_own(common.notebook_path(context))
-    with common.notebook(context, make=True) as notebook:
+    check_own(notebooks.notebook_path(context))
+    with notebooks.open_notebook(context, make=True) as notebook:
         if listing:
             _list_changes(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            common.say(*filter(None, (kind_of(head).leftover_text(notebook, head) for head in notebook.left_over())))
+            console.say(*filter(None, (kind_of(head).leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
-        restoration = restore(notebook, server_ssh, common.say)
+        restoration = restore(notebook, server_ssh, console.say)
 
-    common.say(*(f"{owner_text(entry)}: left alone" for entry in restoration.at_work))
+    console.say(*(f"{owner_text(entry)}: left alone" for entry in restoration.at_work))
     if as_json:
-        common.answer_json([_document(entry) for entry in restoration.left])
+        console.answer_json([_document(entry) for entry in restoration.left])
     else:
         if not restoration.left and not restoration.of_isolations:
-            common.answer("nothing to restore")
+            console.answer("nothing to restore")
         for restored in restoration.done:
-            common.answer(restored_text(restored))
+            console.answer(restored_text(restored))
 
     for problem in restoration.problems:
         if isinstance(problem, ConflictError):
-            common.say(*(f"--- {file}, as it is now:\n{text}" for file, text in problem.now.items()))
-    common.say(*map(str, restoration.problems[1:]))
+            console.say(*(f"--- {file}, as it is now:\n{text}" for file, text in problem.now.items()))
+    console.say(*map(str, restoration.problems[1:]))
     if restoration.problems:
         raise restoration.problems[0]
     return 0
@@ -552,13 +554,13 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 
 def _list_changes(entries: list[JournalEntry], *, as_json: bool) -> None:
     if as_json:
-        common.answer_json([_document(entry) for entry in entries])
+        console.answer_json([_document(entry) for entry in entries])
         return
     if not entries:
-        common.answer("nothing to restore")
+        console.answer("nothing to restore")
     for entry in entries:
         state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
-        common.answer(
+        console.answer(
             f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
             f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
             f"    restore it with: sharebench restore\n    or there, as root: {undo_command(entry.undo_path)}"
@@ -579,7 +581,7 @@ def _document(entry: JournalEntry) -> dict[str, str | None]:
     }
 
 
-@click.group("experiment", cls=common.Group)
+@click.group("experiment", cls=declare.Group)
 def experiment_command() -> None:
     """Show a series of changes, one setting at a time; keep or restore steps.
 
@@ -588,13 +590,13 @@ def experiment_command() -> None:
 
 
 @experiment_command.command("list")
-@common.answering_options("Print a JSON array.")
+@declare.answering_options("Print a JSON array.")
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """List the experiments, surveys and self-tests, newest first."""
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         entries = notebook.experiments()
     if as_json:
-        common.answer_json(
+        console.answer_json(
             [
                 {
                     "name": entry.experiment.name,
@@ -608,34 +610,34 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         return
 
     if not entries:
-        common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
+        console.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for entry in entries:
         kind = entry.experiment.kind.word
         name = visible(entry.experiment.name)
-        common.answer(f"{with_zone(entry.last_at)}  {entry.series_count:>3} series  {kind:<10}  {name}")
+        console.answer(f"{with_zone(entry.last_at)}  {entry.series_count:>3} series  {kind:<10}  {name}")
 
 
 @experiment_command.command("show", short_help="Show an experiment, survey, trial or self-test.")
 @click.argument("name")
-@common.answering_options("Print it as JSON.")
+@declare.answering_options("Print it as JSON.")
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Show the experiment NAME: each change, its gain, and whether it was kept; or a survey or self-test."""
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         answer_trial(stored_change(notebook, name), stored_experiment(notebook, name), as_json=as_json)
 
 
 @experiment_command.command("keep")
 @click.argument("series")
-@common.answering_options("Print the experiment as JSON.")
+@declare.answering_options("Print the experiment as JSON.")
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keep the change of SERIES; the next step starts from it."""
     step = _decide(context, series, Decision.KEPT, as_json=as_json)
-    common.say(f"kept: the next change is made from series {step.series.id}")
+    console.say(f"kept: the next change is made from series {step.series.id}")
 
 
 @experiment_command.command("revert", short_help="Record that the change of SERIES was restored.")
 @click.argument("series")
-@common.answering_options("Print the experiment as JSON.")
+@declare.answering_options("Print the experiment as JSON.")
 def revert(context: click.Context, series: str, as_json: bool) -> None:
     """Record that the change of SERIES was restored; the next step starts from the series before it.
 
@@ -649,11 +651,11 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     if change.previous is not None:
         value = f"to {visible(change.previous) or 'empty'}"
     base = f"series {step.comparison.base_id}" if step.comparison else "the series before it"
-    common.say(f"restore {visible(change.name)} {value} yourself; the next change is made from {base}")
+    console.say(f"restore {visible(change.name)} {value} yourself; the next change is made from {base}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> ExperimentStep:
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         series = notebook.series(reference)
         if series.experiment is None:
             raise UsageError(f"series {series.id} is part of no experiment, so there is nothing to decide")
@@ -665,7 +667,7 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
         summary = experiment_summary(series.experiment, notebook.experiment(series.experiment))
 
     if as_json:
-        common.answer_report(steps_report(summary), as_json=True)
+        console.answer_report(steps_report(summary), as_json=True)
     step = summary.step_of(series.id)
     assert step
     return step

@@ -16,7 +16,7 @@ from app.base.child_process import own_command, own_environment
 from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.base.user_files import read_toml
-from app.cli import common
+from app.cli import console, declare, logins, notebooks, textfile
 from app.cli.progress import watch
 from app.cli.run_options import series_options, spec_from_parameters, target_argument
 from app.clients.base import Secrets
@@ -49,24 +49,24 @@ def _baseline_name(_context: click.Context, _option: click.Parameter, name: str)
     return name
 
 
-@common.command("watch")
+@declare.command("watch")
 @target_argument()
-@common.option(
+@declare.option(
     "--baseline", "NAME", "Baseline to compare with; collected if it does not exist yet.", required=True,
     callback=_baseline_name,
 )  # fmt: skip
-@common.option(
-    "--noise", "PERCENT", "Never report a change within ± PERCENT.", common.Number(0, 100, max_open=True), default=1.0
+@declare.option(
+    "--noise", "PERCENT", "Never report a change within ± PERCENT.", declare.Number(0, 100, max_open=True), default=1.0
 )
-@common.option(
+@declare.option(
     "--confirm", "M/N", "M of at most N series measured at once have to agree before a change is reported.",
     default="2/2", callback=_confirm,
 )  # fmt: skip
-@common.option(
+@declare.option(
     "--on-change", "COMMAND", "Run by /bin/sh -c when the state changes, with a sharebench/watch/1 document on stdin."
 )
-@common.textfile_option
-@common.measuring_options("Print the check as JSON.")
+@declare.textfile_option
+@declare.measuring_options("Print the check as JSON.")
 @series_options(
     "command", "runs", "warmups", "until_percent", "max_runs", "size_bytes", "make_file", "link_bits_per_second",
     "client", "block_bytes", "in_flight", "sign", "encrypt", "drop_cache", "flush", "verify", "label", "note",
@@ -81,16 +81,16 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
 
     Exit codes: 0 not slower, 1 slower, 3 inconclusive, postponed or still collecting, 4 cannot be measured.
     """
-    common.check_can_store(context)
+    notebooks.check_can_store(context)
     spec = with_label(spec, spec.texts.label or f"watch {choices['baseline']}")
-    place, path, control = parse_target(target), common.notebook_path(context), SeriesControl()
+    place, path, control = parse_target(target), notebooks.notebook_path(context), SeriesControl()
     series_request(spec, place, Secrets())  # tells a usage error before anything is stored
-    with common.notebook(context, make=True) as notebook:
+    with notebooks.open_notebook(context, make=True) as notebook:
         names = sorted({one.name for one in notebook.baselines()})
         watched = {looks.watch_of(one).baseline for one in notebook.recordings(looks.WATCH)}
     if names and choices["baseline"] not in {*names, *watched}:
-        common.say(f"sharebench: {choices['baseline']} is a new baseline; the notebook has: {', '.join(names)}")
-    log_in = cache(lambda: common.secrets_for(context, place, kerberos=choices["kerberos"]))
+        console.say(f"sharebench: {choices['baseline']} is a new baseline; the notebook has: {', '.join(names)}")
+    log_in = cache(lambda: logins.secrets_for(context, place, kerberos=choices["kerberos"]))
 
     def measure() -> SeriesClosed:
         return watch(record(series_request(spec, *log_in()), path, control), control)
@@ -101,12 +101,12 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     )  # fmt: skip
     found = check(request, path, measure)
     labels = labels_of(place, spec.command.value, choices["baseline"])
-    common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
-    common.answer_report(watch_report(found), as_json=choices["as_json"])
+    textfile.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
+    console.answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
         failed = tell(check_document(found), choices["on_change"]) if choices["on_change"] else ""
         if failed:
-            common.say(f"sharebench: {failed}")
+            console.say(f"sharebench: {failed}")
         else:
             delivered(found.watch, path)
     return EXIT_CODES[found.outcome]
@@ -124,12 +124,12 @@ def _time(_context: click.Context, _parameter: click.Parameter, value: str) -> t
         raise UsageError(f"--at {value}: write a time of day such as 02:30") from None
 
 
-@common.command("schedule", context_settings={"ignore_unknown_options": True})
+@declare.command("schedule", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="TARGET [OPTIONS OF watch]...")
 @click.option("--print", "form", required=True, type=click.Choice(["systemd", "cron"]), help="What to print.")
 @click.option("--at", default="02:30", show_default=True, metavar="HH:MM", callback=_time, help="Time of day.")
-@common.option("--delay", "MINUTES", "Start up to that much later, at random.", common.Count(0, 720), default=30)
-@common.options_of_all
+@declare.option("--delay", "MINUTES", "Start up to that much later, at random.", declare.Count(0, 720), default=30)
+@declare.options_of_all
 def schedule_command(
     context: click.Context, words: tuple[str, ...], form: str, at: tuple[int, int], delay: int
 ) -> None:
@@ -146,7 +146,7 @@ def schedule_command(
     asked = (context.find_root().obj or {}).get("credentials")
     credentials = str(Path(asked).absolute()) if asked else _CREDENTIALS
     logs_in = bool(asked) or (place.abilities.has_login and bool(place.user) and not options["kerberos"])
-    start = [*_own_program(), "--db", str(common.notebook_path(context).absolute())]
+    start = [*_own_program(), "--db", str(notebooks.notebook_path(context).absolute())]
     _refuse_line_ends([*start, credentials, *words])
     forms = read_toml(Path(__file__).with_name("schedule.toml").read_text(encoding="utf-8"))
     user, about = getpass.getuser(), f"{wording.place(place)} against {wording.plain(options['baseline'])}"
@@ -156,7 +156,7 @@ def schedule_command(
             user=user, secret=f"; {credentials} has {_CREDENTIALS_SAY}" if logs_in else "", minute=at[1], hour=at[0],
             seconds=60 * delay, command=shlex.join([*start, "watch", *words]).replace("%", "\\%"),
         )  # fmt: skip
-        common.answer(written.rstrip("\n"))
+        console.answer(written.rstrip("\n"))
         return
     command = [*map(_in_unit, start), *(["--credentials", _HANDED_OVER] if logs_in else [])]
     command += map(_in_unit, ["watch", *words])
@@ -166,7 +166,7 @@ def schedule_command(
     credential = f"# {credentials} has {_CREDENTIALS_SAY}\n{handed_over}\n" if logs_in else ""
     service = forms["service"].format(**shared, user=user, credential=credential, command=" ".join(command))
     timer = forms["timer"].format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
-    common.answer(f"{service}\n{timer}".rstrip("\n"))
+    console.answer(f"{service}\n{timer}".rstrip("\n"))
 
 
 def _own_program() -> list[str]:

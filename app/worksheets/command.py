@@ -8,7 +8,7 @@ import click
 
 from app.base.errors import NotebookError, UsageError
 from app.base.units import parse_size
-from app.cli import common
+from app.cli import console, declare, notebooks
 from app.worksheets.prediction import group_from, read_part
 from forms.layout import visible
 from forms.series.summary import run_form
@@ -24,7 +24,7 @@ PARTS = ("cpu", "disk", "network")
 
 def measured_part(context: click.Context, reference: str, count: int) -> sheets.Part:
     """A part with a series' average rate. Raises UsageError if it has none."""
-    series = common.series(context, reference)
+    series = notebooks.series_called(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
@@ -58,7 +58,7 @@ def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
 
 def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
     """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
@@ -68,33 +68,33 @@ def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable
         raise NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
 
 
-@click.group("worksheet", cls=common.Group)
+@click.group("worksheet", cls=declare.Group)
 def worksheet_command() -> None:
     """Calculate which part limits a server, and how many clients it carries."""
 
 
-_worksheet_options = common.several(
-    common.option("--save", "NAME", "Save the worksheet in the notebook as NAME."),
-    common.answering_options("Print the worksheet as JSON."),
+_worksheet_options = declare.several(
+    declare.option("--save", "NAME", "Save the worksheet in the notebook as NAME."),
+    declare.answering_options("Print the worksheet as JSON."),
 )
 
 
 @worksheet_command.command("bottleneck", short_help="Calculate which part limits a server.")
-@common.option("--cpu", "NAME|RATE", "Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops.")
-@common.option("--cpus", "N", "Number of CPUs.", common.Count(1), default=1, show_default=False)
-@common.option("--disk", "NAME|RATE", "Rate of one disk.")
-@common.option("--disks", "N", "Number of disks.", common.Count(1), default=1, show_default=False)
-@common.option("--network", "NAME|RATE", "Rate of one network.")
-@common.option("--networks", "N", "Number of networks.", common.Count(1), default=1, show_default=False)
-@common.option(
+@declare.option("--cpu", "NAME|RATE", "Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops.")
+@declare.option("--cpus", "N", "Number of CPUs.", declare.Count(1), default=1, show_default=False)
+@declare.option("--disk", "NAME|RATE", "Rate of one disk.")
+@declare.option("--disks", "N", "Number of disks.", declare.Count(1), default=1, show_default=False)
+@declare.option("--network", "NAME|RATE", "Rate of one network.")
+@declare.option("--networks", "N", "Number of networks.", declare.Count(1), default=1, show_default=False)
+@declare.option(
     "--from-series", "PART=SERIES", "Rate of a part from a series, such as disk=last.", name="measured", multiple=True
 )
-@common.option(
+@declare.option(
     "--upgrade", "CHANGES", "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be"
     " repeated.", name="steps", multiple=True,
 )  # fmt: skip
-@common.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
-@common.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
+@declare.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
+@declare.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
 @_worksheet_options
 def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices: Any) -> None:
@@ -130,19 +130,19 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 
 
 @worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
-@common.option(
+@declare.option(
     "--group", "[NAME=]N:TRANSFERS:SIZE",
     "office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
     " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
     name="groups", multiple=True, required=True,
 )  # fmt: skip
-@common.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
-@common.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
-@common.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")
-@common.option("--disk", "NAME|RATE", "Calculate how many of these disks the clients need.")
-@common.option("--network", "NAME|RATE", "Calculate how many of these networks the clients need.")
-@common.option("--memory", "SIZE", "Memory of the server for the processes of its clients.")
-@common.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
+@declare.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
+@declare.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
+@declare.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")
+@declare.option("--disk", "NAME|RATE", "Calculate how many of these disks the clients need.")
+@declare.option("--network", "NAME|RATE", "Calculate how many of these networks the clients need.")
+@declare.option("--memory", "SIZE", "Memory of the server for the processes of its clients.")
+@declare.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
 @_worksheet_options
 def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | None, **choices: Any) -> None:
     """Calculate how many clients a server carries: clients x transfers per second x file size."""
@@ -155,7 +155,7 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
         rate, source = float(parse_size(capacity)), ""
     elif reference:
         part = measured_part(context, reference, 1)
-        rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
+        rate, source, series_id = part.bytes_per_second, part.source, notebooks.series_called(context, reference).id
     else:
         machine = saved_worksheet(
             context, "bottleneck", from_worksheet,
@@ -182,25 +182,25 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
 
 
 @worksheet_command.command("list")
-@common.options_of_all
+@declare.options_of_all
 def list_worksheets(context: click.Context) -> None:
     """List the saved worksheets."""
-    with common.notebook(context) as notebook:
+    with notebooks.open_notebook(context) as notebook:
         saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
     if not saved:
-        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
+        console.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
     for one in saved:
-        common.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
+        console.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
 
 
 @worksheet_command.command("show")
 @click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
 @click.argument("name")
-@common.answering_options("Print the worksheet as JSON.")
+@declare.answering_options("Print the worksheet as JSON.")
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Show a saved worksheet."""
-    common.answer_report(saved_worksheet(context, kind, name, worksheet_report), as_json=as_json)
+    console.answer_report(saved_worksheet(context, kind, name, worksheet_report), as_json=as_json)
 
 
 def _show(
@@ -210,17 +210,17 @@ def _show(
 ) -> None:
     record = to_record(worksheet, choices["save"] or "")
     if choices["save"]:
-        with common.notebook(context, make=True) as notebook:
+        with notebooks.open_notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
-    common.answer_report(worksheet_report(record), as_json=choices["as_json"])
+    console.answer_report(worksheet_report(record), as_json=choices["as_json"])
 
 
 def _say_tables() -> None:
     for title, table in sheets.TABLES.items():
-        common.answer(f"{title}:")
+        console.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
-            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
-    common.answer("Misprints in the book:")
+            console.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+    console.answer("Misprints in the book:")
     for misprint in misprints_about(*sheets.BOOK_TABLES):
-        common.answer(f"  {misprint.sentence}")
+        console.answer(f"  {misprint.sentence}")

@@ -55,7 +55,7 @@ def test_ctrl_c_while_a_command_loads_is_a_cancel_whatever_python_makes_of_it():
 
 PRESSED_AGAIN = """
 import os, signal, sys
-from app.cli import common, main as cli
+from app.cli import failures, main as cli
 from app.base.errors import MeasurementError
 
 def press(*_, **__):
@@ -69,7 +69,7 @@ def failed(*_, **__):
     raise MeasurementError("it failed")
 
 cli.cli.main = press if {first} else failed
-common.fail = told
+failures.fail = told
 from app.__main__ import main
 main()
 """
@@ -83,7 +83,7 @@ def test_ctrl_c_while_a_cancel_or_an_error_is_told_ends_it_quietly(first: bool):
 
 PRESSED_LATER = """
 import os, signal, sys, time
-from app.cli import common, main as cli
+from app.cli import failures, main as cli
 
 def press(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
@@ -96,7 +96,7 @@ def told(*_, **__):
 moments = [10.0, 10.0 + {later}]
 time.monotonic = lambda: moments.pop(0)
 cli.cli.main = press
-common.fail = told
+failures.fail = told
 from app.__main__ import main
 main()
 """

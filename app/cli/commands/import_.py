@@ -16,9 +16,9 @@ from app.base.errors import MeasurementError, UsageError
 from app.base.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import parse_target
-from app.cli import common
+from app.cli import console, declare, notebooks, option_values
+from app.exchange import importing
 from app.exchange import peers as sharing
-from app.exchange.importing import read, store
 from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import value_of
@@ -34,27 +34,28 @@ from storage.records import Command
 
 MOST_NOTEBOOK_BYTES = 2**30
 """Limit of a whole notebook, which is read part by part."""
-_SQLITE = b"SQLite format 3\0"
+_SQLITE_BEGINNING = b"SQLite format 3\0"
 _MOST_PROBLEMS = 20
 _SIGN_OF_LIFE_SECONDS = 5.0
+"""A fraction of the time after which the other side takes a silent worker for dead."""
 
 
-@common.command("import")
+@declare.command("import")
 @click.argument("file", type=click.Path(allow_dash=True), required=False)
 @click.option("--example", is_flag=True, help="Import the two isolations of 2003 that the method comes from.")
-@common.option("--target", "TARGET", "Target measured, if the file does not say.")
+@declare.option("--target", "TARGET", "Target measured, if the file does not say.")
 @click.option("--put", "put", is_flag=True, help="The series is a put, if the file does not say.")
-@common.option("--size", "SIZE", "Size of the file measured, if the file does not say.", common.size)
-@common.option("--link", "RATE", "Link speed, if the file does not say.", common.rate)
+@declare.option("--size", "SIZE", "Size of the file measured, if the file does not say.", option_values.parse_size)
+@declare.option("--link", "RATE", "Link speed, if the file does not say.", option_values.parse_rate)
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
-@common.answering_options("Print the ids imported and those already there, as JSON.")
+@declare.answering_options("Print the ids imported and those already there, as JSON.")
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
     """Add the recordings of FILE (- for stdin) to the notebook.
 
     FILE is JSON written by `export`, a run form as CSV, exported or filled in by hand, or another notebook. It is
     imported whole or not at all.
     """
-    given = Given(
+    defaults = Given(
         target_of=parse_target,
         command=Command.PUT if choices["put"] else Command.GET,
         target=parse_target(choices["target"]) if choices["target"] else None,
@@ -63,19 +64,38 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     )
     if (file is None) != choices["example"]:
         raise UsageError("name the FILE to import, or ask for the --example")
-    if file is not None and _is_notebook(file):
+
+    if file is None:
+        examples = b"[" + b",".join(example_documents()) + b"]"
+        imported = _import_documents(context, examples, defaults, "the example", as_new=as_new)
+    elif _is_notebook(file):
         if as_new:
             raise UsageError(f"{file} is a notebook, whose recordings keep their ids: leave --as-new out")
         _import_notebook(context, Path(file), as_json=as_json)
         return
-    content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
-    file = file or "the example"
+    else:
+        imported = _import_documents(context, content_of(file), defaults, file, as_new=as_new)
+
+    _say_doubts(imported)
+    if as_json:
+        console.answer_json({"imported": list(imported.new), "already_there": list(imported.there)})
+        return
+    console.answer_ids(imported.new)
+    console.say(f"{wording.count(len(imported.new), 'recording')} imported")
+    if imported.there:
+        console.say(f"already in the notebook, and the same: {', '.join(imported.there)}")
+
+
+def _import_documents(
+    context: click.Context, content: bytes, defaults: Given, file: str, *, as_new: bool
+) -> importing.Import:
+    """All or nothing. Raises UsageError."""
     try:
         with limit_memory(MOST_MEMORY_BYTES):
-            found = read(content, given)
+            recordings = importing.read(content, defaults)
             del content
-            with common.notebook(context, make=True) as notebook:
-                stored = store(notebook, found, file, as_new=as_new)
+            with notebooks.open_notebook(context, make=True) as notebook:
+                return importing.store(notebook, recordings, file, as_new=as_new)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     except MemoryError as error:
@@ -83,54 +103,60 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
             f"{file} takes more than {MOST_MEMORY_BYTES // 10**6} MB of memory, so nothing was imported: export"
             " fewer recordings to a file"
         ) from error
-    common.say(*(f"misprint in {misprint.sentence}" for misprint in misprints_about(*stored.new)))
-    for each in stored.series:
-        if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
-            common.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
-    if as_json:
-        common.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
-        return
-    common.answer_ids(stored.new)
-    common.say(f"{wording.count(len(stored.new), 'recording')} imported")
-    if stored.there:
-        common.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
+
+
+def _say_doubts(imported: importing.Import) -> None:
+    """What is known to be wrong in the forms that were imported."""
+    for misprint in misprints_about(*imported.new):
+        console.say(f"misprint in {misprint.sentence}")
+    for series in imported.series:
+        contradictions = series.environment.get("client", {}).get(CONTRADICTIONS)
+        if contradictions:
+            console.say(f"{series.id}: the form contradicts itself: {visible(str(contradictions))}")
 
 
 def _is_notebook(file: str) -> bool:
     if file == "-":
         return False
-    with suppress(OSError), Path(file).open("rb") as opened:
-        return opened.read(len(_SQLITE)) == _SQLITE
+    with suppress(OSError), Path(file).open("rb") as opened_file:
+        return opened_file.read(len(_SQLITE_BEGINNING)) == _SQLITE_BEGINNING
     return False
 
 
 def _import_notebook(context: click.Context, path: Path, *, as_json: bool) -> None:
-    """From a copy, so that the file stays as it is. Raises UsageError."""
-    too_large = f"{path} is larger than {MOST_NOTEBOOK_BYTES // 2**20} MiB, which is too much at once"
     if path.stat().st_size > MOST_NOTEBOOK_BYTES:
-        raise UsageError(f"{too_large}: export the series that you need from it to a file, with --db {path}")
+        raise UsageError(
+            f"{path} is larger than {MOST_NOTEBOOK_BYTES // 2**20} MiB, which is too much at once: export the series"
+            f" that you need from it to a file, with --db {path}"
+        )
+
+    taken = _take_notebook(context, path)
+    if as_json:
+        console.answer_json({"imported": taken.new, "already_there": taken.changed})
+        return
+    console.answer_ids([*taken.new, *taken.changed])
+    console.say(f"{wording.count(len(taken.new), 'recording')} imported, {len(taken.changed)} changed")
+
+
+def _take_notebook(context: click.Context, path: Path) -> sharing.Taken:
+    """From a copy, so that the file stays as it is. Raises UsageError."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         copy = Path(folder) / "notebook.db"
-        with common.notebook(context, make=True) as notebook:
+        with notebooks.open_notebook(context, make=True) as notebook:
             try:
                 copy_notebook(path, copy)
                 with Notebook(copy) as other:
-                    taken = sharing.take_notebook(notebook, other, str(path))
+                    return sharing.take_notebook(notebook, other, str(path))
             except (DamagedNotebookError, sqlite3.DatabaseError, DocumentError) as error:
-                said = str(error).replace(str(copy), str(path))
-                raise UsageError(f"{path} cannot be imported: {visible(said)}") from error
-    if as_json:
-        common.answer_json({"imported": taken.new, "already_there": taken.changed})
-        return
-    common.answer_ids([*taken.new, *taken.changed])
-    common.say(f"{wording.count(len(taken.new), 'recording')} imported, {len(taken.changed)} changed")
+                reason = str(error).replace(str(copy), str(path))
+                raise UsageError(f"{path} cannot be imported: {visible(reason)}") from error
 
 
 def content_of(file: str) -> bytes:
     """Size-limited: parsing takes up to ten times as much memory. Raises UsageError."""
     try:
-        with click.open_file(file, "rb") as opened:
-            content: bytes = opened.read(MOST_BYTES + 1)
+        with click.open_file(file, "rb") as opened_file:
+            content: bytes = opened_file.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     if len(content) > MOST_BYTES:
@@ -140,10 +166,10 @@ def content_of(file: str) -> bytes:
     return content
 
 
-_sharing_options = common.answering_options("Print new and changed ids and problems, as JSON.")
+_sharing_options = declare.answering_options("Print new and changed ids and problems, as JSON.")
 
 
-@common.command("push")
+@declare.command("push")
 @click.argument("host", metavar="[USER@]HOST")
 @_sharing_options
 def push_command(context: click.Context, host: str, as_json: bool) -> None:
@@ -155,7 +181,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
     _share(context, host, sharing.push, as_json=as_json)
 
 
-@common.command("pull")
+@declare.command("pull")
 @click.argument("host", metavar="[USER@]HOST")
 @_sharing_options
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
@@ -166,63 +192,74 @@ def pull_command(context: click.Context, host: str, as_json: bool) -> None:
 def _share(
     context: click.Context,
     host: str,
-    carry_out: Callable[[Notebook, str, sharing.Taken], sharing.Taken],
+    exchange: Callable[[Notebook, str, sharing.Taken], sharing.Taken],
     *,
     as_json: bool,
 ) -> None:
     check_ssh_host(host, options="HOST")
-    pulls = carry_out is sharing.pull
+    pulls = exchange is sharing.pull
+    place = "here" if pulls else f"on {host}"
+
     taken = sharing.Taken()
-    with common.notebook(context, make=pulls) as notebook:
+    with notebooks.open_notebook(context, make=pulls) as notebook:
         try:
-            carry_out(notebook, host, taken)
+            exchange(notebook, host, taken)
         except MeasurementError:
-            if taken.new or taken.changed:  # the parts before are kept
-                _answer_taken(taken, host, pulls=pulls, as_json=as_json)
+            # The parts that were exchanged before are kept.
+            if taken.new or taken.changed:
+                _answer_taken(taken, place, as_json=as_json)
             raise
-    _answer_taken(taken, host, pulls=pulls, as_json=as_json)
+
+    _answer_taken(taken, place, as_json=as_json)
     if taken.unreadable:
-        what = wording.count(len(taken.unreadable), "recording")
-        raise MeasurementError(f"{host} sent {what} that cannot be read: {taken.unreadable[0]}; the others are kept")
+        recordings = wording.count(len(taken.unreadable), "recording")
+        raise MeasurementError(
+            f"{host} sent {recordings} that cannot be read: {taken.unreadable[0]}; the others are kept"
+        )
 
 
-def _answer_taken(taken: sharing.Taken, host: str, *, pulls: bool, as_json: bool) -> None:
-    common.say(*(f"sharebench: {problem}" for problem in taken.problems[:_MOST_PROBLEMS]))
+def _answer_taken(taken: sharing.Taken, place: str, *, as_json: bool) -> None:
+    for problem in taken.problems[:_MOST_PROBLEMS]:
+        console.say(f"sharebench: {problem}")
     if len(taken.problems) > _MOST_PROBLEMS:
-        common.say(f"sharebench: and {len(taken.problems) - _MOST_PROBLEMS} more such recordings")
+        console.say(f"sharebench: and {len(taken.problems) - _MOST_PROBLEMS} more such recordings")
+
     if as_json:
-        common.answer_json({"new": taken.new, "changed": taken.changed, "problems": taken.problems})
+        console.answer_json({"new": taken.new, "changed": taken.changed, "problems": taken.problems})
         return
-    common.answer_ids(taken.new)
-    common.say(f"{len(taken.new)} new {'here' if pulls else f'on {host}'}, {len(taken.changed)} changed")
+    console.answer_ids(taken.new)
+    console.say(f"{len(taken.new)} new {place}, {len(taken.changed)} changed")
 
 
 @click.command("share-worker", hidden=True)
 @click.argument("word", type=click.Choice(["state", "give", "take"]))
-@common.options_of_all
+@declare.options_of_all
 def share_worker_command(context: click.Context, word: str) -> None:
     """Answers push and pull on another machine: JSON in, JSON out."""
-    with common.writing_to_stdout(), _signs_of_life():
+    with console.writing_to_stdout(), _signs_of_life():
         answer = json.dumps(_answer_of_worker(context, word))
-    with common.writing_to_stdout():
+    with console.writing_to_stdout():
         sys.stdout.write(answer)
 
 
 def _answer_of_worker(context: click.Context, word: str) -> object:
-    with common.notebook(context, make=True) as notebook:
+    with notebooks.open_notebook(context, make=True) as notebook:
         if word == "state":
             return sharing.state(notebook)
+
         order = sys.stdin.buffer.read(MOST_BYTES + 1)
         if len(order) > MOST_BYTES:
             raise UsageError(f"that is more than {MOST_BYTES // 2**20} MiB, which is too much at once")
+
         try:
             with sharing.limit_part("that"):
                 if word == "take":
                     return sharing.take(notebook, value_of(order), "the other notebook").to_json()
-                wanted = JSONNode("", value_of(order)).read(tuple[str, ...])
+                ids_asked_for = JSONNode("", value_of(order)).read(tuple[str, ...])
         except DocumentError as error:
             raise UsageError(f"that is no order of `sharebench push` or `pull`: {error}") from error
-        ids, entries = sharing.part(notebook, wanted)
+
+        ids, entries = sharing.part(notebook, ids_asked_for)
         return {"ids": ids, "entries": entries}
 
 
@@ -231,16 +268,16 @@ def _signs_of_life() -> Iterator[None]:
     """Blanks, which mean nothing before JSON: who waits for the answer knows by them that it is being made."""
     ended = threading.Event()
 
-    def show() -> None:
+    def write_blanks() -> None:
         while not ended.wait(_SIGN_OF_LIFE_SECONDS):
             with suppress(OSError, ValueError):
                 sys.stdout.write("\n")
                 sys.stdout.flush()
 
-    showing = threading.Thread(target=show, daemon=True)
-    showing.start()
+    writer = threading.Thread(target=write_blanks, daemon=True)
+    writer.start()
     try:
         yield
     finally:
         ended.set()
-        showing.join()
+        writer.join()

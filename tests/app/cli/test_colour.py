@@ -11,7 +11,7 @@ import pytest
 
 from app.check import command as check
 from app.check.engine import Checked, CheckState
-from app.cli import common
+from app.cli import console
 from app.cli.main import run
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
@@ -81,5 +81,5 @@ def test_a_terminal_gets_few_ids_and_a_script_all_of_them():
     ids = [f"{number:012}" for number in range(11)]
     for shown, screen in ((ids[:10], _Terminal()), ([], _Terminal()), (ids, io.StringIO())):
         with redirect_stdout(screen):
-            common.answer_ids(shown or ids)
+            console.answer_ids(shown or ids)
         assert screen.getvalue().split() == shown

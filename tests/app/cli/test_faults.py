@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.base.errors import LoginError
-from app.cli import common
+from app.cli import notebooks
 from forms.layout import for_terminal
 from storage.notebook import Notebook
 from tests.builders import abandoned_change, example_isolation, hostile_series, name_as_an_older_version
@@ -66,7 +66,7 @@ def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(inside: Inside,
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(common, "notebook_path", fail)
+    monkeypatch.setattr(notebooks, "notebook_path", fail)
     said = inside.fails(4, "compare", "a", "b")
     assert "a fault in sharebench: ZeroDivisionError: division by zero" in said
     assert "--debug" in said
@@ -78,7 +78,7 @@ def test_what_a_server_says_steers_no_terminal(inside: Inside, monkeypatch: pyte
     def fail(*_: object) -> None:
         raise LoginError("the server said \x1b]0;mine\x07\x9b31m")
 
-    monkeypatch.setattr(common, "notebook_path", fail)
+    monkeypatch.setattr(notebooks, "notebook_path", fail)
     said = inside("list", *debug).stderr
     assert "the server said ␛]0;mine␇" in said
     assert not {"\x1b", "\x07", "\x9b"} & set(said)

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from app.cli.help import COMMANDS, GroupedCommand, examples, grouped_options, path_of, texts
+from app.cli.declare import GroupedCommand
+from app.cli.help import COMMANDS, examples, grouped_options, path_of, texts
 from app.cli.main import cli
 from app.practice.servers import PracticeServers
 from storage.records import format_target

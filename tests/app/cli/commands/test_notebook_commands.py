@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.notebook import fitted
+from app.cli.commands.listing import fit_to
 from forms.layout import local_zones
 from storage.notebook import Notebook
 from tests.builders import book, one
@@ -73,18 +73,18 @@ def test_the_list_has_no_column_that_is_empty_in_every_line(inside: Inside):
             notebook.add(one(number, label=label))
         heading = inside("list").stdout.splitlines()[0].split()
         assert heading[-1] == ("label" if label else "what")
-    assert fitted({0: 12, 1: 16, 4: 60}, 60) == {0: 12, 1: 16, 4: 28}, "neither target nor label"
+    assert fit_to({0: 12, 1: 16, 4: 60}, 60) == {0: 12, 1: 16, 4: 28}, "neither target nor label"
 
 
 def test_a_line_of_the_list_fits_80_columns():
     widths = dict(enumerate((12, 16, 9, 4, 60, 40, 30)))
     for room in (80, 100, 200):
-        cells = fitted(widths, room)
+        cells = fit_to(widths, room)
         assert sum(cells.values()) + 2 * (len(cells) - 1) <= room
         assert cells[4] >= 20
         assert cells[6] >= 8
-    assert 5 not in fitted(widths, 80)
-    assert fitted(widths, 200) == widths
+    assert 5 not in fit_to(widths, 80)
+    assert fit_to(widths, 200) == widths
 
 
 def test_a_load_takes_one_line_among_the_series(inside: Inside, series: dict[str, Any]):

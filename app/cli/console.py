@@ -1,0 +1,144 @@
+"""What a command writes and asks: answers on stdout, messages and questions on stderr."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from app.base.errors import CancelledError, SharebenchError, UsageError
+from app.charts import ascii_only
+from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
+
+if TYPE_CHECKING:
+    from forms.report import Report
+
+CHART_LINES = 16
+_MOST_CHART_COLUMNS = 80
+_MOST_IDS_ON_TERMINAL = 10
+
+
+class AnswerError(SharebenchError):
+    """stdout cannot be written: its disk is full."""
+
+
+def answer(text: str) -> None:
+    """Print the answer on stdout. Raises AnswerError."""
+    with writing_to_stdout():
+        if sys.stdout.isatty() and ascii_only():
+            text = plain_signs(text, "...")
+        click.echo(for_terminal(text, styled=draws_colour()))
+
+
+@contextmanager
+def writing_to_stdout() -> Iterator[None]:
+    """Flushes stdout; a reader that left (``| head``) is no error. Raises AnswerError."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+    except OSError as error:
+        discard_output()
+        raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
+
+
+def answer_for_programs(text: str) -> None:
+    """Byte for byte, for `patch` and the like; a terminal is steered by none of it. Raises AnswerError."""
+    if sys.stdout.isatty():
+        answer(text.rstrip("\n"))
+        return
+
+    with writing_to_stdout():
+        sys.stdout.buffer.write(text.encode(errors="surrogateescape"))
+        sys.stdout.buffer.flush()
+
+
+def answer_ids(ids: Sequence[str]) -> None:
+    """A line each for scripts; a terminal shows a few, as their number is said besides."""
+    are_shown = len(ids) <= _MOST_IDS_ON_TERMINAL or not sys.stdout.isatty()
+    if ids and are_shown:
+        answer("\n".join(ids))
+
+
+def answer_json(document: object) -> None:
+    answer(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """Escapes control characters, and the bytes of names that are not UTF-8."""
+    import json
+
+    return json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def answer_report(report: "Report", *, as_json: bool = False) -> None:
+    if as_json:
+        answer_json(report.document())
+        return
+
+    from forms.exporters.text import report_text
+
+    answer(report_text(report, ansi=draws_colour()).rstrip("\n"))
+
+
+def chart_columns() -> int:
+    return min(shutil.get_terminal_size().columns, _MOST_CHART_COLUMNS)
+
+
+def draws_colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def toned(text: str, tone: Tone) -> str:
+    return coloured(text, tone) if draws_colour() else text
+
+
+def discard_output(descriptor: int = 1) -> None:
+    """Discard pending output, so that Python does not complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def can_ask() -> bool:
+    """Whether somebody sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str, *, declined: str, without_terminal: str = "") -> None:
+    """Raises UsageError without a terminal, CancelledError for a no."""
+    if not can_ask():
+        raise UsageError(without_terminal or f"not a terminal: pass --yes to confirm; {declined}")
+    if not click.confirm(question, err=True):
+        raise CancelledError(declined)
+
+
+def say(*texts: str) -> None:
+    """Print messages on stderr, a line each, with control characters escaped."""
+    for text in texts:
+        _write_to_stderr(f"{for_terminal(text)}\n")
+
+
+def recommend(command: str, options: str, verb: str) -> None:
+    if command or options:
+        say(f"Recommendation: {command or f'{verb} with {options}'}")
+
+
+def draw(text: str = "") -> None:
+    """A line on stderr that the next one replaces, cut to the terminal's width."""
+    # The last column stays free: a full line would be wrapped, and then no longer replaced.
+    columns = shutil.get_terminal_size().columns - 1
+    _write_to_stderr("\r\x1b[K" + visible(text)[:columns])
+
+
+def _write_to_stderr(text: str) -> None:
+    try:
+        if sys.stderr.isatty() and ascii_only():
+            text = plain_signs(text, "...")
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        # A message that nobody can read is no reason to fail.
+        discard_output(2)

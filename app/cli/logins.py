@@ -1,0 +1,80 @@
+"""How a command logs in to its target, and what is said before it measures there."""
+
+import getpass
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import console, notebooks
+from forms.layout import visible
+
+if TYPE_CHECKING:
+    from app.clients.base import Secrets
+    from storage.notebook import Notebook
+    from storage.records import Target
+
+_MOST_IDS_NAMED = 5
+
+
+def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
+    """Asks on a terminal. Raises UsageError, LoginError."""
+    from app.base.targets import parse_target
+
+    return secrets_for(context, parse_target(url), kerberos=kerberos)
+
+
+def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
+    """Asks on a terminal. Raises UsageError, LoginError."""
+    from app.clients.logins import log_in_as
+
+    if notebooks.has_notebook(notebooks.notebook_path(context)):
+        # Opening it says what an interrupted trial left changed.
+        with notebooks.open_notebook(context) as notebook:
+            _say_what_is_changed_now(context, notebook)
+            if context.info_name != "clean":
+                _say_what_is_left_over(context, notebook)
+
+    credentials_file = _credentials_file(context)
+    ask = partial(getpass.getpass, stream=sys.stderr) if console.can_ask() else None
+    return log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
+
+
+def _say_what_is_changed_now(context: click.Context, notebook: "Notebook") -> None:
+    for entry in notebook.at_work():
+        text = f"sharebench: a running trial has {entry.left}: a measurement there includes that"
+        notebooks.say_once(context, text)
+
+
+def _say_what_is_left_over(context: click.Context, notebook: "Notebook") -> None:
+    ids = [recording.id for recording in notebook.left_over()]
+    if not ids:
+        return
+
+    more = f" and {len(ids) - _MOST_IDS_NAMED} more" if len(ids) > _MOST_IDS_NAMED else ""
+    notebooks.say_once(
+        context,
+        f"sharebench: leftovers of {', '.join(ids[:_MOST_IDS_NAMED])}{more} may still be on their targets:"
+        f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them",
+    )
+
+
+def _credentials_file(context: click.Context) -> Path | None:
+    """The file that --credentials names; others should not be able to read it."""
+    from app.clients.logins import can_be_read_by_others
+
+    file_name = (context.find_root().obj or {}).get("credentials")
+    if not file_name:
+        return None
+
+    path = Path(file_name)
+    if can_be_read_by_others(path):
+        notebooks.say_once(
+            context,
+            f"sharebench: every user of this machine can read the credentials file {visible(file_name)}:"
+            f" `chmod 600 {visible(shlex.quote(file_name))}` keeps it for you",
+        )
+    return path

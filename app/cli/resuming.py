@@ -1,0 +1,35 @@
+"""The recording that --resume continues."""
+
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app.base.errors import UsageError
+from app.cli import notebooks, option_values
+
+if TYPE_CHECKING:
+    from storage.records import Target
+
+ALLOWED_WITH_RESUME = frozenset({"as_json", "kerberos", "target", "yes", "within_minutes"})
+"""The options that an isolation or a diagnosis takes beside --resume: the others are stored with it."""
+
+
+def recording_to_resume(
+    context: click.Context,
+    reference: str,
+    allowed: AbstractSet[str],
+    *kinds: str,
+    target: str | None = None,
+    confirmed: bool = False,
+) -> "tuple[Any, Target]":
+    """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
+    from app.recording.resuming import record_to_resume
+
+    if target:
+        raise UsageError(f"--resume takes the target from the {kinds[0]}: leave the TARGET out")
+
+    parameter = next(parameter.name for parameter in context.command.params if "--resume" in parameter.opts)
+    option_values.refuse_other_options(context, str(parameter), allowed)
+    with notebooks.open_notebook(context) as notebook:
+        return record_to_resume(notebook, reference, *kinds, confirmed=confirmed)
