@@ -137,7 +137,7 @@ def _is_agreed(count: int) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         console.say("nothing was removed: not a terminal; pass --yes to remove them")
         return False
-    them = "it" if count == 1 else f"these {count}"
-    if not click.confirm(f"Remove {them}?", err=True):
+    pronoun = "it" if count == 1 else f"these {count}"
+    if not click.confirm(f"Remove {pronoun}?", err=True):
         raise CancelledError("nothing was removed")
     return True

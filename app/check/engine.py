@@ -275,7 +275,8 @@ def _quiet(target: Target, command: Command, environment: Environment) -> Checke
         text = f"busy: {reasons}; measure at a quieter time, or wait for one"
         return Checked("quiet time", text, CheckState.ATTENTION, "--wait SECONDS")
     state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
-    return Checked("quiet time", f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}", state)
+    text = f"{quiet.verdict.value}: {reasons}" if reasons else quiet.verdict.value
+    return Checked("quiet time", text, state)
 
 
 def _ceiling(
@@ -339,12 +340,13 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
 def remove(
     client: Client,
     folder: Target,
-    found: Sequence[Leftover],
+    leftovers: Sequence[Leftover],
     connected: Callable[[], AbstractContextManager[Files]],
 ) -> dict[Leftover, str]:
     """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
-    problems = dict.fromkeys(found, "")
-    for leftover in found:
+    problems = dict.fromkeys(leftovers, "")
+
+    for leftover in leftovers:
         try:
             if leftover.is_folder:
                 _remove_folder(leftover, folder, connected)
@@ -356,6 +358,7 @@ def remove(
             continue
         except MeasurementError as error:
             problems[leftover] = str(error)
+
     return problems
 
 

@@ -242,12 +242,12 @@ def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) 
 
 
 def _wrong_capacity(load: Load, document: Document) -> str | None:
-    given = document.get("capacity")
+    stated = document.get("capacity")
     if not _is_capacity_of_points({}, document):
         return None
     computed = capacity_of(load)
     for name in ("carried", "not_carried"):
-        if (given or {}).get(name) != getattr(computed, name, None):
+        if (stated or {}).get(name) != getattr(computed, name, None):
             return f"capacity.{name}"
     return None
 
@@ -260,41 +260,41 @@ class _Comparison:
         self.believed: set[str] = set()
 
     def first_difference(
-        self, given: Any, computed: Any, place: str = "", rules: _NumberRules = _NO_RULES
+        self, stated: Any, computed: Any, place: str = "", rules: _NumberRules = _NO_RULES
     ) -> str | None:
-        if isinstance(given, dict) and isinstance(computed, dict):
-            return self._first_in_object(given, computed, place, _rules_of(given, rules))
-        if isinstance(given, list) and isinstance(computed, list):
-            return self._first_in_array(given, computed, place, rules)
-        if _is_number(given) and _is_number(computed):
-            return None if _is_same_number(given, computed, place) else place
-        if isinstance(given, str) and isinstance(computed, str):
-            return None if given == computed or not self._is_same_version else place
-        return None if type(given) is type(computed) and given == computed else place
+        if isinstance(stated, dict) and isinstance(computed, dict):
+            return self._first_in_object(stated, computed, place, _rules_of(stated, rules))
+        if isinstance(stated, list) and isinstance(computed, list):
+            return self._first_in_array(stated, computed, place, rules)
+        if _is_number(stated) and _is_number(computed):
+            return None if _is_same_number(stated, computed, place) else place
+        if isinstance(stated, str) and isinstance(computed, str):
+            return None if stated == computed or not self._is_same_version else place
+        return None if type(stated) is type(computed) and stated == computed else place
 
-    def _first_in_object(self, given: Document, computed: Document, place: str, rules: _NumberRules) -> str | None:
-        for name in {**given, **computed}:
-            inside = f"{place}.{name}" if place else name
-            if name not in given:
+    def _first_in_object(self, stated: Document, computed: Document, place: str, rules: _NumberRules) -> str | None:
+        for name in {**stated, **computed}:
+            member_place = f"{place}.{name}" if place else name
+            if name not in stated:
                 says_something = name not in _LATER_MEMBERS and _says_something(computed[name])
-                difference = inside if says_something else None
+                difference = member_place if says_something else None
             elif name not in computed:
-                difference = inside
+                difference = member_place
             else:
-                difference = self.first_difference(given[name], computed[name], inside, rules)
+                difference = self.first_difference(stated[name], computed[name], member_place, rules)
 
             if difference is None:
                 continue
             if not self._cannot_be_compared(name, rules, is_unknown=name not in computed):
                 return difference
-            self.believed.add(_INDEX.sub("[]", inside))
+            self.believed.add(_INDEX.sub("[]", member_place))
         return None
 
-    def _first_in_array(self, given: list[Any], computed: list[Any], place: str, rules: _NumberRules) -> str | None:
-        if len(given) != len(computed):
+    def _first_in_array(self, stated: list[Any], computed: list[Any], place: str, rules: _NumberRules) -> str | None:
+        if len(stated) != len(computed):
             return place
-        for index, (given_item, computed_item) in enumerate(zip(given, computed, strict=True)):
-            difference = self.first_difference(given_item, computed_item, f"{place}[{index}]", rules)
+        for index, (stated_item, computed_item) in enumerate(zip(stated, computed, strict=True)):
+            difference = self.first_difference(stated_item, computed_item, f"{place}[{index}]", rules)
             if difference is not None:
                 return difference
         return None
@@ -317,29 +317,31 @@ class _Numbers:
         """``place`` is where it stands in another, such as ``parts[]``."""
         self._sort_value(document, place, "", parent=document, document=document)
 
-    def _sort_value(self, value: Any, place: str, inside: str, *, parent: Document, document: Document) -> None:
-        """``inside`` is the place in the document itself."""
+    def _sort_value(
+        self, value: Any, place: str, place_in_document: str, *, parent: Document, document: Document
+    ) -> None:
+        """``place_in_document`` is the place in the document itself."""
         if isinstance(value, dict):
-            if inside and value.get("schema") in _RULES:
+            if place_in_document and value.get("schema") in _RULES:
                 self.sort(value, place)
                 return
             for name, member in value.items():
                 member_place = f"{place}.{name}" if place else name
-                member_inside = f"{inside}.{name}" if inside else name
-                self._sort_value(member, member_place, member_inside, parent=value, document=document)
+                member_in_document = f"{place_in_document}.{name}" if place_in_document else name
+                self._sort_value(member, member_place, member_in_document, parent=value, document=document)
         elif isinstance(value, list):
             for item in value:
-                self._sort_value(item, f"{place}[]", f"{inside}[]", parent=parent, document=document)
+                self._sort_value(item, f"{place}[]", f"{place_in_document}[]", parent=parent, document=document)
         elif _is_number(value):
-            condition = self._condition_of(document, inside)
+            condition = self._condition_of(document, place_in_document)
             is_checked = condition is not None and condition(parent, document)
             (self.checked if is_checked else self.believed).add(place)
 
-    def _condition_of(self, document: Document, inside: str) -> _Condition | None:
+    def _condition_of(self, document: Document, place_in_document: str) -> _Condition | None:
         """Looked for once a name, since a series may have 100,000 runs."""
-        key = (str(document.get("schema")), inside)
+        key = (str(document.get("schema")), place_in_document)
         if key not in self._conditions:
-            self._conditions[key] = _rules_of(document, _NO_RULES).condition_of(inside)
+            self._conditions[key] = _rules_of(document, _NO_RULES).condition_of(place_in_document)
         return self._conditions[key]
 
 
@@ -352,13 +354,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_same_number(given: float, computed: float, place: str) -> bool:
-    if given == computed:
+def _is_same_number(stated: float, computed: float, place: str) -> bool:
+    if stated == computed:
         return True
     is_exact = _EXACT_PLACE.fullmatch(_INDEX.sub("[]", place)) is not None
-    if is_exact or (isinstance(given, int) and isinstance(computed, int)):
+    if is_exact or (isinstance(stated, int) and isinstance(computed, int)):
         return False
-    return abs(given - computed) <= _SAME_SHARE * max(abs(given), abs(computed))
+    return abs(stated - computed) <= _SAME_SHARE * max(abs(stated), abs(computed))
 
 
 def _says_something(value: object) -> bool:

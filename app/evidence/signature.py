@@ -30,13 +30,13 @@ _ANYBODY = "anybody"
 
 def sign_text(text: bytes, key: Path) -> str:
     """The signature in one line of base64. Raises UsageError, MissingProgramError."""
-    done = _run_ssh_keygen(text, "sign", "-f", str(key))
-    if done.code:
-        lines = done.error.decode(errors="replace").strip().splitlines()
+    result = _run_ssh_keygen(text, "sign", "-f", str(key))
+    if result.code:
+        lines = result.error.decode(errors="replace").strip().splitlines()
         reason = visible(lines[-1])[:_MOST_REASON_CHARACTERS] if lines else "ssh-keygen gave no signature"
         raise UsageError(f"{key} does not sign: {reason}; name an ssh key, such as ~/.ssh/id_ed25519")
 
-    armored = done.text
+    armored = result.text
     return "".join(armored.replace(_FIRST_LINE, "").replace(_LAST_LINE, "").split())
 
 
@@ -52,10 +52,10 @@ def is_canonical(signature: bytes) -> bool:
 def fingerprint_of_signer(text: bytes, signature: str) -> str | None:
     """The signing key's fingerprint; None where the text is not what was signed. Raises MissingProgramError."""
     with _signature_file(signature) as file:
-        done = _run_ssh_keygen(text, "check-novalidate", "-s", str(file))
-    if done.code:
+        result = _run_ssh_keygen(text, "check-novalidate", "-s", str(file))
+    if result.code:
         return None
-    fingerprint = re.search(r"SHA256:\S+", done.text)
+    fingerprint = re.search(r"SHA256:\S+", result.text)
     return fingerprint[0] if fingerprint else "an unknown key"
 
 
@@ -72,8 +72,8 @@ def _is_allowed(text: bytes, signature: str, allowed_signers: str) -> bool:
         signers_file = file.with_name("allowed_signers")
         signers_file.write_text(allowed_signers, encoding="utf-8")
         files = ("-f", str(signers_file), "-s", str(file))
-        named = _run_ssh_keygen(b"", "find-principals", *files)
-        principals = named.text.splitlines()
+        search = _run_ssh_keygen(b"", "find-principals", *files)
+        principals = search.text.splitlines()
         return any(_run_ssh_keygen(text, "verify", "-I", name, *files).code == 0 for name in principals)
 
 

@@ -18,7 +18,9 @@ from storage.shared import WRITTEN_BY_PEOPLE
 
 _Place = tuple[tuple[Any, ...], int]
 """What a run belongs to, and its number within that."""
-_VALID, _REJECTED, _FAILED = "valid", "rejected", "failed"
+_VALID = "valid"
+_REJECTED = "rejected"
+_FAILED = "failed"
 """In the statuses of runs, load points and layer runs alike."""
 _MEASURED_AS = ("created_at", "command", "target", "targets", "script")
 
@@ -62,8 +64,8 @@ def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
     return Copy.FURTHER if goes_on else Copy.NO_FURTHER
 
 
-def _plan_of(whole: Whole) -> Any:
-    return whole.trial and whole.trial.plan
+def _plan_of(record: Whole) -> Any:
+    return record.trial and record.trial.plan
 
 
 def _copy_of_record(stored: Any, received: Any) -> Copy:

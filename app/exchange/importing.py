@@ -44,16 +44,16 @@ class ImportedRecording:
 @dataclass(frozen=True, slots=True)
 class Import:
     new: tuple[str, ...]
-    there: tuple[str, ...]
+    already_there: tuple[str, ...]
     series: tuple[Series, ...] = ()
 
 
-def read(content: bytes, given: Given) -> list[ImportedRecording]:
+def read(content: bytes, defaults: Given) -> list[ImportedRecording]:
     """Raises DocumentError, naming the first error."""
     importers.check_utf_8(content)
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
-        series_of_rows = map(importers.check, series_from_csv(content, given))
+        series_of_rows = map(importers.check, series_from_csv(content, defaults))
         return [ImportedRecording(KINDS[SERIES], series) for series in series_of_rows]
 
     recordings: list[ImportedRecording] = []
@@ -82,11 +82,11 @@ def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str
     _check_ids(notebook, recordings, file)
 
     with notebook.at_once():
-        there: list[str] = []
+        already_there: list[str] = []
         new: list[ImportedRecording] = []
         for recording in recordings:
             if recording.kind.is_stored(notebook, recording.record, file):
-                there.append(recording.record.id)
+                already_there.append(recording.record.id)
             else:
                 new.append(recording)
 
@@ -100,7 +100,7 @@ def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str
 
     ids = [shown_id for recording in new for shown_id in _shown_ids(recording)]
     series = [series for recording in (*first, *others) for series in recording.series]
-    return Import(tuple(ids), tuple(there), tuple(series))
+    return Import(tuple(ids), tuple(already_there), tuple(series))
 
 
 def _shown_ids(recording: ImportedRecording) -> list[str]:
@@ -129,15 +129,17 @@ def _with_new_ids(recordings: Sequence[ImportedRecording]) -> list[ImportedRecor
 def _check_ids(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str) -> None:
     """Raises UsageError for an id that cannot be one here, or that two recordings of the file have."""
     names = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
+
     checked: set[str] = set()
     for recording in recordings:
         for recording_id in filter(None, recording.ids):
             is_name = recording_id in names or notebook.experiment_called(recording_id) is not None
             if not _ID.fullmatch(recording_id) or is_name:
-                shown = visible(recording_id[:40])
+                shown_id = visible(recording_id[:40])
                 raise UsageError(
-                    f"{file}: no {recording.kind.name} can be called {shown!r} here: import it with --as-new"
+                    f"{file}: no {recording.kind.name} can be called {shown_id!r} here: import it with --as-new"
                 )
+
             if recording_id in checked:
                 raise UsageError(f"{file} has two recordings of the id {recording_id}: import it with --as-new")
             checked.add(recording_id)
@@ -152,6 +154,7 @@ def json_schema(kind: Kind[Any]) -> dict[str, Any]:
     apart = {kind.record: OURS | _LEFT, Series: OURS | _LEFT, LoadPoint: ELSEWHERE, Scenario: frozenset({"think"})}
     records: dict[str, Any] = {}
     properties: dict[str, Any] = {"schema": {"const": kind.schema}}
+
     if kind.is_made_of_series:
         series = schema_of(Series, records, apart)
         required = ["id", "created_at", "status"]
@@ -164,7 +167,9 @@ def json_schema(kind: Kind[Any]) -> dict[str, Any]:
     else:
         schema_of(kind.record, records, apart)
         head = records.pop(kind.record.__name__)
-        properties, required = properties | head["properties"], head["required"]
+        properties |= head["properties"]
+        required = head["required"]
+
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": kind.schema,

@@ -62,51 +62,52 @@ class Taken:
         return {"new": self.new, "changed": self.changed, "problems": [*self.problems, *self.unreadable]}
 
 
-def pull(notebook: Notebook, host: str, taken: Taken | None = None) -> Taken:
-    """Import what ``[USER@]HOST`` has and this notebook lacks; ``taken`` holds what came before an error.
+def pull(notebook: Notebook, host: str, outcome: Taken | None = None) -> Taken:
+    """Import what ``[USER@]HOST`` has and this notebook lacks; ``outcome`` holds what came before an error.
 
     Raises UsageError, MeasurementError.
     """
-    taken = taken or Taken()
-    wanted = _differing(_state_of(host), state(notebook))
-    while wanted:
-        answer = _ask(host, "give", json.dumps(wanted))
+    outcome = outcome or Taken()
+    missing_ids = _differing(_state_of(host), state(notebook))
+    while missing_ids:
+        answer = _ask(host, "give", json.dumps(missing_ids))
         try:
             with limit_part(f"what {host} sent"):
-                done, part_taken = _take_answer(notebook, answer, host)
+                sent_ids, part_outcome = _take_answer(notebook, answer, host)
         except DocumentError as error:
             text = f"{host} sent what is no recording: {error}; nothing of that part is kept"
             raise MeasurementError(text) from error
-        taken.add(part_taken)
+        outcome.add(part_outcome)
 
-        remaining = [recording_id for recording_id in wanted if recording_id not in done]
-        if len(remaining) == len(wanted):
+        remaining = [recording_id for recording_id in missing_ids if recording_id not in sent_ids]
+        if len(remaining) == len(missing_ids):
             break
-        wanted = remaining
-    return taken
+        missing_ids = remaining
+    return outcome
 
 
 def _take_answer(notebook: Notebook, answer: bytes, host: str) -> tuple[set[str], Taken]:
     place = JSONNode("", value_of(answer)).object()
-    done = place.at("ids").filled().read(tuple[str, ...])
-    return set(done), take(notebook, place.at("entries").filled().value, host)
+    sent_ids = place.at("ids").filled().read(tuple[str, ...])
+    return set(sent_ids), take(notebook, place.at("entries").filled().value, host)
 
 
-def push(notebook: Notebook, host: str, taken: Taken | None = None) -> Taken:
-    """Export what ``[USER@]HOST`` lacks; ``taken`` holds what came before an error. Raises as :func:`pull`."""
-    taken = taken or Taken()
-    wanted = _differing(state(notebook), _state_of(host))
-    while wanted:
-        sent_ids, entries = part(notebook, wanted)
+def push(notebook: Notebook, host: str, outcome: Taken | None = None) -> Taken:
+    """Export what ``[USER@]HOST`` lacks; ``outcome`` holds what came before an error. Raises as :func:`pull`."""
+    outcome = outcome or Taken()
+    missing_ids = _differing(state(notebook), _state_of(host))
+    while missing_ids:
+        sent_ids, entries = part(notebook, missing_ids)
         sent = set(sent_ids)
+
         answer = _ask(host, "take", json.dumps(entries))
         try:
             with limit_part(f"what {host} answered"):
-                taken.add(_taken_there(value_of(answer), sent))
+                outcome.add(_taken_there(value_of(answer), sent))
         except DocumentError as error:
             raise MeasurementError(f"{host} gave no answer that can be read: {error}") from error
-        wanted = [recording_id for recording_id in wanted if recording_id not in sent]
-    return taken
+        missing_ids = [recording_id for recording_id in missing_ids if recording_id not in sent]
+    return outcome
 
 
 def _taken_there(answer: object, sent: Container[str]) -> Taken:
@@ -120,29 +121,33 @@ def _taken_there(answer: object, sent: Container[str]) -> Taken:
 
 
 @contextmanager
-def limit_part(what: str) -> Iterator[None]:
-    """Raises MeasurementError for what takes more memory or time than a part of a notebook may."""
+def limit_part(subject: str) -> Iterator[None]:
+    """Raises MeasurementError where the subject takes more memory or time than a part of a notebook may."""
     try:
         with limit_memory(_MOST_MEMORY_BYTES), limit_processor_time():
             yield
     except MemoryError as error:
-        text = f"{what} takes more than {_MOST_MEMORY_BYTES // 10**6} MB of memory; nothing of that part is kept"
+        text = f"{subject} takes more than {_MOST_MEMORY_BYTES // 10**6} MB of memory; nothing of that part is kept"
         raise MeasurementError(text) from error
     except TooMuchTimeError as error:
-        text = f"{what} takes more than {MOST_PROCESSOR_SECONDS:.0f} s of the processor; nothing of that part is kept"
+        text = (
+            f"{subject} takes more than {MOST_PROCESSOR_SECONDS:.0f} s of the processor; nothing of that part is kept"
+        )
         raise MeasurementError(text) from error
 
 
 def _ask(host: str, word: str, text: str = "") -> bytes:
     """What the worker on the host answers, as it was sent. Raises MeasurementError."""
     must = f"`ssh {host} sharebench --version` must work without a question, and show {NEEDED_VERSION} or newer"
+
     try:
         program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES)
     except OSError as error:
         raise MeasurementError(f"no notebook on {host}: `ssh` cannot be run here ({error.strerror})") from error
-    answer, said = program.wait_while_it_moves(SILENT_SECONDS)
-    if said.problem or said.code:
-        raise MeasurementError(f"no notebook on {host}: {said.last_words}; {must}")
+
+    answer, ending = program.wait_while_it_moves(SILENT_SECONDS)
+    if ending.problem or ending.code:
+        raise MeasurementError(f"no notebook on {host}: {ending.last_words}; {must}")
     return answer
 
 
@@ -164,8 +169,9 @@ def _state_from(value: object) -> State:
     return places
 
 
-def _differing(given: State, there: State) -> list[str]:
-    return [recording_id for recording_id, progress in given.items() if progress != there.get(recording_id)]
+def _differing(source: State, destination: State) -> list[str]:
+    """The ids of what the source has, and the destination has not or has otherwise."""
+    return [recording_id for recording_id, progress in source.items() if progress != destination.get(recording_id)]
 
 
 def state(notebook: Notebook) -> State:
@@ -183,34 +189,45 @@ def state(notebook: Notebook) -> State:
 
 def _running(notebook: Notebook) -> Iterator[Recording]:
     running = notebook.recordings_of(list(notebook.running()))
-    wholes = list({recording.part_of or recording.id for recording in running})
-    for whole in notebook.recordings_of(wholes):
-        yield whole
-        yield from parts_of(notebook, whole)
+    head_ids = list({recording.part_of or recording.id for recording in running})
+    for head in notebook.recordings_of(head_ids):
+        yield head
+        yield from parts_of(notebook, head)
 
 
-def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any]]:
+def part(notebook: Notebook, ids_asked_for: Sequence[str]) -> tuple[list[str], list[Any]]:
     """The recordings that fit into one message: ids dealt with, and content."""
-    wholes = list({head.part_of or head.id: None for head in notebook.recordings_of(wanted)})
+    wholes = list({head.part_of or head.id: None for head in notebook.recordings_of(ids_asked_for)})
     heads = notebook.recordings_of(wholes)
-    done: list[str] = []
+
+    ids_dealt_with: list[str] = []
     entries: list[Any] = []
     size = 0
-    for head in sorted(heads, key=attrgetter("created_at")):  # what a series is based on comes before it
+
+    # What a series is based on comes before it.
+    for head in sorted(heads, key=attrgetter("created_at")):
         if size > _PART_BYTES:
             break
+
         ids = [head.id, *(recording.id for recording in parts_of(notebook, head))]
         entry = _entry(notebook, head, ids)
-        done += ids
+        ids_dealt_with += ids
         entries.append(entry)
         size += len(json.dumps(entry))
-    return done or list(wanted), entries  # of none of them anything is left: all were deleted meanwhile
+
+    if not ids_dealt_with:
+        # All were deleted meanwhile: nothing is left of any of them.
+        return list(ids_asked_for), entries
+    return ids_dealt_with, entries
 
 
 def _entry(notebook: Notebook, head: Recording, ids: Sequence[str]) -> dict[str, Any]:
     """A recording as it is exported, or why it cannot be, with what people wrote about it."""
-    said = notebook.texts_of(ids)
-    texts = {recording_id: [said[recording_id].created_at, said[recording_id].to_json()] for recording_id in said}
+    texts_by_id = notebook.texts_of(ids)
+    texts = {
+        recording_id: [texts_of_recording.created_at, texts_of_recording.to_json()]
+        for recording_id, texts_of_recording in texts_by_id.items()
+    }
     entry: dict[str, Any] = {"texts": texts}
     try:
         entry["document"] = kind_of(head).form(notebook, head).document()
@@ -228,18 +245,19 @@ def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
     A recording that was measured here and goes on there is completed: so comes back what was measured while the
     notebook was lost.
     """
-    wanted = list(other.progress())
-    taken = Taken()
+    missing_ids = list(other.progress())
+    outcome = Taken()
     with notebook.at_once():
-        while wanted:
-            done, entries = part(other, wanted)
+        while missing_ids:
+            ids_dealt_with, entries = part(other, missing_ids)
+            ids_in_part = set(ids_dealt_with)
+
             as_sent = json.loads(json.dumps(entries))
-            taken.add(take(notebook, as_sent, file, completes_ours=True))
-            dealt_with = set(done)
-            wanted = [recording_id for recording_id in wanted if recording_id not in dealt_with]
-        if problems := [*taken.problems, *taken.unreadable]:
+            outcome.add(take(notebook, as_sent, file, completes_ours=True))
+            missing_ids = [recording_id for recording_id in missing_ids if recording_id not in ids_in_part]
+        if problems := [*outcome.problems, *outcome.unreadable]:
             raise UsageError("; ".join(problems[:_FEW_PROBLEMS]))
-    return taken
+    return outcome
 
 
 def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = False) -> Taken:
@@ -247,14 +265,14 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
 
     Raises DocumentError where nothing of it is a recording.
     """
-    taken = Taken()
+    outcome = Taken()
     received: list[_Received] = []
     errors: list[DocumentError] = []
     places = JSONNode("entries", entries).items()
     for place in places:
         try:
             if problem := place.maybe("problem").read(str | None):
-                taken.problems.append(problem[:_LONGEST_PROBLEM])
+                outcome.problems.append(problem[:_LONGEST_PROBLEM])
             else:
                 received.append(_received(place))
         except DocumentError as error:
@@ -262,17 +280,17 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
     if errors and len(errors) == len(places):
         raise errors[0]
 
-    taken.unreadable += map(str, errors)
+    outcome.unreadable += map(str, errors)
     with notebook.at_once():
         for recording in received:
             try:
                 with notebook.at_once():
-                    _take(notebook, recording, host, taken, completes_ours=completes_ours)
+                    _take(notebook, recording, host, outcome, completes_ours=completes_ours)
             except (UsageError, RefusedError) as error:
-                taken.problems.append(str(error))
+                outcome.problems.append(str(error))
             except (IntegrityError, OverflowError) as error:
-                taken.unreadable.append(f"{recording.recording.record.id}: {error}")
-    return taken
+                outcome.unreadable.append(f"{recording.recording.record.id}: {error}")
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,25 +321,27 @@ def _received(place: JSONNode) -> _Received:
     return _Received(recording, texts)
 
 
-def _take(notebook: Notebook, received: _Received, host: str, taken: Taken, *, completes_ours: bool) -> None:
+def _take(notebook: Notebook, received: _Received, host: str, outcome: Taken, *, completes_ours: bool) -> None:
     """Raises UsageError, with nothing changed, where it is another recording than that of its id here."""
     record = received.recording.record
     before = notebook.texts_of(received.ids)
     mine = next(iter(notebook.recordings_of([record.id])), None)
-    replaced = _stored_anew(notebook, received, mine, host, taken, completes_ours=completes_ours)
+    replaced = _stored_anew(notebook, received, mine, host, outcome, completes_ours=completes_ours)
     if mine is None:
-        taken.new.append(record.id)
+        outcome.new.append(record.id)
 
     changed = []
     for recording in notebook.recordings_of(received.ids):
         theirs = received.texts.get(recording.id)
-        known = before.get(recording.id)
-        merged = known.merged(theirs) if known and theirs else theirs or known
-        if merged and (merged != known or replaced):
+        texts_here = before.get(recording.id)
+        merged = theirs or texts_here
+        if texts_here and theirs:
+            merged = texts_here.merged(theirs)
+        if merged and (merged != texts_here or replaced):
             notebook.keep_texts(recording.id, merged)
-            if known:
+            if texts_here:
                 changed.append(recording.id)
-    taken.changed += changed
+    outcome.changed += changed
 
 
 def _stored_anew(
@@ -329,7 +349,7 @@ def _stored_anew(
     received: _Received,
     mine: Recording | None,
     host: str,
-    taken: Taken,
+    outcome: Taken,
     *,
     completes_ours: bool,
 ) -> bool:
@@ -350,7 +370,7 @@ def _stored_anew(
     if copy is Copy.NO_FURTHER or mine.running:
         return False
     if not mine.imported_at and not completes_ours:
-        taken.problems.append(f"{mine.kind} {mine.id} goes on, on {host}: here it stays as it was measured")
+        outcome.problems.append(f"{mine.kind} {mine.id} goes on, on {host}: here it stays as it was measured")
         return False
     removed = notebook.remove(mine.id)
     store(notebook, [received.recording], host, as_new=False)
@@ -370,5 +390,5 @@ def _check_new(notebook: Notebook, received: _Received, host: str) -> None:
     name = recording.kind.experiment_of(recording.record)
     experiment = notebook.experiment_called(name) if name else None
     if experiment is not None and experiment.recording_id:
-        whole = f"{experiment.kind} {experiment.recording_id}"
-        raise UsageError(f"series {record_id} of {host} would be a part of {whole}, which is here without it")
+        experiment_text = f"{experiment.kind} {experiment.recording_id}"
+        raise UsageError(f"series {record_id} of {host} would be a part of {experiment_text}, which is here without it")

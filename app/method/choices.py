@@ -88,8 +88,10 @@ class GuideChoices:
 
     def to_memory(self) -> dict[str, JSONValue]:
         """What the notebook remembers: the values of the spec lie beside those of the guide."""
-        own = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "spec"}
-        return self.spec.to_json() | own
+        values_of_guide = {
+            field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "spec"
+        }
+        return self.spec.to_json() | values_of_guide
 
     @classmethod
     def from_memory(cls, memory: Mapping[str, Any] | None) -> Self:
@@ -216,6 +218,7 @@ def to_be_made_again(choices: GuideChoices, change: Change | None) -> GuideChoic
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
     """The round of a change, the series that was measured being its base."""
     typed = choices.spec.texts.label if choices.has_new_label else ""
+
     lineage = Lineage(
         experiment=experiment,
         base_id=choices.series_id,
@@ -223,6 +226,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         change_name=name,
         change_value=value,
     )
+
     spec = with_label(choices.spec, typed or _proposed_label(name, value))
     return replace(
         _without_result(choices),
@@ -362,6 +366,6 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
     return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)
 
 
-def is_same_server(one: Target, other: Target) -> bool:
+def is_same_server(target: Target, other: Target) -> bool:
     """Whether it is one server, share and user: what is known of the one holds for the other."""
-    return replace(one, path="") == replace(other, path="")
+    return replace(target, path="") == replace(other, path="")

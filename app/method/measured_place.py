@@ -66,10 +66,10 @@ class MeasuredPlace:
         elif not mark and entry.default is not None:
             mark = "the default"
         in_brackets = f" ({mark})" if mark else ""
-        return f"{value}{in_brackets}, when {self.when}"
+        return f"{value}{in_brackets}, when {self.when_measured}"
 
     @property
-    def when(self) -> str:
+    def when_measured(self) -> str:
         series = self.series
         return f"{wording.name_of(series)} was measured ({with_zone(series.created_at)})" if series else ""
 

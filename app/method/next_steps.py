@@ -74,10 +74,10 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
 
     runs_to_settle = comparison.needed_runs if can_interleave(comparison) else None
     runs = runs_to_settle or max(comparison.base_runs, comparison.other_runs)
-    both = {"base": comparison.base_id, "other": comparison.other_id, "runs": runs}
-    interleaved_again = NextStep(name=_TURNS, screen="interleaved", arguments=both)
+    series_and_runs = {"base": comparison.base_id, "other": comparison.other_id, "runs": runs}
+    interleaved_again = NextStep(name=_TURNS, screen="interleaved", arguments=series_and_runs)
     if runs_to_settle:
-        yield NextStep(name=interleaving(comparison), screen="interleaved", arguments=both)
+        yield NextStep(name=interleaving(comparison), screen="interleaved", arguments=series_and_runs)
 
     if _is_worth_longer_runs(comparison):
         if comparison.interleaved and comparison.busy_ids:
@@ -148,8 +148,8 @@ def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
             base = partial(repeat_of, series_id=comparison.base_id)
             return NextStep(name=sentence, choices=base, screen="trial", arguments={"setting": step.setting})
         case Way.INTERLEAVED:
-            both = {"base": comparison.base_id, "other": comparison.other_id, "runs": step.count}
-            return NextStep(name=sentence, screen="interleaved", arguments=both)
+            series_and_runs = {"base": comparison.base_id, "other": comparison.other_id, "runs": step.count}
+            return NextStep(name=sentence, screen="interleaved", arguments=series_and_runs)
         case Way.ALTERNATING if comparison.change is not None and step.series_a_side:
             turn = partial(interleaved_by_hand, changed_id=comparison.other_id, each=step.series_a_side)
             return NextStep(name=sentence, choices=turn)

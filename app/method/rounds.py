@@ -101,8 +101,8 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """The same as in that series once more, or the rest of it where it was interrupted; remembered."""
     series = notebook.series(series_id)
     if series.status is SeriesStatus.INTERRUPTED:
-        rest = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
-        return _remember_round(notebook, rest)
+        remaining_round = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
+        return _remember_round(notebook, remaining_round)
 
     is_own_change = series.change is not None and series.change.name in chosen.OWN_CHANGES
     again = chosen.measured_again(choices_of(series), series, None)

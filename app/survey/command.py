@@ -22,7 +22,12 @@ from forms.experiments.survey_report import survey_report
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
-_PORTS = {one.name: one.label if one.moves_files else one.name for one in PROTOCOLS.values() if one.in_survey}
+_PORTS = {
+    protocol.name: protocol.label if protocol.moves_files else protocol.name
+    for protocol in PROTOCOLS.values()
+    if protocol.in_survey
+}
+"""By protocol of a survey, how the help of its option spells it."""
 
 
 _port_options = declare.several(
@@ -36,18 +41,22 @@ _port_options = declare.several(
 def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
     places = {value: parse_target(server.url()) for value, server in servers.items()}
-    first = next(iter(servers), None)
-    take_settings(context, {**options_of_server(servers[first]), **_paths(places[first])} if first else {})
+
+    options: dict[str, str] = {}
+    if servers:
+        first = next(iter(servers))
+        options = {**options_of_server(servers[first]), **_paths(places[first])}
+    take_settings(context, options)
     return tuple(places[value].host if value in places else value for value in values)
 
 
 def _paths(place: Target) -> dict[str, str]:
-    found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
+    options = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
     if place.user and place.domain:
-        found["user"] = f"{place.domain};{place.user}"
+        options["user"] = f"{place.domain};{place.user}"
     if place.abilities.in_survey:
-        found[place.protocol] = posixpath.join(place.share or "", posixpath.dirname(place.path))
-    return {field: value for field, value in found.items() if value}
+        options[place.protocol] = posixpath.join(place.share or "", posixpath.dirname(place.path))
+    return {field: value for field, value in options.items() if value}
 
 
 @declare.command("survey")
@@ -85,13 +94,16 @@ def survey_command(context: click.Context, /, spec: SeriesSpec, **choices: Any) 
     path = notebooks.notebook_path(context)
     with notebooks.open_notebook(context, make=True) as notebook:
         planned = plan_round(_choices(spec, choices), notebook, _log_in(context, choices), again=choices["again"])
-    stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
+    name = planned.experiment.name
+    stations = len(planned.stations)
+    to_do = len(planned.todo)
     takes = planned.time_text
     if planned.continued:
         console.say(f"resuming {name}: {to_do} of {stations} series to do, {takes}; --again begins a new one")
     else:
         left_out = f", {stations - to_do} left out" if stations > to_do else ""
         console.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
+
     control = SeriesControl(option_values.seconds_within(choices))
     names = [station.name for station in planned.stations]
     watch_turns(measure_round(planned, path, control), control, names, planned.runs_to_come)
@@ -111,7 +123,10 @@ def survey_command(context: click.Context, /, spec: SeriesSpec, **choices: Any) 
 
 
 def _choices(spec: SeriesSpec, choices: dict[str, Any]) -> SurveyChoices:
+    commands = (Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT)
+    ports = {protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])}
     domain, _, user = (choices["user"] or "").rpartition(";")
+
     return SurveyChoices(
         hosts=choices["hosts"],
         smb=choices["smb"],
@@ -119,23 +134,24 @@ def _choices(spec: SeriesSpec, choices: dict[str, Any]) -> SurveyChoices:
         file=choices["file"],
         iperf3=choices["iperf3"],
         ftp_user=choices["ftp_user"],
-        ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
+        ports=ports,
         user=user or None,
         domain=domain or None,
-        commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
+        commands=commands,
         spec=replace(spec, counts=replace(spec.counts, size_bytes=choices["size_bytes"])),
     )
 
 
 def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
-    known: list[tuple[Target, Secrets]] = []
+    logins_so_far: list[tuple[Target, Secrets]] = []
 
     def log_in(target: Target) -> tuple[Target, Secrets]:
-        for before, secrets in known:
+        for before, secrets in logins_so_far:
             if target.user is not None and same_login(before, target):
                 return target, secrets
+
         full, secrets = logins.secrets_for(context, target, kerberos=choices["kerberos"])
-        known.append((target, secrets))
+        logins_so_far.append((target, secrets))
         return full, secrets
 
     return log_in

@@ -76,15 +76,15 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
         text = "nothing to measure: name a share, or a folder of the FTP server"
         raise UsageError(text, options="--smb SHARE[/FOLDER], --ftp FOLDER")
 
-    wanted = _wanted_stations(choices, log_in)
+    wanted_stations = _wanted_stations(choices, log_in)
     hosts = ", ".join(choices.hosts)
-    experiment, stored = (None, {}) if again else _unfinished_round(hosts, wanted, notebook)
+    experiment, stored = (None, {}) if again else _unfinished_round(hosts, wanted_stations, notebook)
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
 
     reachability = _Reachability()
     planned = [
         _plan_station(station, stored.get(index), experiment, notebook, reachability)
-        for index, station in enumerate(wanted)
+        for index, station in enumerate(wanted_stations)
     ]
     todo = tuple((index, plan.todo) for index, plan in enumerate(planned) if plan.todo is not None)
     if not todo and not stored:
@@ -136,22 +136,22 @@ class _StationPlan:
 
 
 def _plan_station(
-    wanted: _WantedStation,
+    wanted_station: _WantedStation,
     series: Series | None,
     experiment: Experiment,
     notebook: Notebook,
     reachability: _Reachability,
 ) -> _StationPlan:
     """What is to be done at a station, the series of an interrupted round being there or not. Raises UsageError."""
-    station = wanted.station if series is None else with_series(wanted.station, series)
+    station = wanted_station.station if series is None else with_series(wanted_station.station, series)
     if series is not None and series.running_by:
         raise UsageError(f"{held_text(series.id, series.running_by)}, for the same survey: wait for its end")
     if series is not None and series.status is SeriesStatus.COMPLETE:
         return _StationPlan(station=station)
 
-    request = wanted.request
+    request = wanted_station.request
     if problem := reachability.problem_of(request.target):
-        return _StationPlan(station=replace(wanted.station, state=StationState.LEFT_OUT, why=problem))
+        return _StationPlan(station=replace(wanted_station.station, state=StationState.LEFT_OUT, why=problem))
 
     todo: SeriesRequest | Resumption
     if series is None:
@@ -162,13 +162,13 @@ def _plan_station(
         todo = Resumption(series_id=series.id, secrets=request.secrets)
 
     runs = order.spec.counts.warmups + order.spec.counts.runs - order.done_runs
-    size_bytes = request.spec.counts.size_bytes or size_for(wanted.link_bits_per_second)
+    size_bytes = request.spec.counts.size_bytes or size_for(wanted_station.link_bits_per_second)
     # A file that is read is put before.
     moved_bytes = (runs + request.spec.counts.make_file) * size_bytes
     rate = expected_rate(
         request.target,
         measured=measured_rate(notebook, request.target, order.spec.command),
-        link=wanted.link_bits_per_second,
+        link=wanted_station.link_bits_per_second,
         here=station.place is not StationPlace.NETWORK,
     )
     return _StationPlan(
@@ -188,6 +188,7 @@ def measure_round(
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name = planned.experiment.name
     expected = sum(station.state is not StationState.LEFT_OUT for station in planned.stations)
+
     with notebook_to_measure_into(notebook_path) as notebook:
         recorder = Recorder(notebook, control)
         is_noted = False
@@ -197,6 +198,7 @@ def measure_round(
                 recorder.write(lambda notebook: notebook.expect_parts(name, expected))
             deque(recorder.flush(), 0)  # the series themselves warn of a notebook that is held
             yield planned.todo[turn][0], event
+
         if not control.cancelled.is_set():
             recorder.write(lambda notebook: notebook.expect_parts(name, 0))
         deque(recorder.finish(), 0)
@@ -210,7 +212,8 @@ def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Targe
 
 def _login_of(station: Station) -> str:
     """One login per protocol and machine, whatever the address."""
-    return f"{station.protocol} {station.host if station.place is StationPlace.NETWORK else ''}"
+    host = station.host if station.place is StationPlace.NETWORK else ""
+    return f"{station.protocol} {host}"
 
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
@@ -305,7 +308,7 @@ def _request_for(
 
 
 def _unfinished_round(
-    hosts: str, wanted: Sequence[_WantedStation], notebook: Notebook
+    hosts: str, wanted_stations: Sequence[_WantedStation], notebook: Notebook
 ) -> tuple[Experiment | None, dict[int, Series]]:
     """The last round of these hosts, and its series by station; None where there is none or it is complete.
 
@@ -318,7 +321,7 @@ def _unfinished_round(
 
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        index = next((index for index, station in enumerate(wanted) if _is_of(station.request, series)), None)
+        index = next((index for index, station in enumerate(wanted_stations) if _is_of(station.request, series)), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
@@ -332,7 +335,8 @@ def _unfinished_round(
 
 def _is_of(request: SeriesRequest, series: Series) -> bool:
     """Whether the series is what the request asks for; what is looked at beside the runs may differ."""
-    spec, plan = request.spec, series.plan
+    spec = request.spec
+    plan = series.plan
     return (
         plan is not None
         and (series.command, series.target) == (spec.command, request.target)

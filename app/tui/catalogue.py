@@ -233,7 +233,7 @@ class CatalogueScreen(PlacedScreen):
     def _show_setting_without_entry(self, name: str) -> None:
         value, mark = self._server_value(name)
         mark_text = f" ({mark})" if mark else ""
-        what_it_had = wording.plain(f"{name} = {value}{mark_text}, when {self.place.when}.")
+        what_it_had = wording.plain(f"{name} = {value}{mark_text}, when {self.place.when_measured}.")
         text = f"{what_it_had} The catalogue has no entry for it."
         self.query_one("#entry", AnsiView).show(partial(_wrap_text, text))
 

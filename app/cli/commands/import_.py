@@ -78,12 +78,12 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
 
     _say_doubts(imported)
     if as_json:
-        console.answer_json({"imported": list(imported.new), "already_there": list(imported.there)})
+        console.answer_json({"imported": list(imported.new), "already_there": list(imported.already_there)})
         return
     console.answer_ids(imported.new)
     console.say(f"{wording.count(len(imported.new), 'recording')} imported")
-    if imported.there:
-        console.say(f"already in the notebook, and the same: {', '.join(imported.there)}")
+    if imported.already_there:
+        console.say(f"already in the notebook, and the same: {', '.join(imported.already_there)}")
 
 
 def _import_documents(
