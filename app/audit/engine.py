@@ -169,7 +169,7 @@ def _path_facts(target: Target) -> dict[str, FactValue]:
             probe.connect(address)
         except OSError:
             return facts
-        if (seen := TcpInfo.of(probe)) and seen.round_trip_seconds is not None:
+        if (seen := TcpInfo.of_socket(probe)) and seen.round_trip_seconds is not None:
             facts["path.far"] = "yes" if seen.round_trip_seconds >= FAR_SECONDS else "no"
     return facts
 

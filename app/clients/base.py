@@ -1,22 +1,21 @@
 """What every client offers, and which one moves bytes by which protocol; its libraries are loaded when it is made."""
 
+import contextlib
 import hashlib
 import mmap
 import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from pkgutil import resolve_name
-from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
-from app.base.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
+from app.base import errors
 from app.clients.tcp import TcpInfo
+from storage import records
 from storage.plan import Settings
-from storage.records import OWN_CLIENT, ClientFacts, Target, format_target
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
 
@@ -36,8 +35,10 @@ class Content:
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
         period = os.urandom(min(_PERIOD, size_bytes))
-        pieces = (period,) if size_bytes <= _PERIOD else (period, period, period[: MAX_BLOCK_BYTES - _PERIOD])
-        self._pool = memoryview(b"".join(pieces))
+        if size_bytes > _PERIOD:
+            # Long enough for a whole block that begins at any place of the period.
+            period = b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD]))
+        self._pool = memoryview(period)
 
     def block(self, offset: int, length: int) -> memoryview:
         start = offset % _PERIOD
@@ -95,7 +96,7 @@ class Listing:
         if entry is not None and entry.name not in {".", ".."}:
             self.entries.append(entry)
         if len(self.entries) > MOST_ENTRIES or self.received_bytes > MOST_LISTING_BYTES:
-            raise ProtocolError(
+            raise errors.ProtocolError(
                 f"{self._where}: the folder's list has no end ({len(self.entries)} names so far); name a file in it, "
                 "or look at the server"
             )
@@ -115,12 +116,20 @@ class Transfer:
     traffic: TcpInfo | None = None
 
 
+def _ignore_sample(_seconds: float, _moved_bytes: int) -> None:
+    """What a meter tells of its samples while nobody listens."""
+
+
+def _look_at_nothing(_moved_bytes: int) -> None:
+    """What a meter does at its samples while nobody watches for stalls."""
+
+
 @dataclass(slots=True)
 class Meter:
     """Samples a transfer at most ten times a second; a block costs the timed part one clock reading and comparison."""
 
     cancelled: threading.Event
-    on_sample: Callable[[float, int], None] = lambda _seconds, _bytes: None
+    on_sample: Callable[[float, int], None] = _ignore_sample
     interval_seconds: float = 0.1
     clock: Callable[[], float] = time.perf_counter
     samples: list[tuple[float, int]] = field(default_factory=list)
@@ -128,9 +137,9 @@ class Meter:
     """For uploads, asked once a sample: how many of the bytes sent have reached the server."""
     _started: float = 0.0
     _due: float = 0.0
-    _look: Callable[[int], None] = lambda _moved_bytes: None
+    _look: Callable[[int], None] = _look_at_nothing
 
-    def start(self, *, look: Callable[[int], None] = lambda _moved_bytes: None) -> float:
+    def start(self, *, look: Callable[[int], None] = _look_at_nothing) -> float:
         """Returns the clock in seconds; ``look`` may raise at each sample."""
         self.samples = []
         self.arrived = None
@@ -148,9 +157,11 @@ class Meter:
         now = self.clock()
         if now < self._due:
             return
+
         self._due = now + self.interval_seconds
         if self.cancelled.is_set():
-            raise CancelledError("cancelled")
+            raise errors.CancelledError("cancelled")
+
         seconds = now - self._started
         if self.arrived is not None:
             moved_bytes = self.arrived(moved_bytes)
@@ -166,7 +177,7 @@ Sink = Callable[[int, memoryview], None]
 class Connection(Protocol):
     """A connection to a target: it raises only errors of :mod:`app.base.errors`; paths are as in ``Target.path``."""
 
-    target: Target
+    target: records.Target
 
     def connect(self) -> None: ...  # logs in and opens the share; does nothing while connected
     def list(self, path: str) -> list[DirectoryEntry]: ...  # without ``.`` and ``..``, in the server's order
@@ -182,7 +193,7 @@ class Client(Connection, Protocol):
     ConnectionLostError, StalledError, CorruptedError, CancelledError, and writing NoSpaceError.
     """
 
-    def facts(self) -> ClientFacts: ...  # complete after :meth:`connect`
+    def facts(self) -> records.ClientFacts: ...  # complete after :meth:`connect`
     def shares(self) -> list[str]: ...  # those that can be browsed; empty if the protocol has none
     def size(self, path: str) -> int: ...  # in bytes; NoSuchFileError, NotAFileError for a folder
     # into receives the blocks to verify them, which costs time
@@ -250,8 +261,8 @@ class Files(Connection, Protocol):
     def move_files(self, files: Iterable[FileMove], moved: Moved) -> None: ...
 
 
-@contextmanager
-def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[FileHandle]:
+@contextlib.contextmanager
+def opened_file(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[FileHandle]:
     handle = files.open(path, mode)
     try:
         yield handle
@@ -279,20 +290,22 @@ def check_folder(files: Files) -> None:
     path = files.target.path
     if files.is_printer:
         raise printer_error(files.target)
+
     where = f"{files.target.host}: {path}" if files.target.host else path
     if not path.strip("/"):
         return
+
     try:
         is_folder = files.query(path).is_folder
-    except NoSuchFileError as error:
-        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
+    except errors.NoSuchFileError as error:
+        raise errors.NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
     if not is_folder:
-        raise NotAFileError(f"{where} is a file; name the folder to work in")
+        raise errors.NotAFileError(f"{where} is a file; name the folder to work in")
 
 
-def printer_error(target: Target) -> NotAFileError:
-    return NotAFileError(
-        f"{format_target(target)} is a printer, which keeps no files; name another share, or print there with"
+def printer_error(target: records.Target) -> errors.NotAFileError:
+    return errors.NotAFileError(
+        f"{records.format_target(target)} is a printer, which keeps no files; name another share, or print there with"
         " `sharebench load --scenario print`"
     )
 
@@ -305,7 +318,7 @@ def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-OWN = OWN_CLIENT
+OWN = records.OWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +336,7 @@ _LOCAL = "app.clients.local:LocalClient"
 _FTP = ClientModules(
     clients={OWN: _OWN_FTP, "curl": "app.clients.curl:CurlClient"},
     files=_OWN_FTP,
-    ceiling="app.clients.ftp.client",
+    ceiling="app.clients.ftp.ceiling",
 )
 MODULES = {
     "smb": ClientModules(
@@ -346,105 +359,40 @@ def check_client_name(protocol: str, name: str) -> str:
     """The name, or the default if empty. Raises UsageError."""
     names = tuple(MODULES[protocol].clients)
     if name and name not in names:
-        raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
+        raise errors.UsageError(
+            f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME"
+        )
     return name or names[0]
 
 
 def make_client(
-    target: Target, name: str, secrets: Secrets, settings: Settings, size_bytes: int | None = None
+    target: records.Target, name: str, secrets: Secrets, settings: Settings, size_bytes: int | None = None
 ) -> Client:
     """Not connected yet; ``size_bytes`` is for clients that move no file. Raises UsageError for an unknown name."""
-    make = resolve_name(MODULES[target.protocol].clients[check_client_name(target.protocol, name)])
-    extra = {} if target.abilities.moves_files else {"size_bytes": size_bytes}
-    client: Client = make(target, secrets, settings, **extra)
-    return client
+    make: Callable[..., Client] = resolve_name(
+        MODULES[target.protocol].clients[check_client_name(target.protocol, name)]
+    )
+    if target.abilities.moves_files:
+        return make(target, secrets, settings)
+    return make(target, secrets, settings, size_bytes=size_bytes)
 
 
-def make_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
+def make_files(target: records.Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
     """Not connected yet; ``call`` runs blocking calls. Raises UsageError for a protocol without files."""
     place = MODULES[target.protocol].files
     if place is None:
-        raise UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")
-    files: Files = resolve_name(place)(target, secrets, settings, *((call,) if target.abilities.is_local else ()))
-    return files
+        raise errors.UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")
+
+    make: Callable[..., Files] = resolve_name(place)
+    if target.abilities.is_local:
+        return make(target, secrets, settings, call)
+    return make(target, secrets, settings)
 
 
-@contextmanager
-def connected_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Iterator[Files]:
-    with closing(make_files(target, secrets, settings, call)) as files:
+@contextlib.contextmanager
+def connected_files(
+    target: records.Target, secrets: Secrets, settings: Settings, call: Caller = call_here
+) -> Iterator[Files]:
+    with contextlib.closing(make_files(target, secrets, settings, call)) as files:
         files.connect()
         yield files
-
-
-FILES_FACT = "tree.files"
-
-
-class TreeClient:
-    """A client whose paths are folders of ``count`` files; each is opened, moved and closed, several at a time."""
-
-    def __init__(self, client: Client, files: Files, count: int) -> None:
-        self.target = client.target
-        self._client, self._files, self._count = client, files, count
-
-    def connect(self) -> None:
-        self._client.connect()
-        self._files.connect()
-        if self._files.is_printer:
-            raise printer_error(self.target)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def size(self, path: str) -> int:
-        return sum(entry.size_bytes for entry in self._files.list(path))
-
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        if into is not None:
-            raise UsageError("a tree is not verified", options="leave out --verify")
-        found = [FileMove(f"{path}/{entry.name}", entry.size_bytes) for entry in self._files.list(path)]
-        return self._moved(found, meter)
-
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        each, began = content.size_bytes // self._count, perf_counter()
-        self._files.make_folder(path)
-        open_seconds = perf_counter() - began
-        made = (FileMove(f"{path}/f{n:07}", each, content.block(n * each, each)) for n in range(self._count))
-        return replace(self._moved(made, meter), open_seconds=open_seconds)
-
-    def _moved(self, files: Iterable[FileMove], meter: Meter) -> Transfer:
-        moved_bytes, began = 0, meter.start()
-
-        def moved(file: FileMove, count: int) -> None:
-            nonlocal moved_bytes
-            if count != file.size_bytes:
-                raise ProtocolError(f"{file.path}: the file became shorter while it was read; leave it alone")
-            moved_bytes += count
-            meter.advance(moved_bytes)
-
-        self._files.move_files(files, moved)
-        return Transfer(size_bytes=moved_bytes, seconds=meter.clock() - began)
-
-    def digest(self, path: str) -> str:
-        raise UsageError(f"{path}: a tree is not verified", options="leave out --verify")
-
-    def remove(self, path: str) -> None:
-        """A name that the server lists and does not know is no reason to believe that the folder is gone."""
-        names = list[str]()
-        with suppress(NoSuchFileError):
-            names = [entry.name for entry in self._files.list(path)]
-        for name in names:
-            with suppress(NoSuchFileError):
-                self._files.remove(f"{path}/{name}")
-        with suppress(NoSuchFileError):
-            self._files.remove_folder(path)
-
-    def facts_of_path(self) -> dict[str, str | int | float]:
-        return {**self._client.facts_of_path(), FILES_FACT: self._count}
-
-    def abort(self) -> None:
-        self._client.abort()
-        self._files.abort()
-
-    def close(self) -> None:
-        self._files.close()
-        self._client.close()

@@ -73,10 +73,10 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
         if target.abilities.has_share and not target.share:
             shares = sorted(client.shares(), key=str.casefold)
             return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in shares))
-        named = _named_file(client, target, around)
-        if named is not None:
+        named_file = _named_file(client, target, around)
+        if named_file is not None:
             target = replace(target, path=parent(target))
-        return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named)
+        return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named_file)
 
 
 def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from app.base import errors
 from app.base.programs import find_program
-from app.clients.base import Content, Meter, Secrets, Sink, Transfer
+from app.clients import base
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
-from app.clients.programs import ExternalClient, finite, first_version, parsed_object
+from app.clients.programs import ExternalClient, finite_number, first_version, parsed_object
 from app.clients.tcp import LEAST_BYTES_PER_SECOND, one_line, refusals
 from app.server.shell import Said
 from storage.plan import Settings
@@ -21,7 +21,7 @@ _EXITS = refusals("curl")
 class CurlClient(ExternalClient):
     """Timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         self._own: FTPClient
         super().__init__(FTPClient(target, secrets, settings), secrets, settings)
 
@@ -38,13 +38,13 @@ class CurlClient(ExternalClient):
             in_flight=1,
         )
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        size_bytes = self._size_to_get(path, self._where(path))
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
+        size_bytes = self._size_to_get(path, self._place_of(path))
         options = ['output = "/dev/null"']
         return self._run(path, options, meter, direction="download", size_bytes=size_bytes, counter="wchar", files=[])
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        self._must_be_new(path, self._where(path))
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
+        self._must_be_new(path, self._place_of(path))
         source = self._source.holding(content)
         transfer = self._run(
             path,
@@ -62,14 +62,14 @@ class CurlClient(ExternalClient):
         self,
         path: str,
         options: list[str],
-        meter: Meter,
+        meter: base.Meter,
         *,
         direction: str,
         size_bytes: int,
         counter: str,
         files: list[int],
-    ) -> Transfer:
-        where = self._where(path)
+    ) -> base.Transfer:
+        where = self._place_of(path)
         self._own.close()  # an idle connection may not outlive the run, and some servers allow one a client
 
         configuration = "\n".join([*self._configuration(path), *options, ""])
@@ -86,9 +86,9 @@ class CurlClient(ExternalClient):
             raise self._failure(outcome, where)
 
         report = parsed_object(outcome.out) or {}
-        moved_bytes = finite(report.get(f"size_{direction}"))
-        ready_seconds = finite(report.get("time_pretransfer"))
-        total_seconds = finite(report.get("time_total"))
+        moved_bytes = finite_number(report.get(f"size_{direction}"))
+        ready_seconds = finite_number(report.get("time_pretransfer"))
+        total_seconds = finite_number(report.get("time_total"))
         if moved_bytes is None or ready_seconds is None or total_seconds is None:
             raise errors.ProtocolError(
                 f"{where}: curl's report lacks what it moved, and in which time; measure with another"
@@ -97,7 +97,7 @@ class CurlClient(ExternalClient):
             raise errors.CorruptedError(
                 f"{where}: curl moved {moved_bytes:.0f} of {size_bytes} bytes; measure a file at rest"
             )
-        return Transfer(size_bytes=size_bytes, seconds=total_seconds - ready_seconds, open_seconds=ready_seconds)
+        return base.Transfer(size_bytes=size_bytes, seconds=total_seconds - ready_seconds, open_seconds=ready_seconds)
 
     def _configuration(self, path: str) -> list[str]:
         """Lines of a file for ``--config``: arguments would show the password to every user."""
@@ -114,6 +114,7 @@ class CurlClient(ExternalClient):
             f"speed-time = {max(1, round(timeout_seconds))}",
             f"speed-limit = {LEAST_BYTES_PER_SECOND}",
         ]
+
         if self.target.abilities.has_tls:
             lines.append("ssl-reqd")
             trusted = os.environ.get("SSL_CERT_FILE")

@@ -5,8 +5,8 @@ import time
 
 from app.base import errors
 from app.base.programs import find_program
-from app.clients.base import Content, DirectoryEntry, Meter, OneByOne, Secrets, Sink, Transfer
-from app.clients.programs import Subprocess, finite, first_version, parsed_object, part, whole
+from app.clients import base
+from app.clients.programs import Subprocess, finite_number, first_version, parsed_object, value_at, whole_number
 from app.clients.tcp import one_line
 from storage.json_reader import LARGEST
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
@@ -44,10 +44,12 @@ _REFUSALS: tuple[tuple[tuple[str, ...], type[errors.MeasurementError], str], ...
 """Words of iperf3's errors, with the error and what to do; the last row holds for all others."""
 
 
-class Iperf3Client(OneByOne):
+class Iperf3Client(base.OneByOne):
     """A get is a test with ``--reverse``. The receiver's count holds, without what was in flight."""
 
-    def __init__(self, target: Target, _secrets: Secrets, settings: Settings, *, size_bytes: int | None = None) -> None:
+    def __init__(
+        self, target: Target, _secrets: base.Secrets, settings: Settings, *, size_bytes: int | None = None
+    ) -> None:
         self.target = target
         self._settings = settings
         self._size_bytes = size_bytes or DEFAULT_SIZE_BYTES
@@ -63,24 +65,24 @@ class Iperf3Client(OneByOne):
 
     def facts(self) -> ClientFacts:
         self.connect()
-        test = part(self._trial, "start", "test_start")
+        test = value_at(self._trial, "start", "test_start")
         return ClientFacts(
             name="iperf3",
             version=self._version,
-            block_bytes=whole(part(test, "blksize")),
-            in_flight=whole(part(test, "num_streams")),
+            block_bytes=whole_number(value_at(test, "blksize")),
+            in_flight=whole_number(value_at(test, "num_streams")),
         )
 
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
+    def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         return []
 
     def size(self, path: str) -> int:
         return self._size_bytes
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         return self._measure(self._size_bytes, meter, reverse=True)
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         return self._measure(content.size_bytes, meter, reverse=False)
 
     def digest(self, path: str) -> str:
@@ -93,24 +95,24 @@ class Iperf3Client(OneByOne):
 
     def facts_of_path(self) -> dict[str, str | int | float]:
         self.connect()
-        connections = part(self._trial, "start", "connected")
+        connections = value_at(self._trial, "start", "connected")
         first_connection = connections[0] if isinstance(connections, list) and connections else None
         words = {
-            "local_address": part(first_connection, "local_host"),
-            "peer_address": part(first_connection, "remote_host"),
-            "tcp.congestion": part(self._trial, "end", "sender_tcp_congestion"),
+            "local_address": value_at(first_connection, "local_host"),
+            "peer_address": value_at(first_connection, "remote_host"),
+            "tcp.congestion": value_at(self._trial, "end", "sender_tcp_congestion"),
         }
         facts: dict[str, str | int | float] = {
             name: one_line(word) for name, word in words.items() if isinstance(word, str)
         }
 
-        segment_bytes = whole(part(self._trial, "start", "tcp_mss_default"))
+        segment_bytes = whole_number(value_at(self._trial, "start", "tcp_mss_default"))
         if segment_bytes is not None:
             facts["tcp.mss_bytes"] = segment_bytes
 
-        streams = part(self._trial, "end", "streams")
+        streams = value_at(self._trial, "end", "streams")
         first_stream = streams[0] if isinstance(streams, list) and streams else None
-        least_microseconds = whole(part(first_stream, "sender", "min_rtt"))
+        least_microseconds = whole_number(value_at(first_stream, "sender", "min_rtt"))
         if least_microseconds:
             facts["tcp.least_round_trip_seconds"] = least_microseconds / 1e6
         return facts
@@ -121,12 +123,12 @@ class Iperf3Client(OneByOne):
     def close(self) -> None:
         """No connection stays open between tests."""
 
-    def _measure(self, size_bytes: int, meter: Meter, *, reverse: bool) -> Transfer:
+    def _measure(self, size_bytes: int, meter: base.Meter, *, reverse: bool) -> base.Transfer:
         began_at = time.monotonic()
         report = self._test(size_bytes, meter, reverse=reverse)
         return _transfer_of(report, time.monotonic() - began_at, self._where, reverse=reverse)
 
-    def _test(self, size_bytes: int, meter: Meter | None, *, reverse: bool) -> dict[str, object]:
+    def _test(self, size_bytes: int, meter: base.Meter | None, *, reverse: bool) -> dict[str, object]:
         """iperf3's report. Raises what it says went wrong."""
         outcome = self._program.run(
             self._command(size_bytes, reverse=reverse),
@@ -135,15 +137,17 @@ class Iperf3Client(OneByOne):
             counter="rchar" if reverse else "wchar",
             timeout_seconds=self._settings.timeout_seconds,
         )
+
         report = parsed_object(outcome.out)
         if report is None:
             if outcome.code < 0:
                 raise errors.ConnectionLostError(f"{self._where}: iperf3 was ended before it was done; measure again")
             message = one_line(outcome.error or outcome.out) or f"exit {outcome.code}"
             raise errors.ProtocolError(f"{self._where}: iperf3 gave no report ({message}); try it by hand")
+
         if "error" in report:
             raise self._refusal(one_line(str(report["error"])))
-        if part(report, "end", "sum_received") is None:
+        if value_at(report, "end", "sum_received") is None:
             raise errors.ConnectionLostError(
                 f"{self._where}: the test ended early; check that `iperf3 -s` still runs there"
             )
@@ -160,6 +164,7 @@ class Iperf3Client(OneByOne):
             *("--interval", str(_INTERVAL_SECONDS)),
             *("--connect-timeout", str(int(settings.timeout_seconds * 1000))),
         ]
+
         if reverse:
             command.append("--reverse")
         if settings.block_bytes:
@@ -177,25 +182,25 @@ class Iperf3Client(OneByOne):
         return kind(f"{self._where}: {text.format(said=message)}")
 
 
-def _transfer_of(report: dict[str, object], elapsed_seconds: float, where: str, *, reverse: bool) -> Transfer:
+def _transfer_of(report: dict[str, object], elapsed_seconds: float, where: str, *, reverse: bool) -> base.Transfer:
     """Raises ProtocolError for an impossible report. A put takes at least as long as sending took."""
-    received = part(report, "end", "sum_received")
-    size_bytes = whole(part(received, "bytes"))
-    seconds = finite(part(received, "seconds"))
+    received = value_at(report, "end", "sum_received")
+    size_bytes = whole_number(value_at(received, "bytes"))
+    seconds = finite_number(value_at(received, "seconds"))
     if size_bytes is None or seconds is None:
         raise errors.ProtocolError(
             f"{where}: iperf3's report lacks what arrived, and in which time; use another version"
         )
 
-    sent_bytes = whole(part(report, "end", "sum_sent", "bytes"))
+    sent_bytes = whole_number(value_at(report, "end", "sum_sent", "bytes"))
     if not reverse and seconds > 0:
-        seconds = max(seconds, finite(part(report, "end", "sum_sent", "seconds")) or seconds)
+        seconds = max(seconds, finite_number(value_at(report, "end", "sum_sent", "seconds")) or seconds)
     if not 0 < seconds <= elapsed_seconds or (sent_bytes is not None and size_bytes > sent_bytes):
         raise errors.ProtocolError(
             f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
             "look at the iperf3 there, and at what is in between"
         )
-    return Transfer(size_bytes=size_bytes, seconds=seconds, progress=_progress_of(report.get("intervals")))
+    return base.Transfer(size_bytes=size_bytes, seconds=seconds, progress=_progress_of(report.get("intervals")))
 
 
 def _progress_of(intervals: object) -> tuple[tuple[float, int], ...]:
@@ -204,8 +209,8 @@ def _progress_of(intervals: object) -> tuple[tuple[float, int], ...]:
     last_end = 0.0
     progress: list[tuple[float, int]] = []
     for interval in intervals if isinstance(intervals, list) else []:
-        moved_bytes = whole(part(interval, "sum", "bytes"))
-        end = finite(part(interval, "sum", "end"))
+        moved_bytes = whole_number(value_at(interval, "sum", "bytes"))
+        end = finite_number(value_at(interval, "sum", "end"))
         if moved_bytes is None or end is None or end < last_end or total_bytes + moved_bytes > LARGEST:
             return ()
         total_bytes += moved_bytes

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.base.errors import NoSuchFileError, NotAFileError
+from app.base import errors
 from app.clients import base
 from app.clients.tcp import file_error
 from app.server.shell import mount_of
+from storage import records
 from storage.plan import Settings
-from storage.records import ClientFacts, Command, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Measured: block sizes from 128 KiB to 8 MiB are equally fast in the page cache."""
@@ -43,7 +43,7 @@ class LocalClient(base.OneByOne):
     has_handles = True
 
     def __init__(
-        self, target: Target, _secrets: base.Secrets, settings: Settings, call: base.Caller = base.call_here
+        self, target: records.Target, _secrets: base.Secrets, settings: Settings, call: base.Caller = base.call_here
     ) -> None:
         self._call = call
         self.target = target
@@ -54,8 +54,8 @@ class LocalClient(base.OneByOne):
     def connect(self) -> None:
         """Nothing to connect; a missing folder is reported when it is used."""
 
-    def facts(self) -> ClientFacts:
-        return ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
+    def facts(self) -> records.ClientFacts:
+        return records.ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
 
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         entries: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
@@ -71,7 +71,7 @@ class LocalClient(base.OneByOne):
         def move(file: int) -> tuple[float, int, float]:
             size_bytes = _size(path, os.fstat(file))
             if not size_bytes:
-                raise NotAFileError(f"{path}: the file is empty; name one with something in it")
+                raise errors.NotAFileError(f"{path}: the file is empty; name one with something in it")
             if self._settings.drop_cache:
                 os.fsync(file)  # the kernel drops only clean pages
                 os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -113,7 +113,9 @@ class LocalClient(base.OneByOne):
                 if not flags & os.O_CREAT:
                     raise
                 folder = Path(path).parent
-                raise NoSuchFileError(f"{folder}: there is no such folder; make it, or name another one") from error
+                raise errors.NoSuchFileError(
+                    f"{folder}: there is no such folder; make it, or name another one"
+                ) from error
 
             try:
                 started_at, moved_bytes, ended_at = move(file)
@@ -132,7 +134,7 @@ class LocalClient(base.OneByOne):
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def remove(self, path: str) -> None:
-        with suppress(NoSuchFileError):
+        with suppress(errors.NoSuchFileError):
             self._do(path, os.unlink, path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:
@@ -181,15 +183,15 @@ class LocalClient(base.OneByOne):
         self._do(path, os.mkdir, path, 0o700)
 
     def remove_folder(self, path: str) -> None:
-        with suppress(NoSuchFileError):
+        with suppress(errors.NoSuchFileError):
             self._do(path, os.rmdir, path)
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        with base.opened(self, path) as handle:
+        with base.opened_file(self, path) as handle:
             return self.read_at(handle, 0, size_bytes)
 
     def write_file(self, path: str, data: memoryview, mode: base.OpenMode = base.OpenMode.CREATE) -> None:
-        with base.opened(self, path, mode) as handle:
+        with base.opened_file(self, path, mode) as handle:
             self.write_at(handle, 0, data)
             if self._settings.flush:
                 self._do(path, os.fsync, handle.token)
@@ -211,7 +213,7 @@ class LocalClient(base.OneByOne):
         except OSError as error:
             raise file_error(error, path) from error
         except ValueError as error:
-            raise NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
+            raise errors.NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
 
 
 def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
@@ -246,21 +248,21 @@ def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
 
 def _size(path: str, status: os.stat_result) -> int:
     if stat.S_ISDIR(status.st_mode):
-        raise NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
+        raise errors.NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise NotAFileError(f"{path}: that is a device or a pipe, not a file; name a file")
+        raise errors.NotAFileError(f"{path}: that is a device or a pipe, not a file; name a file")
     return status.st_size
 
 
-def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
+def ceiling_seconds(facts: records.ClientFacts, command: records.Command, size_bytes: int) -> float:
     """Extrapolated from a file of at most 256 MiB in memory. Raises OSError without a file system in memory."""
     size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
     with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
         path = str(Path(folder) / "calibration")
         settings = Settings(block_bytes=facts.block_bytes)
-        client = LocalClient(Target(protocol="file", path=path), base.Secrets(), settings)
+        client = LocalClient(records.Target(protocol="file", path=path), base.Secrets(), settings)
         seconds = client.put(path, base.Content(size), base.Meter(threading.Event())).seconds
-        if command is Command.GET:
+        if command is records.Command.GET:
             seconds = client.get(path, base.Meter(threading.Event())).seconds
     return seconds * size_bytes / size
 

@@ -12,12 +12,11 @@ from typing import IO, Any
 
 from app.base import errors
 from app.base.child_process import die_with_parent
-from app.clients.base import Client, Content, Meter, Secrets
-from app.clients.tcp import StallWatch, file_error
+from app.clients import base, tcp
 from app.server.shell import Said
+from storage import programs
 from storage.json_reader import LARGEST
 from storage.plan import Settings
-from storage.programs import clean_environment, end_group, kill_group, run_program
 
 _LOOK_SECONDS = 0.05
 _VERSION_SECONDS = 10.0
@@ -28,7 +27,7 @@ _OUTPUT_BYTES = 64 * 1024 * 1024
 def first_version(program: str) -> str:
     """The first word with a digit and a dot in the program's version output, or empty."""
     try:
-        outcome = run_program([program, "--version"], seconds=_VERSION_SECONDS)
+        outcome = programs.run_program([program, "--version"], seconds=_VERSION_SECONDS)
     except OSError as error:
         raise errors.MeasurementError(
             f"{program} cannot be used: {error}; try `{program} --version` by hand"
@@ -53,9 +52,9 @@ class SourceFile:
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
-        self._content: Content | None = None
+        self._content: base.Content | None = None
 
-    def holding(self, content: Content) -> int:
+    def holding(self, content: base.Content) -> int:
         if self._file is None or self._content is not content:
             self.close()
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
@@ -63,7 +62,7 @@ class SourceFile:
                 self._file.writelines(content.blocks())
                 self._file.flush()
             except OSError as error:
-                raise file_error(error, tempfile.gettempdir()) from error
+                raise tcp.file_error(error, tempfile.gettempdir()) from error
             self._content = content
         os.lseek(self._file.fileno(), 0, os.SEEK_SET)
         return self._file.fileno()
@@ -87,7 +86,7 @@ class Subprocess:
         self,
         command: list[str],
         where: str,
-        meter: Meter | None = None,
+        meter: base.Meter | None = None,
         *,
         counter: str = "rchar",
         timeout_seconds: float = 30.0,
@@ -101,7 +100,7 @@ class Subprocess:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=error_output,
-                env=clean_environment(LC_ALL="C"),
+                env=programs.clean_environment(LC_ALL="C"),
                 pass_fds=tuple(files),
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
@@ -113,7 +112,7 @@ class Subprocess:
                     process.stdin.write(stdin)
                     process.stdin.close()
 
-                meter = meter or Meter(threading.Event())
+                meter = meter or base.Meter(threading.Event())
                 count_before = _count_of(process.pid, counter)
 
                 def has_ended(seconds: float) -> bool:
@@ -127,25 +126,25 @@ class Subprocess:
                 watch(has_ended, moved_bytes, where, meter, timeout_seconds)
             finally:
                 self._process = None
-                end_group(process)
+                programs.end_group(process)
             return Said(process.returncode, _read_output(output), _read_output(error_output))
 
     def abort(self) -> None:
         process = self._process
         if process is not None:
-            kill_group(process)
+            programs.kill_group(process)
 
 
 def watch(
-    has_ended: Callable[[float], bool], moved: Callable[[], int], where: str, meter: Meter, timeout_seconds: float
+    has_ended: Callable[[float], bool], moved: Callable[[], int], where: str, meter: base.Meter, timeout_seconds: float
 ) -> None:
     """Advance the meter until what moves the bytes has ended. Raises StalledError, CancelledError."""
     moved_bytes = 0
-    stall = StallWatch(timeout_seconds, lambda: where)
+    stall = tcp.StallWatch(timeout_seconds, lambda: where)
     while not has_ended(_LOOK_SECONDS):
         moved_bytes = max(moved_bytes, moved())
         meter.advance(moved_bytes)
-        stall.moved(moved_bytes)
+        stall.note_moved(moved_bytes)
 
 
 def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -185,30 +184,30 @@ def parsed_object(text: str) -> dict[str, object] | None:
     return raw if isinstance(raw, dict) else None
 
 
-def part(raw: object, *keys: str) -> object:
+def value_at(raw: object, *keys: str) -> object:
     for key in keys:
         raw = raw.get(key) if isinstance(raw, dict) else None
     return raw
 
 
-def finite(value: object) -> float | None:
+def finite_number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         return None
     return float(value)
 
 
-def whole(value: object) -> int | None:
-    number = finite(value)
+def whole_number(value: object) -> int | None:
+    number = finite_number(value)
     if number is None or number < 0:
         return None
     return value if isinstance(value, int) else int(number)
 
 
 class ExternalClient:
-    """Base of the clients that run a program; ``own``, sharebench's client for the same target, does all else."""
+    """Base of the clients that run a program; ``own_client``, sharebench's for the same target, does all else."""
 
-    def __init__(self, own: Client, secrets: Secrets, settings: Settings) -> None:
-        self._own = own
+    def __init__(self, own_client: base.Client, secrets: base.Secrets, settings: Settings) -> None:
+        self._own = own_client
         self._secrets = secrets
         self._settings = settings
         self._program = Subprocess()

@@ -3,16 +3,9 @@
 import math
 import re
 
-from app.base.errors import (
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NoSuchFileError,
-    ProtocolError,
-    UsageError,
-)
+from app.base import errors
 from app.base.programs import find_program
-from app.clients.base import Content, Meter, Secrets, Sink, Transfer
+from app.clients import base
 from app.clients.programs import ExternalClient, first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.wire import STATUSES, place, status_error
@@ -52,7 +45,7 @@ _LOST = {
 class SmbclientClient(ExternalClient):
     """One smbclient process a run, without this machine's smb.conf; timed in milliseconds from open to close."""
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         super().__init__(SMBClient(target, secrets, settings), secrets, settings)
         self._facts: ClientFacts | None = None
 
@@ -67,7 +60,7 @@ class SmbclientClient(ExternalClient):
         assert self._facts is not None
         return self._facts
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         where = place(self.target, path)
         size_bytes = self._size_to_get(path, where)
         outcome = self._run([f'get "{_remote_path(path)}" /dev/null'], where, meter, counter="wchar")
@@ -75,10 +68,12 @@ class SmbclientClient(ExternalClient):
         if match is None:
             raise self._failure(outcome, where)
         if int(match[1]) != size_bytes:
-            raise CorruptedError(f"{where}: smbclient got {match[1]} of {size_bytes} bytes; measure a file at rest")
+            raise errors.CorruptedError(
+                f"{where}: smbclient got {match[1]} of {size_bytes} bytes; measure a file at rest"
+            )
         return transfer_of(size_bytes, match[2], where)
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         where = place(self.target, path)
         self._must_be_new(path, where)
         source = self._source.holding(content)
@@ -93,7 +88,7 @@ class SmbclientClient(ExternalClient):
         self,
         commands: list[str],
         where: str,
-        meter: Meter | None = None,
+        meter: base.Meter | None = None,
         *,
         counter: str = "rchar",
         files: list[int] | None = None,
@@ -101,6 +96,7 @@ class SmbclientClient(ExternalClient):
     ) -> Said:
         configuration = self._configuration()
         login = _login_file(self.target, self._secrets)
+
         with memory_file(configuration) as configuration_file, memory_file(login) as login_file:
             return self._program.run(
                 self._command(configuration_file, login_file, debug),
@@ -122,6 +118,7 @@ class SmbclientClient(ExternalClient):
             *("--port", str(target.port_number)),
             *("--debuglevel", str(debug)),
         ]
+
         if secrets.kerberos:
             command += ["--use-kerberos", "required"]
         else:
@@ -161,14 +158,14 @@ class SmbclientClient(ExternalClient):
             encryption="encrypted" if is_encrypted else "none",
         )
 
-    def _failure(self, outcome: Said, where: str) -> MeasurementError:
+    def _failure(self, outcome: Said, where: str) -> errors.MeasurementError:
         output = outcome.out + outcome.error
         statuses = _STATUS.findall(output)
         for status in statuses:
             if status in _CODES and status not in _LOST:
                 return status_error(_CODES[status], f"{where} (by smbclient)")
         if outcome.code < 0 or _LOST.intersection(statuses):
-            return ConnectionLostError(
+            return errors.ConnectionLostError(
                 f"{where}: smbclient lost the connection or was ended; check that the server still runs, and measure "
                 "again"
             )
@@ -176,20 +173,20 @@ class SmbclientClient(ExternalClient):
         lines = output.strip().splitlines()
         last_line = lines[-1] if lines else ""
         line = one_line(last_line or f"exit {outcome.code}")
-        return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another client")
+        return errors.ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another client")
 
 
 def _remote_path(path: str) -> str:
     if re.search(r'["\r\n]', path):
-        raise NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with another client")
+        raise errors.NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with another client")
     return path.replace("/", "\\")
 
 
-def _login_file(target: Target, secrets: Secrets) -> str:
+def _login_file(target: Target, secrets: base.Secrets) -> str:
     password = secrets.nt_hash or secrets.password or ""
     for text in (target.user, target.domain, password):
         if text and re.search(r"[\r\n]", text):
-            raise UsageError("smbclient takes no line ends in a user name or a password")
+            raise errors.UsageError("smbclient takes no line ends in a user name or a password")
 
     lines = [f"username = {target.user or ''}", f"password = {password}"]
     if target.domain:
@@ -197,14 +194,14 @@ def _login_file(target: Target, secrets: Secrets) -> str:
     return "\n".join(lines) + "\n"
 
 
-def transfer_of(size_bytes: int, rate: str, where: str) -> Transfer:
+def transfer_of(size_bytes: int, rate: str, where: str) -> base.Transfer:
     """``rate`` in kibibytes a second, as smbclient prints it."""
     kibibytes_per_second = float(rate)
     seconds = 0.0
     if 0 < kibibytes_per_second < math.inf:
         seconds = size_bytes / (kibibytes_per_second * _RATE_UNIT_BYTES)
     if seconds < _SHORTEST_SECONDS:
-        raise MeasurementError(
+        raise errors.MeasurementError(
             f"{where}: too short for smbclient, whose clock counts milliseconds; measure a larger file"
         )
-    return Transfer(size_bytes=size_bytes, seconds=seconds)
+    return base.Transfer(size_bytes=size_bytes, seconds=seconds)

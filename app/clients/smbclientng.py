@@ -16,18 +16,15 @@ from typing import Any, TypeVar
 from impacket.nmb import NetBIOSTimeout
 from smbclientng.core.SMBSession import SMBSession
 
-from app.base.errors import ConnectionLostError, NoSuchFileError, StalledError, UsageError
-from app.clients.base import Content, Meter, Secrets, Sink, Transfer
-from app.clients.programs import ExternalClient, watch
-from app.clients.smb import wire
+from app.base import errors
+from app.clients import base, programs, tcp
+from app.clients.smb import session as smb_session
+from app.clients.smb import smbclientng_session, wire
 from app.clients.smb.client import SMBClient
 from app.clients.smb.impacket_errors import mapped
-from app.clients.smb.session import login_credentials, refused_login
-from app.clients.smb.smbclientng_session import Listener, quiet_config
 from app.clients.smb.wire import place
-from app.clients.tcp import TcpInfo, file_error
+from storage import records
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05
 _LOGIN_TIMEOUTS = 10
@@ -36,19 +33,19 @@ _LOGIN_TIMEOUTS = 10
 _Result = TypeVar("_Result")
 
 
-class SmbclientNgClient(ExternalClient):
+class SmbclientNgClient(programs.ExternalClient):
     """The whole of ``get_file`` or ``put_file`` is timed; they only log errors: what arrived tells if they worked."""
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
         if settings.sign or settings.encrypt:
-            raise UsageError(
+            raise errors.UsageError(
                 "smbclient-ng decides itself about signing and encryption; ask for neither", options="--sign, --encrypt"
             )
         super().__init__(SMBClient(target, secrets, settings), secrets, settings)
         self._session: Any = None
-        self._listener = Listener()
+        self._listener = smbclientng_session.Listener()
         self._folder: Path | None = None
-        self._last_source: tuple[Content, Path] | None = None
+        self._last_source: tuple[base.Content, Path] | None = None
 
     def connect(self) -> None:
         """Our own client logs in first, because its errors are clearer."""
@@ -57,26 +54,26 @@ class SmbclientNgClient(ExternalClient):
             return
 
         where = place(self.target, "")
-        self._listener = Listener()
+        self._listener = smbclientng_session.Listener()
         with mapped(where), _silence():
             session = SMBSession(
                 host=self.target.host,
                 port=self.target.port_number,
                 timeout=self._settings.timeout_seconds,
-                credentials=login_credentials(self.target, self._secrets),
-                config=quiet_config(),
+                credentials=smb_session.login_credentials(self.target, self._secrets),
+                config=smbclientng_session.quiet_config(),
                 logger=self._listener,
             )
             is_done = self._log_in(session, where)
         if not is_done:
             self._listener.check(where)
-            raise refused_login(where)
+            raise smb_session.refused_login(where)
 
         self._listener.forget()  # the pipes that it opens besides may be missing
         session.smb_share = self.target.share
         self._session = session
 
-    def facts(self) -> ClientFacts:
+    def facts(self) -> records.ClientFacts:
         self.connect()
         connection = self._session.smbClient.getSMBServer()
         dialect = connection.getDialect()
@@ -90,7 +87,7 @@ class SmbclientNgClient(ExternalClient):
         is_smb_3 = isinstance(dialect, int) and dialect >= wire.SMB_3_0
         algorithm = "aes-cmac" if is_smb_3 else "hmac-sha256"
 
-        return ClientFacts(
+        return records.ClientFacts(
             name="smbclient-ng",
             version=version("smbclientng"),
             dialect=wire.DIALECTS.get(dialect, str(dialect)),
@@ -100,7 +97,7 @@ class SmbclientNgClient(ExternalClient):
             in_flight=1,
         )
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         self.connect()
         where = place(self.target, path)
         remote = _remote_path(path)
@@ -118,9 +115,9 @@ class SmbclientNgClient(ExternalClient):
 
         if received_bytes != size_bytes:
             self._fail(where, f"only {received_bytes} of {size_bytes} bytes arrived")
-        return Transfer(size_bytes=size_bytes, seconds=seconds)
+        return base.Transfer(size_bytes=size_bytes, seconds=seconds)
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         self.connect()
         where = place(self.target, path)
         remote = _remote_path(path)
@@ -138,11 +135,11 @@ class SmbclientNgClient(ExternalClient):
                 self._session.smb_cwd = ""
 
         stored_bytes = 0
-        with contextlib.suppress(NoSuchFileError):
+        with contextlib.suppress(errors.NoSuchFileError):
             stored_bytes = self._own.size(path)
         if stored_bytes != content.size_bytes:
             self._fail(where, f"only {stored_bytes} of {content.size_bytes} bytes were stored")
-        return Transfer(size_bytes=stored_bytes, seconds=seconds)
+        return base.Transfer(size_bytes=stored_bytes, seconds=seconds)
 
     def abort(self) -> None:
         super().abort()
@@ -167,7 +164,7 @@ class SmbclientNgClient(ExternalClient):
             self._folder = Path(tempfile.mkdtemp(prefix="sharebench-smbclient-ng-"))
         return self._folder
 
-    def _source_named(self, name: str, content: Content) -> Path:
+    def _source_named(self, name: str, content: base.Content) -> Path:
         """A local file of that name with the content: ``put_file`` takes the remote name from it."""
         path = self._local_folder() / name
         try:
@@ -177,7 +174,7 @@ class SmbclientNgClient(ExternalClient):
                 with path.open("wb") as file:
                     file.writelines(content.blocks())
         except OSError as error:
-            raise file_error(error, str(path)) from error
+            raise tcp.file_error(error, str(path)) from error
         self._last_source = (content, path)
         return path
 
@@ -197,7 +194,7 @@ class SmbclientNgClient(ExternalClient):
             if now - moved_at > timeout_seconds:
                 raise _login_stalled(where, timeout_seconds)
             if now - began_at > _LOGIN_TIMEOUTS * timeout_seconds:
-                raise StalledError(
+                raise errors.StalledError(
                     f"{where}: smbclient-ng's login was not done within {_LOGIN_TIMEOUTS * timeout_seconds:g} s; look "
                     "at the server and the network, or allow it more time"
                 )
@@ -211,12 +208,12 @@ class SmbclientNgClient(ExternalClient):
         """The steps that smbclient-ng told its logger of, and the segments received since it has a connection."""
         received_segments = 0
         if session.smbClient is not None:
-            info = TcpInfo.of(session.smbClient.getSMBServer().get_socket())
+            info = tcp.TcpInfo.of_socket(session.smbClient.getSMBServer().get_socket())
             if info is not None:
                 received_segments = info.segments.received
         return self._listener.heard, received_segments
 
-    def _time(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
+    def _time(self, transfer: Callable[[], None], where: str, meter: base.Meter, moved: Callable[[], int]) -> float:
         self._listener.forget()
 
         def work() -> float:
@@ -228,7 +225,9 @@ class SmbclientNgClient(ExternalClient):
             started_at = meter.start()
             worker, outcome = _start(work)
             try:
-                watch(lambda seconds: _has_ended(worker, seconds), moved, where, meter, self._settings.timeout_seconds)
+                programs.watch(
+                    lambda seconds: _has_ended(worker, seconds), moved, where, meter, self._settings.timeout_seconds
+                )
             except BaseException:
                 self._hang_up()
                 worker.join(self._settings.timeout_seconds)
@@ -245,13 +244,13 @@ class SmbclientNgClient(ExternalClient):
     def _fail(self, where: str, shortfall: str) -> None:
         self._session = None
         self._listener.check(where)
-        raise ConnectionLostError(
+        raise errors.ConnectionLostError(
             f"{where}: {shortfall}, and smbclient-ng does not say why; measure with another client"
         )
 
 
-def _login_stalled(where: str, timeout_seconds: float) -> StalledError:
-    return StalledError(
+def _login_stalled(where: str, timeout_seconds: float) -> errors.StalledError:
+    return errors.StalledError(
         f"{where}: smbclient-ng's login got no answer for {timeout_seconds:g} s; look at the server and the network, "
         "or allow it more time"
     )

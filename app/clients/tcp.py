@@ -40,13 +40,17 @@ def file_error(error: OSError, where: str) -> errors.MeasurementError:
     return kind(f"{where}: {text}")
 
 
+def _hold_nothing(_sock: socket.socket) -> None:
+    """For who cannot be interrupted while connecting."""
+
+
 def connect_tcp(
     host: str,
     port: int,
     where: str,
     timeout_seconds: float,
     server: str,
-    hold: Callable[[socket.socket], None] = lambda _sock: None,
+    hold: Callable[[socket.socket], None] = _hold_nothing,
 ) -> socket.socket:
     """``server`` should listen there; ``hold`` gets each socket first, to shut it down. Raises UnreachableError."""
     try:
@@ -60,6 +64,7 @@ def connect_tcp(
             reason = f"nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
         else:
             reason = f"cannot be reached ({error.strerror or error}); check the name and the network"
+
         raise errors.UnreachableError(f"{where}: {reason}") from error
 
 
@@ -69,6 +74,7 @@ def _first_that_answers(
     """All addresses of the host together get ``timeout_seconds``."""
     until = time.monotonic() + timeout_seconds
     last_error: OSError | None = None
+
     for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         sock = socket.socket(family, kind, protocol)
         hold(sock)
@@ -127,7 +133,7 @@ class StallWatch:
         self._began_at = self._clock()
         self._deadline = min(self._began_at + self.seconds, self._stage_end)
 
-    def moved(self, payload_bytes: int) -> None:
+    def note_moved(self, payload_bytes: int) -> None:
         if payload_bytes - self._payload_bytes >= self.seconds * LEAST_BYTES_PER_SECOND:
             self._payload_bytes = payload_bytes
             self._began_at = self._clock()
@@ -216,7 +222,7 @@ class TcpInfo:
     segment_bytes: int | None = None
 
     @classmethod
-    def of(cls, sock: socket.socket) -> Self | None:
+    def of_socket(cls, sock: socket.socket) -> Self | None:
         try:
             raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
         except (OSError, AttributeError):
@@ -300,6 +306,7 @@ def far_process(answer: Callable[[socket.socket], None]) -> Iterator[socket.sock
     with socket.create_server(("127.0.0.1", 0)) as listener:
         near = socket.create_connection(listener.getsockname())
         far, _ = listener.accept()
+
     child = os.fork()
     if not child:
         code = 1
@@ -309,6 +316,7 @@ def far_process(answer: Callable[[socket.socket], None]) -> Iterator[socket.sock
             code = 0
         finally:
             os._exit(code)
+
     far.close()
     try:
         with near:

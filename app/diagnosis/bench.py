@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from app.base.child_process import die_with_parent, line_of, message_of
 from app.base.errors import CancelledError, MeasurementError, SharebenchError
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
-from app.clients.file_tree import place, removals, remove_all
+from app.clients.file_tree import path_within, removals, remove_all
 from app.clients.smb import wire
 from app.clients.smb.client import SMBClient, SMBLink
 from app.clients.smb.files import SMBFiles
@@ -94,7 +94,7 @@ class Bench:
             link.abort()
 
     def path(self, name: str = "") -> str:
-        return place(self.target, self.plan.own_folder, name)
+        return path_within(self.target, self.plan.own_folder, name)
 
     def make_folder(self, files: SMBFiles) -> None:
         if not self._has_folder:

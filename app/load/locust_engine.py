@@ -77,17 +77,17 @@ class Preparation:
             return  # the same share by another of the server's addresses
 
         if self._plan.leftover and not self._made_on:
-            file_set.remove_all(files, file_set.place(target, folder))
+            file_set.remove_all(files, file_set.path_within(target, folder))
         file_set.check_space(files, self._set)
 
         self._made_on.append(target)
         self._emit(events.PhaseBegan(phase=events.LoadPhase.FILES, at_seconds=time.monotonic()))
         for subfolder in ("", *self._set.folders):
-            files.make_folder(file_set.place(target, folder, subfolder))
+            files.make_folder(file_set.path_within(target, folder, subfolder))
 
         jobs: list[Callable[[Files], None]] = []
         for file in self._set.files:
-            path = file_set.place(target, folder, file.path)
+            path = file_set.path_within(target, folder, file.path)
             jobs.append(partial(file_set.write_whole, path=path, size_bytes=file.size_bytes, mode=OpenMode.CREATE))
         self._with_several(target, jobs)
 
@@ -98,7 +98,7 @@ class Preparation:
         problems = []
         for target in self._made_on:
             self._emit(events.PhaseBegan(phase=events.LoadPhase.CLEANING, at_seconds=time.monotonic()))
-            path = file_set.place(target, self._plan.folder)
+            path = file_set.path_within(target, self._plan.folder)
             try:
                 with self._connected(target) as files:
                     self._with_several(target, file_set.removals(files, path))
@@ -145,7 +145,7 @@ def check_printer(files: Files) -> None:
 
 def _is_there(files: Files, folder: str) -> bool:
     with suppress(NoSuchFileError, NotAFileError):
-        return files.query(file_set.place(files.target, folder)).is_folder
+        return files.query(file_set.path_within(files.target, folder)).is_folder
     return False
 
 

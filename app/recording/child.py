@@ -16,8 +16,9 @@ from app.base import errors
 from app.base.child_process import keep_memory_to_ourselves, message_of, own_stdout, send
 from app.base.errors import SharebenchError
 from app.base.targets import is_scratch_path, new_scratch_path
-from app.clients.base import MODULES, OWN, Client, Content, Meter, Transfer, TreeClient, make_client, make_files
+from app.clients.base import MODULES, OWN, Client, Content, Meter, Transfer, make_client, make_files
 from app.clients.tcp import TcpInfo, traffic_facts
+from app.clients.tree_client import TreeClient
 from app.recording import process
 from app.recording.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasuringOrder, RunGate
 from app.recording.standstill import StandstillWatch

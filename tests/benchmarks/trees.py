@@ -15,9 +15,10 @@ from pathlib import Path
 from statistics import median
 
 from app.base.targets import new_scratch_path
-from app.clients.base import Content, Meter, TreeClient, make_client, make_files
+from app.clients.base import Content, Meter, make_client, make_files
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
+from app.clients.tree_client import TreeClient
 from storage.plan import Settings
 from storage.records import Command
 from tests.benchmarks.pairs import PeakMemory, Result

@@ -28,7 +28,7 @@ import psutil
 
 from app.base.errors import SharebenchError
 from app.check import engine as check
-from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened
+from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened_file
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
 from tests import fork_server
@@ -132,7 +132,7 @@ def file_requests(place: Place, losses: list[str]) -> bool:
     data = Content(20_000).block(0, 20_000)
 
     def read_parts(files: Files) -> None:
-        with opened(files, name, OpenMode.UPDATE) as handle:
+        with opened_file(files, name, OpenMode.UPDATE) as handle:
             count = files.read_at(handle, 100, 5_000)
             if not 0 <= count <= 5_000:
                 losses.append(f"read {count} bytes of 5000")

@@ -19,7 +19,7 @@ from app.base.units import parse_rate, parse_size
 from app.clients.base import Content, Secrets
 from app.clients.curl import CurlClient
 from app.clients.ftp.client import FTPClient
-from app.clients.ftp.control import parse_line, parse_mlsd
+from app.clients.ftp.listing import parse_line, parse_mlsd
 from app.clients.iperf3 import Iperf3Client
 from app.clients.logins import read_credentials
 from app.clients.smb import negotiate, share, wire

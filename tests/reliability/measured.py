@@ -9,7 +9,8 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.clients.base import Client, TreeClient, make_client, make_files
+from app.clients.base import Client, make_client, make_files
+from app.clients.tree_client import TreeClient
 from app.recording.child import Engine
 from app.recording.process import Event, Failed, Finished, MeasuringOrder, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus

@@ -18,7 +18,7 @@ from app.base.errors import (
     UsageError,
 )
 from app.clients import tcp
-from app.clients.base import DirectoryEntry, Secrets
+from app.clients.base import Secrets
 from storage.records import Target
 
 _FULL = re.compile(
@@ -31,52 +31,16 @@ _REPLIES = tcp.refusals("ftp")
 
 
 def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
-    said = tcp.one_line(str(error))
-    if _FULL.search(said):
-        return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {tcp.SPACE_ADVICE}")
-    if storing and said.startswith(("426", "451")) and _LOCAL_WRITE.search(said):
+    reply = tcp.one_line(str(error))
+    if _FULL.search(reply):
+        return NoSpaceError(f"{where}: the server's disk or quota is full ({reply}); {tcp.SPACE_ADVICE}")
+    if storing and reply.startswith(("426", "451")) and _LOCAL_WRITE.search(reply):
         return NoSpaceError(
-            f"{where}: the server cannot write on, its disk or quota is most likely full ({said}); {tcp.SPACE_ADVICE}"
+            f"{where}: the server cannot write on, its disk or quota is most likely full ({reply}); {tcp.SPACE_ADVICE}"
         )
-    kind, advice = _REPLIES.get(said[:3], (ProtocolError, "look that up in the server's log"))
-    return kind(f"{where}: the server said: {said}; {advice}")
 
-
-_UNIX = re.compile(
-    r"(?P<kind>[-dlbcps])[-rwxsStTl+.@]{9,10}\s+\d+\s+\S+\s+(?:\S+\s+)??(?P<size>[0-9]{1,18})\s+"
-    r"(?P<date>[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{4}|\d{1,2}:\d{2}))\s(?P<name>.+)"
-)
-_DOS = re.compile(
-    r"\d{2}-\d{2}-\d{2,4}\s+\d{1,2}:\d{2}(?:[AP]M)?\s+(?:(?P<folder><DIR>)|(?P<size>[0-9]{1,18}))\s+(?P<name>.+)",
-    re.IGNORECASE,
-)
-_SIZE = re.compile(r"[0-9]{1,18}")
-_MODIFIED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
-
-
-def parse_mlsd(line: str) -> DirectoryEntry | None:
-    """One MLSD line (RFC 3659 7.2); None for the folder itself and its parent."""
-    raw, _, name = line.partition(" ")
-    facts = {key.lower(): value for key, _, value in (part.partition("=") for part in raw.split(";"))}
-    kind = facts.get("type", "file").lower()
-    if kind in {"cdir", "pdir"} or not name:
-        return None
-    size, is_folder = facts.get("size", ""), kind == "dir"
-    size_bytes = int(size) if _SIZE.fullmatch(size) and not is_folder else 0
-    modified = _MODIFIED.match(facts.get("modify", ""))
-    modified_at = "{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else ""
-    return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=size_bytes, modified_at=modified_at)
-
-
-def parse_line(line: str) -> DirectoryEntry | None:
-    """One LIST line; None for a line such as ``total 12``. Its time is dropped: LIST does not tell the time zone."""
-    if match := _UNIX.fullmatch(line):
-        name = match["name"].partition(" -> ")[0] if match["kind"] == "l" else match["name"]
-        is_folder = match["kind"] == "d"
-        return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=0 if is_folder else int(match["size"]))
-    if match := _DOS.fullmatch(line):
-        return DirectoryEntry(name=match["name"], is_folder=bool(match["folder"]), size_bytes=int(match["size"] or 0))
-    return None
+    kind, advice = _REPLIES.get(reply[:3], (ProtocolError, "look that up in the server's log"))
+    return kind(f"{where}: the server said: {reply}; {advice}")
 
 
 IMPLICIT_PORT = 990
@@ -110,6 +74,7 @@ class ControlConnection(ftplib.FTP):
         self.knows_size = True
         self.unfinished = False
         self.reused: bool | None = None
+
         self.sock: Any = self._wrapped(sock) if implicit else sock
         self.af = sock.family
         self._where = where
@@ -126,15 +91,18 @@ class ControlConnection(ftplib.FTP):
         return super().getresp()
 
     def getmultiline(self) -> str:
-        lines = [self.getline()]
-        code, length = lines[0][:3], len(lines[0])
-        more = lines[0][3:4] == "-"
-        while more:
-            lines.append(self.getline())
-            length += len(lines[-1])
+        line = self.getline()
+        code = line[:3]
+        lines = [line]
+        length = len(line)
+        is_last = line[3:4] != "-"
+        while not is_last:
+            line = self.getline()
+            lines.append(line)
+            length += len(line)
             if length > _REPLY_BYTES:
                 raise self._endless()
-            more = lines[-1][:3] != code or lines[-1][3:4] == "-"
+            is_last = line[:3] == code and line[3:4] != "-"
         return "\n".join(lines)
 
     def getline(self) -> str:
@@ -146,6 +114,7 @@ class ControlConnection(ftplib.FTP):
             if not part:
                 raise EOFError
             self._received += part
+
         line = self._received[:end].rstrip(b"\r")
         del self._received[: end + 1]
         return line.decode("utf-8", "surrogateescape")
@@ -170,22 +139,32 @@ class ControlConnection(ftplib.FTP):
         with contextlib.suppress(ftplib.error_perm):
             lines = self.sendcmd("FEAT").splitlines()[1:-1]
             self.features = frozenset(line.split()[0].upper() for line in lines if line.split())
+
         if "UTF8" in self.features:
             with contextlib.suppress(ftplib.error_perm):
                 self.sendcmd("OPTS UTF8 ON")
+
         if "SIZE" not in self.features:
             try:
                 self.sendcmd("SIZE /")
             except (ftplib.error_perm, ftplib.error_temp) as error:
+                # Any other refusal is about the folder, and comes from a server that knows the command.
                 self.knows_size = not re.match(r"50[0-4]", str(error))
 
     def makepasv(self) -> tuple[str, int]:
         """Uses the server's own address, whatever it announces."""
-        extended = self.af != socket.AF_INET
-        reply = self.sendcmd("EPSV" if extended else "PASV")
-        match = (_EXTENDED_PORT if extended else _PORT).search(reply)
-        numbers = [int(number) for number in match.groups()] if match and reply[:2] == "22" else []
-        port = numbers[0] if len(numbers) == 1 else 256 * numbers[0] + numbers[1] if numbers else 0
+        if self.af == socket.AF_INET:
+            reply = self.sendcmd("PASV")
+            match = _PORT.search(reply)
+        else:
+            reply = self.sendcmd("EPSV")
+            match = _EXTENDED_PORT.search(reply)
+
+        port = 0
+        if match and reply[:2] == "22":
+            # PASV gives the port in two bytes, EPSV in one number.
+            for number in match.groups():
+                port = 256 * port + int(number)
         if not 0 < port < 65536:
             raise ProtocolError(
                 f"{self._where}: the server names no port for data ({tcp.one_line(reply, 60)}); see its log"
@@ -222,9 +201,10 @@ class ControlConnection(ftplib.FTP):
     def has_said_something(self, seconds: float) -> bool:
         if self._received or (isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()):
             return True
-        waiting = select.poll()
-        waiting.register(self.sock, select.POLLIN)
-        return bool(waiting.poll(1000 * seconds))
+
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        return bool(poll.poll(1000 * seconds))
 
     def end_of_data(self, sock: socket.socket) -> None:
         if isinstance(sock, ssl.SSLSocket):
@@ -262,56 +242,51 @@ class ControlConnection(ftplib.FTP):
     def cipher_name(self) -> str | None:
         if not isinstance(self.sock, ssl.SSLSocket):
             return None
+
         cipher = self.sock.cipher()
-        return f"{self.sock.version()} {cipher[0] if cipher else ''}".strip()
+        cipher_name = cipher[0] if cipher else ""
+        return f"{self.sock.version()} {cipher_name}".strip()
 
     def path_facts(self) -> dict[str, str | int | float]:
         facts: dict[str, str | int | float] = {
             "ftp.banner": tcp.one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
             "peer_address": self.sock.getpeername()[0],
-            **tcp.connection_facts(tcp.TcpInfo.of(self.sock)),
+            **tcp.connection_facts(tcp.TcpInfo.of_socket(self.sock)),
         }
         with contextlib.suppress(ftplib.error_perm, ftplib.error_temp):
-            facts |= tcp.request_facts(lambda: self.voidcmd("NOOP"))
+            facts |= tcp.request_facts(self._do_nothing)
+
         if not self.knows_size:
             facts["ftp.size"] = "no"
         if self.reused is not None:
             facts["tls.session_reused"] = int(self.reused)
         return facts
 
+    def _do_nothing(self) -> None:
+        self.voidcmd("NOOP")
+
 
 def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str) -> ControlConnection:
     """Logged in, binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
-    port = target.port_number
-    secure, timeout_seconds = target.abilities.has_tls, stall.seconds
-    sock = tcp.connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
-    context = ssl.create_default_context() if secure else None
+
+    timeout_seconds = stall.seconds
+    sock = tcp.connect_tcp(target.host, target.port_number, where, timeout_seconds, "an FTP server")
+    context = ssl.create_default_context() if target.abilities.has_tls else None
     with contextlib.ExitStack() as undo:
         undo.callback(sock.close)
         try:
-            implicit = secure and port == IMPLICIT_PORT
+            implicit = context is not None and target.port_number == IMPLICIT_PORT
             control = ControlConnection(sock, target.host, context, stall, where, implicit=implicit)
         except (OSError, EOFError, ftplib.Error) as error:
             raise _no_welcome(error, where, timeout_seconds) from error
+
         undo.callback(control.close)
         try:
             with stall.stage(timeout_seconds):
-                if secure and port != IMPLICIT_PORT:
-                    try:
-                        control.secure()
-                    except ftplib.error_perm as error:
-                        raise UnreachableError(
-                            f"{where}: the server offers no TLS ({tcp.one_line(str(error))}); measure ftp:// instead"
-                        ) from error
-                _log_in(control, target, secrets, where)
-                if secure:
-                    control.voidcmd("PBSZ 0")
-                    control.voidcmd("PROT P")
-                control.learn_features()
-                control.voidcmd("TYPE I")
+                _prepare(control, target, secrets, where)
         except ftplib.Error as error:
             raise reply_error(error, where) from error
         except (OSError, EOFError) as error:
@@ -320,16 +295,35 @@ def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str)
     return control
 
 
+def _prepare(control: ControlConnection, target: Target, secrets: Secrets, where: str) -> None:
+    """Log in, in the order that RFC 4217 asks for: TLS, the user, the protection of data."""
+    has_tls = target.abilities.has_tls
+    if has_tls and target.port_number != IMPLICIT_PORT:
+        try:
+            control.secure()
+        except ftplib.error_perm as error:
+            raise UnreachableError(
+                f"{where}: the server offers no TLS ({tcp.one_line(str(error))}); measure ftp:// instead"
+            ) from error
+
+    _log_in(control, target, secrets, where)
+    if has_tls:
+        control.voidcmd("PBSZ 0")
+        control.voidcmd("PROT P")
+    control.learn_features()
+    control.voidcmd("TYPE I")
+
+
 def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where: str) -> None:
     try:
         control.login(target.user or "", (target.user and secrets.password) or "")
     except ftplib.error_perm as error:
-        said = tcp.one_line(str(error))
-        who = target.user or "anonymous"
+        reply = tcp.one_line(str(error))
+        user = target.user or "anonymous"
         advice = "check the user and the password" if target.user else "name a user: ftp://USER@HOST/PATH"
-        if re.search("encrypt|TLS|SSL", said):
+        if re.search("encrypt|TLS|SSL", reply):
             advice = "measure ftps:// instead"
-        raise LoginError(f"{where}: the server refused {who} ({said}); {advice}") from error
+        raise LoginError(f"{where}: the server refused {user} ({reply}); {advice}") from error
 
 
 def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
@@ -339,9 +333,10 @@ def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> Measure
         return UnreachableError(
             f"{where}: connected, but no greeting within {timeout_seconds:g} s; is it an FTP server, and on that port?"
         )
-    found = tcp.connection_error(error, where, timeout_seconds)
-    if isinstance(found, ConnectionLostError):
+
+    connection_error = tcp.connection_error(error, where, timeout_seconds)
+    if isinstance(connection_error, ConnectionLostError):
         return UnreachableError(
             f"{where}: the server hung up without a greeting; is it an FTP server, and on that port?"
         )
-    return found
+    return connection_error

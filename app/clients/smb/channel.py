@@ -10,14 +10,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
-from app.base.errors import (
-    CancelledError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    ProtocolError,
-    StalledError,
-)
+from app.base import errors
 from app.clients.smb import wire
 from app.clients.smb.negotiate import Sealer, Signer
 from app.clients.smb.wire import (
@@ -54,8 +47,13 @@ _LONGEST_BYTES = 2 * 1024 * 1024
 """Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
 STAGE_BYTES = 4 * 1024 * 1024
 _WANTED_CREDITS = 512
-_PLAIN, _SIGNED, _SEALED = range(3)
-_PROTECTION_BITS, _PROTECTION_MASK = 2, 3
+
+_PLAIN = 0
+_SIGNED = 1
+_SEALED = 2
+"""How a message is protected, the stronger the higher: an answer may be protected more than it has to be."""
+_PROTECTION_BITS = 2
+_PROTECTION_MASK = 3
 _NO_SIGNATURE = bytes(16)
 _ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
@@ -70,35 +68,25 @@ class Channel:
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
         self.sock = sock
         self.where = where
-        self.stall = StallWatch(timeout_seconds, lambda: self.where)
+        self.stall = StallWatch(timeout_seconds, self._current_place)
         self.watch: Callable[[int], None] = watch_nothing
         """Called at each tick with the bytes of the current frame so far; may raise."""
         self.handed_bytes = 0
         self.broken = False
         self.aborted = False
-        self._swift = False
-        self._ahead = memoryview(b"")
-        self._buffer = bytearray(SLACK_BYTES)
-        self._view = memoryview(self._buffer)
-        sock.settimeout(None)
-        self._answer_comes: Callable[[], None] | None = None
-        """With gevent: sleep until there is something to receive, rather than fail to and sleep then."""
-        if not os.get_blocking(sock.fileno()):
-            self._answer_comes = _share_hub(self)
-        tick = struct.pack("ll", 0, int(TICK_SECONDS * 1e6))
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
         self.multi_credit = False
         self.session_id = 0
         self.credits = 1
+        self.wanted_credits = _WANTED_CREDITS
+
         self.signer: Signer | None = None
         self.sealer: Sealer | None = None
         self.sign_all = False
         self.seal_all = False
         self.sealed_trees: set[int] = set()
         self.printer_trees: set[int] = set()
-        self.wanted_credits = _WANTED_CREDITS
+
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
         """By message id: the protection that the answer must have and, in the upper bits, the command."""
@@ -108,6 +96,27 @@ class Channel:
         """Requests whose answers may share a frame."""
         self._split: deque[tuple[memoryview, int]] = deque()
 
+        self._swift = False
+        self._ahead = memoryview(b"")
+        self._buffer = bytearray(SLACK_BYTES)
+        self._view = memoryview(self._buffer)
+        self._answer_comes: Callable[[], None] | None = None
+        """With gevent: sleep until there is something to receive, rather than fail to and sleep then."""
+        self._prepare_socket()
+
+    def _current_place(self) -> str:
+        return self.where
+
+    def _prepare_socket(self) -> None:
+        sock = self.sock
+        sock.settimeout(None)
+        if not os.get_blocking(sock.fileno()):
+            self._answer_comes = _share_hub(self)
+        tick = struct.pack("ll", 0, int(TICK_SECONDS * 1e6))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
     @property
     def outstanding(self) -> int:
         return len(self._outstanding)
@@ -116,15 +125,23 @@ class Channel:
         """Returns the message id; the buffers are free again then. The caller has reserved ``charge`` credits."""
         seal = self._seals(message)
         signed = self.signer is not None and (sign or self.sign_all) and not seal
-        protection = _SEALED if seal else _SIGNED if signed else _PLAIN
+        if seal:
+            protection = _SEALED
+        elif signed:
+            protection = _SIGNED
+        else:
+            protection = _PLAIN
         message_id = self._stamp(message, charge, protection)
+
         if seal and self.sealer is not None:
             sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
             self._push([len(sealed).to_bytes(FRAME_BYTES, "big"), sealed])
             return message_id
+
         if signed and self.signer is not None:
             signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
             message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+
         message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
         self._push([message, payload] if payload else [message])
         return message_id
@@ -134,38 +151,49 @@ class Channel:
         return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
 
     def _claim(self, charge: int) -> tuple[int, int, int]:
+        """The message id, the charge to name and the credits to ask for."""
         message_id = self._next_id
         self._next_id += charge if self.multi_credit else 1
         self.credits -= charge
-        wanted = max(charge, self.wanted_credits - self.credits)
-        return message_id, charge if self.multi_credit else 0, wanted
+        requested_credits = max(charge, self.wanted_credits - self.credits)
+        return message_id, charge if self.multi_credit else 0, requested_credits
 
     def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
-        message_id, cost, wanted = self._claim(charge)
+        message_id, named_charge, requested_credits = self._claim(charge)
         flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
-        wire.stamp(message, cost, wanted, flags, message_id, self.session_id)
+        wire.stamp(message, named_charge, requested_credits, flags, message_id, self.session_id)
         self._outstanding[message_id] = message[FRAME_BYTES + 12] << _PROTECTION_BITS | protection
         return message_id
 
     def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
         """One compound about the file that the first opens; returns the message ids."""
         seal = self._seals(messages[0])
-        protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
-        ids, whole = [], bytearray(FRAME_BYTES)
+        if seal:
+            protection = _SEALED
+        elif self.signer is not None and self.sign_all:
+            protection = _SIGNED
+        else:
+            protection = _PLAIN
+
+        ids = []
+        compound = bytearray(FRAME_BYTES)
         for number, message in enumerate(messages):
             if number + 1 < len(messages):
+                # Each request of a compound begins at a multiple of eight (MS-SMB2 3.2.4.1.4).
                 message.extend(bytes(-(len(message) - FRAME_BYTES) % 8))
                 wire.chain(message, len(message) - FRAME_BYTES)
+
             ids.append(self._stamp(message, charge, protection, wire.FLAG_RELATED if number else 0))
             if protection == _SIGNED and self.signer is not None:
                 signature = self.signer.sign(ids[-1], memoryview(message)[FRAME_BYTES:], b"")
                 message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
-            whole += memoryview(message)[FRAME_BYTES:]
+            compound += memoryview(message)[FRAME_BYTES:]
+
         if seal and self.sealer is not None:
-            whole[FRAME_BYTES:] = self.sealer.seal(memoryview(whole)[FRAME_BYTES:], b"")
-        whole[:FRAME_BYTES] = (len(whole) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
+            compound[FRAME_BYTES:] = self.sealer.seal(memoryview(compound)[FRAME_BYTES:], b"")
+        compound[:FRAME_BYTES] = (len(compound) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
         self._chained.update(ids)
-        self._push([whole])
+        self._push([compound])
         return ids
 
     def _related_answers(self, ids: Sequence[int]) -> list[Response]:
@@ -190,59 +218,73 @@ class Channel:
             if len(messages) > 1:
                 return self._answers_one_by_one(self.send_related(messages, charge=charge))
             return self._answers_one_by_one([self.send(messages[0], payload, charge=charge)])
-        ids, parts, last = [], [b""], len(requests) - 1
+
+        ids = []
+        parts = [b""]  # the first is replaced by the length of all
+        last = len(requests) - 1
         for number, (command, content) in enumerate(requests):
             body = content + bytes(-len(content) % 8) if number < last else content
-            following = HEADER_BYTES + len(body) if number < last else 0
-            message_id, cost, wanted = self._claim(charge)
+            next_offset = HEADER_BYTES + len(body) if number < last else 0
+            message_id, named_charge, requested_credits = self._claim(charge)
             flags = wire.FLAG_RELATED if number else 0
-            parts += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id), body
+            header = wire.header(
+                command, named_charge, requested_credits, flags, next_offset, message_id, tree_id, self.session_id
+            )
+            parts += header, body
             ids.append(message_id)
             self._outstanding[message_id] = command << _PROTECTION_BITS
+
         parts[0] = (sum(map(len, parts)) + len(payload)).to_bytes(FRAME_BYTES, "big")
-        whole = b"".join(parts)
-        self._push([whole, payload] if payload else [whole])
+        compound = b"".join(parts)
+        self._push([compound, payload] if payload else [compound])
         return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
 
     def _answers_one_by_one(self, ids: Sequence[int]) -> list[Answer]:
-        found = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
-        return [(one.status, one.message) for one in found]
+        responses = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
+        return [(response.status, response.message) for response in responses]
 
     def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
+        """None if they are not exactly what was asked in one frame; then nothing was taken in yet."""
         if self._ahead:
             return None
         if self._answer_comes:
             self._answer_comes()
         try:
-            got = self.sock.recv_into(self._buffer)
+            received_bytes = self.sock.recv_into(self._buffer)
         except OSError:  # a tick perhaps: who looks more closely meets it again
             return None
+
         view = self._view
         end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
-        if FRAME_BYTES < got < end <= len(self._buffer):
-            self._fill(got, end)
-            got = end
-        found: list[Answer] = []
-        at, granted = FRAME_BYTES, 0
+        if FRAME_BYTES < received_bytes < end <= len(self._buffer):
+            self._fill(received_bytes, end)
+            received_bytes = end
+
+        answers: list[Answer] = []
+        start = FRAME_BYTES
+        granted_credits = 0
         for message_id, (command, _body) in zip(ids, requests, strict=True):
-            if end != got or end < at + HEADER_BYTES:
+            if end != received_bytes or end < start + HEADER_BYTES:
                 break
-            protocol, status, answered, credits_given, flags, following, answered_id = wire.parse_answer(view, at)
+            protocol, status, answered, credits_given, flags, next_start, answered_id = wire.parse_answer(view, start)
             if answered_id != message_id or answered != command or protocol != wire.SMB2_ID:
                 break
             if flags & _ANSWER_FLAGS != wire.FLAG_RESPONSE:
                 break
-            following = at + following if following else end
-            found.append((status, view[at:following]))
-            granted += credits_given
-            at = following
-        if len(found) < len(ids) or at != end:
-            self._ahead = memoryview(bytes(self._view[:got]))
+            next_start = start + next_start if next_start else end
+            answers.append((status, view[start:next_start]))
+            granted_credits += credits_given
+            start = next_start
+
+        if len(answers) < len(ids) or start != end:
+            # Whoever takes them one by one reads them from here.
+            self._ahead = memoryview(bytes(self._view[:received_bytes]))
             return None
-        self.credits += granted
+
+        self.credits += granted_credits
         for message_id in ids:
             del self._outstanding[message_id]
-        return found
+        return answers
 
     def receive(self) -> Response:
         """The next final answer, verified, its credits counted. Interim answers and oplock breaks are skipped."""
@@ -253,22 +295,33 @@ class Channel:
             if header.message_id == wire.UNSOLICITED:
                 self._check_time()
                 continue
+
             pending = header.status == wire.PENDING and header.flags & wire.FLAG_ASYNC
-            asked = (
-                self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
-            )
-            if asked is None or header.command != asked >> _PROTECTION_BITS or not header.flags & wire.FLAG_RESPONSE:
+            if pending:
+                expected = self._outstanding.get(header.message_id)
+            else:
+                expected = self._outstanding.pop(header.message_id, None)
+            if (
+                expected is None
+                or header.command != expected >> _PROTECTION_BITS
+                or not header.flags & wire.FLAG_RESPONSE
+            ):
                 raise self._not_asked()
+
             if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
                 self._verify(message, header.message_id)
                 protection = _SIGNED
             if pending:
                 self._check_time()
                 continue
+
             self._chained.discard(header.message_id)
-            if protection < asked & _PROTECTION_MASK:
-                kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
-                raise self.fail(CorruptedError, f"an answer that must be {kind} is not; look for what is in between")
+            if protection < expected & _PROTECTION_MASK:
+                kind = "encrypted" if expected & _PROTECTION_MASK == _SEALED else "signed"
+                raise self.fail(
+                    errors.CorruptedError, f"an answer that must be {kind} is not; look for what is in between"
+                )
+
             ids = header.message_id, header.tree_id, header.session_id
             return Response(header.status, header.command, *ids, message)
 
@@ -282,7 +335,7 @@ class Channel:
             if self._stage_left_bytes is not None:
                 self._stage_left_bytes -= len(response.message)
                 if self._stage_left_bytes < 0:
-                    raise self.fail(ProtocolError, "the server's answers have no end; see its log and the port")
+                    raise self.fail(errors.ProtocolError, "the server's answers have no end; see its log and the port")
             if message_id is None or response.message_id == message_id:
                 return response
 
@@ -301,7 +354,7 @@ class Channel:
 
     def _not_asked(self) -> Exception:
         return self.fail(
-            ProtocolError, "the server answered what was not asked; see its log, and look for what is in between"
+            errors.ProtocolError, "the server answered what was not asked; see its log, and look for what is in between"
         )
 
     def _verify(self, message: memoryview, message_id: int) -> None:
@@ -309,51 +362,57 @@ class Channel:
         message[48:64] = _NO_SIGNATURE
         assert self.signer is not None
         if self.signer.sign(message_id, message, from_server=True) != signature:
-            raise self.fail(CorruptedError, "a signature does not match: bytes were changed on the way")
+            raise self.fail(errors.CorruptedError, "a signature does not match: bytes were changed on the way")
 
     def _message(self) -> tuple[memoryview, int]:
         if self._split:
             return self._split.popleft()
+
         self._fill(0, _FIRST_BYTES)
         while self._buffer[0] == wire.KEEP_ALIVE:
             self._check_time()
             self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
             self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
+
         length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
         if self._buffer[0] or length < HEADER_BYTES:
-            raise self.fail(ProtocolError, "the server sent what is not SMB; check host and port")
+            raise self.fail(errors.ProtocolError, "the server sent what is not SMB; check host and port")
         if length > self._longest:
             raise self.fail(
-                ProtocolError, f"the server announced more than was asked for ({length} bytes); see its log"
+                errors.ProtocolError, f"the server announced more than was asked for ({length} bytes); see its log"
             )
+
         end = FRAME_BYTES + length
         if len(self._buffer) < end + SLACK_BYTES // 2:
-            old = self._buffer[:_FIRST_BYTES]
+            first_bytes = self._buffer[:_FIRST_BYTES]
             self._make_room(end)
-            self._buffer[:_FIRST_BYTES] = old
+            self._buffer[:_FIRST_BYTES] = first_bytes
         self._fill(_FIRST_BYTES, end)
-        message, protocol = self._view[FRAME_BYTES:end], bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
+
+        message = self._view[FRAME_BYTES:end]
+        protocol = bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
         if protocol == wire.TRANSFORM_ID:
             return self._first_of(self._open(message), _SEALED)
         if protocol != wire.SMB2_ID:
-            raise self.fail(ProtocolError, "the server does not speak SMB 2 or newer; allow it there")
+            raise self.fail(errors.ProtocolError, "the server does not speak SMB 2 or newer; allow it there")
         return self._first_of(message, _PLAIN)
 
     def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
-        while following := int.from_bytes(message[20:24], "little"):
-            if following % 8 or not HEADER_BYTES <= following <= len(message) - HEADER_BYTES or not self._chained:
+        """The first message of a compound; the others come after it."""
+        while next_offset := int.from_bytes(message[20:24], "little"):
+            if next_offset % 8 or not HEADER_BYTES <= next_offset <= len(message) - HEADER_BYTES or not self._chained:
                 raise self._not_asked()
-            self._split.append((message[:following], protection))
-            message = message[following:]
+            self._split.append((message[:next_offset], protection))
+            message = message[next_offset:]
         self._split.append((message, protection))
         return self._split.popleft()
 
     def _open(self, sealed: memoryview) -> memoryview:
         if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
-            raise self.fail(ProtocolError, "the server encrypts although nothing was agreed")
+            raise self.fail(errors.ProtocolError, "the server encrypts although nothing was agreed")
         message = self.sealer.open(sealed, self._view[FRAME_BYTES:])
         if message is None:
-            raise self.fail(CorruptedError, "an encryption tag does not match: bytes were changed on the way")
+            raise self.fail(errors.CorruptedError, "an encryption tag does not match: bytes were changed on the way")
         return message
 
     def _make_room(self, message_bytes: int) -> None:
@@ -361,11 +420,11 @@ class Channel:
             self._buffer = bytearray(message_bytes + SLACK_BYTES)
             self._view = memoryview(self._buffer)
 
-    def fail(self, kind: type[Exception], why: str) -> Exception:
+    def fail(self, kind: type[Exception], reason: str) -> Exception:
         self.broken = True
-        return kind(f"{self.where}: {why}")
+        return kind(f"{self.where}: {reason}")
 
-    def refusal(self, status: int) -> MeasurementError:
+    def refusal(self, status: int) -> errors.MeasurementError:
         """The error for a refusing status; of an ended session, the connection counts as broken from now on."""
         if status in wire.SESSION_OVER:
             self.broken = True
@@ -389,13 +448,18 @@ class Channel:
         if self._ahead or self._answer_comes:
             self._fill_ahead(start, end)
             return
-        view, receive, first = self._view, self.sock.recv_into, start
+
+        view = self._view
+        receive = self.sock.recv_into
+        first = start
         large = end - start > CREDIT_BYTES // 2
         began = time.monotonic() if large else 0.0
         lazy = large and self._swift and self.outstanding >= _ENOUGH_FOLLOWS
         if lazy:
+            # Well below the size of the buffer: the server must find the window open while this side sleeps.
             buffer_bytes = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             self._wake_at(min(_LOW_WATER_BYTES, buffer_bytes // 4, end - start))
+
         while start < end:
             try:
                 count = receive(view[start:end], 0, socket.MSG_WAITALL)
@@ -408,6 +472,7 @@ class Channel:
             if start < end:
                 self._look(start)
                 self._check_time()
+
         if lazy:
             self._wake_at(1)
         if large:
@@ -421,6 +486,7 @@ class Channel:
                 self._ahead = self._ahead[count:]
                 start += count
                 continue
+
             try:
                 if end - start > _AHEAD_BYTES:
                     count = self.sock.recv_into(self._view[start:end])
@@ -431,6 +497,7 @@ class Channel:
             except OSError as error:
                 self._idle(start, error)
                 continue
+
             if not count:
                 raise self._lost()
             self._check_time()
@@ -439,51 +506,53 @@ class Channel:
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def _push(self, parts: list[View]) -> None:
-        left = sum(map(len, parts))
+        unsent_bytes = sum(map(len, parts))
         while True:
             try:
                 sent = self.sock.sendmsg(parts)
             except OSError as error:
                 self._idle(0, error)
                 continue
-            left -= sent
+
+            unsent_bytes -= sent
             self.handed_bytes += sent
-            if not left:
+            if not unsent_bytes:
                 return
+
             self._look(0)
             self._check_time()
             while sent >= len(parts[0]):
                 sent -= len(parts.pop(0))
             parts[0] = memoryview(parts[0])[sent:]
 
-    def _look(self, got: int) -> None:
+    def _look(self, frame_bytes: int) -> None:
         try:
-            self.watch(got)
+            self.watch(frame_bytes)
         except BaseException:
             self.broken = True
             raise
 
-    def _idle(self, got: int, error: OSError) -> None:
+    def _idle(self, frame_bytes: int, error: OSError) -> None:
         is_tick = isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
         if not is_tick:
             raise self._lost() from error
-        self._look(got)
+        self._look(frame_bytes)
         self._check_time()
 
     def _check_time(self) -> None:
         try:
             self.stall.check()
-        except StalledError:
+        except errors.StalledError:
             self.broken = True
             raise
 
     def _lost(self) -> Exception:
         if self.aborted:
             self.broken = True
-            return CancelledError("cancelled")
+            return errors.CancelledError("cancelled")
         self._check_time()
         return self.fail(
-            ConnectionLostError,
+            errors.ConnectionLostError,
             "the connection ended in the middle; check that the server still runs, and measure again",
         )
 
@@ -501,8 +570,10 @@ def _share_hub(channel: Channel) -> Callable[[], None]:
 
     loop = get_hub().loop
     if not _ticks:
-        _ticks.append(tick := loop.timer(_SHARED_TICK_SECONDS, _SHARED_TICK_SECONDS, ref=False))
+        tick = loop.timer(_SHARED_TICK_SECONDS, _SHARED_TICK_SECONDS, ref=False)
+        _ticks.append(tick)
         tick.start(_look_at_all)
+
     _sharing.add(channel)
     return functools.partial(wait, loop.io(channel.sock.fileno(), 1))
 

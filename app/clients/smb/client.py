@@ -11,18 +11,15 @@ from uuid import UUID
 
 from app import __version__
 from app.base import errors
-from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer, printer_error
-from app.clients.smb import wire
-from app.clients.smb.channel import Channel, watch_nothing
+from app.clients import base, tcp
+from app.clients.smb import channel as smb_channel
+from app.clients.smb import negotiate, wire
+from app.clients.smb import session as smb_session
+from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.impacket_errors import mapped
-from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Negotiated
-from app.clients.smb.session import Session, reach
-from app.clients.smb.share import Share, Window, choose_window, flush_file, list_folder, read_file, write_file
-from app.clients.smb.wire import OpenedFile, place
-from app.clients.tcp import TcpInfo, connection_facts, request_facts
+from storage import records
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
 
 _POLITE_SECONDS = 1.0
 """How long a server may take to say goodbye."""
@@ -31,9 +28,9 @@ _MOST_CREDITS = 1 << 16
 
 
 class _Link(NamedTuple):
-    session: Session
-    channel: Channel
-    share: Share | None
+    session: smb_session.Session
+    channel: smb_channel.Channel
+    share: smb_share.Share | None
     addresses: tuple[str, str]
     """The client's and the server's."""
     credits: int
@@ -43,7 +40,7 @@ class _Link(NamedTuple):
         return self.session.connection
 
     @property
-    def negotiated(self) -> Negotiated:
+    def negotiated(self) -> negotiate.Negotiated:
         negotiated = self.session.connection.negotiated
         assert negotiated is not None
         return negotiated
@@ -52,30 +49,30 @@ class _Link(NamedTuple):
 class SMBLink:
     """One logged-in connection with one share; base of :class:`SMBClient`, ``SMBFiles`` and the replay."""
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
         self.target = target
         self._secrets = secrets
         self._settings = settings
         self._sock: socket.socket | None = None
-        self._channel: Channel | None = None
+        self._channel: smb_channel.Channel | None = None
         self._link: _Link | None = None
         self._aborted = False
 
     def connect(self) -> None:
         self._linked()
 
-    def connected_share(self) -> Share:
+    def connected_share(self) -> smb_share.Share:
         """Raises UsageError if the target names no share."""
         share = self._linked().share
         if share is None:
-            raise errors.UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
+            raise errors.UsageError(f"{wire.place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
         return share
 
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
+    def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         # Ours: smbclient-ng's list_contents takes 13 times as long for 10,000 files, fails at names with "@GMT-" in
         # them, has no limit, and loads time it.
         with self._using(path) as share:
-            return list_folder(share, path)
+            return smb_share.list_folder(share, path)
 
     def remove(self, path: str) -> None:
         # Ours: smbclient-ng's rm takes the name for a pattern, so that for "[a].bin" it removes "a.bin" as well; it
@@ -119,16 +116,16 @@ class SMBLink:
         return self._link
 
     def _make_link(self) -> _Link:
-        where = place(self.target)
+        where = wire.place(self.target)
         channel = self._channel = self._dial(where)
         with channel.stage():
-            session = Session(self.target, self._secrets, channel, self._settings)
+            session = smb_session.Session(self.target, self._secrets, channel, self._settings)
 
         with channel.stage(), mapped(where):
             share = None
             if self.target.share:
                 tree_id = _connect_tree(session, self.target.share, where)
-                share = Share(channel, tree_id, single_requests=self._settings.single_requests)
+                share = smb_share.Share(channel, tree_id, single_requests=self._settings.single_requests)
             addresses = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
             self._prepare(session.connection)
         return _Link(session, channel, share, addresses, channel.credits)
@@ -136,14 +133,14 @@ class SMBLink:
     def _prepare(self, connection: ChannelConnection) -> None:
         """Called at the end of the login."""
 
-    def _dial(self, where: str) -> Channel:
+    def _dial(self, where: str) -> smb_channel.Channel:
         def hold(sock: socket.socket) -> None:
             self._sock = sock
             if self._aborted:
                 raise errors.CancelledError("cancelled")
 
         timeout_seconds = self._settings.timeout_seconds
-        channel = Channel(reach(self.target, timeout_seconds, hold), where, timeout_seconds)
+        channel = smb_channel.Channel(smb_session.reach(self.target, timeout_seconds, hold), where, timeout_seconds)
         channel.aborted = self._aborted
         return channel
 
@@ -157,13 +154,13 @@ class SMBLink:
             self._sock = None
 
     @contextlib.contextmanager
-    def _using(self, path: str) -> Iterator[Share]:
+    def _using(self, path: str) -> Iterator[smb_share.Share]:
         share = self.connected_share()
         if share.is_printer:  # it would print the file
-            raise printer_error(self.target)
+            raise base.printer_error(self.target)
 
         channel = share.channel
-        channel.where = place(self.target, path)
+        channel.where = wire.place(self.target, path)
         try:
             yield share
         except BaseException as error:
@@ -171,14 +168,14 @@ class SMBLink:
                 self._drop()
             raise
         finally:
-            channel.watch = watch_nothing
-            channel.where = place(self.target)
+            channel.watch = smb_channel.watch_nothing
+            channel.where = wire.place(self.target)
 
 
 class SMBClient(SMBLink):
     """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only if required or requested."""
 
-    def facts(self) -> ClientFacts:
+    def facts(self) -> records.ClientFacts:
         link = self._linked()
         negotiated = link.negotiated
         window = self._window(link, negotiated.max_read_bytes)
@@ -187,12 +184,12 @@ class SMBClient(SMBLink):
         signing = None if is_sealed else link.connection.signing
         encryption = "none"
         if is_sealed and negotiated.cipher is not None:
-            encryption = CIPHER_NAMES[negotiated.cipher]
-        return ClientFacts(
+            encryption = negotiate.CIPHER_NAMES[negotiated.cipher]
+        return records.ClientFacts(
             name="sharebench",
             version=__version__,
             dialect=wire.DIALECTS[negotiated.dialect],
-            signing="none" if signing is None else SIGNING_NAMES[signing],
+            signing="none" if signing is None else negotiate.SIGNING_NAMES[signing],
             encryption=encryption,
             block_bytes=window.block_bytes,
             in_flight=window.in_flight,
@@ -211,30 +208,30 @@ class SMBClient(SMBLink):
             share.close(file)
             return file.size_bytes
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         with self._using(path) as share:
             link = self._linked()
             window = self._window(link, link.negotiated.max_read_bytes)
 
-            def move(file: OpenedFile) -> float:
+            def move(file: wire.OpenedFile) -> float:
                 if not file.size_bytes:
                     raise errors.NotAFileError(
                         f"{share.channel.where}: the file is empty; name one with something in it"
                     )
-                return read_file(share.channel, share.tree_id, file, window, meter, into)
+                return smb_share.read_file(share.channel, share.tree_id, file, window, meter, into)
 
             return _timed_transfer(share, lambda: share.open_file(path, wire.ACCESS_READ), move)
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         with self._using(path) as share:
             link = self._linked()
             window = self._window(link, link.negotiated.max_write_bytes)
 
-            def move(file: OpenedFile) -> float:
-                seconds = write_file(share.channel, share.tree_id, file, window, meter, content)
+            def move(file: wire.OpenedFile) -> float:
+                seconds = smb_share.write_file(share.channel, share.tree_id, file, window, meter, content)
                 if not self._settings.flush:
                     return seconds
-                return seconds + flush_file(share.channel, share.tree_id, file, meter)
+                return seconds + smb_share.flush_file(share.channel, share.tree_id, file, meter)
 
             return _timed_transfer(
                 share,
@@ -253,7 +250,7 @@ class SMBClient(SMBLink):
             read_bytes += len(block)
             if read_bytes > size_bytes:
                 raise errors.CorruptedError(
-                    f"{place(self.target, path)}: the file became longer; measure a file at rest"
+                    f"{wire.place(self.target, path)}: the file became longer; measure a file at rest"
                 )
             sha.update(block)
 
@@ -265,7 +262,7 @@ class SMBClient(SMBLink):
         link = self._linked()
         negotiated = link.negotiated
         with link.channel.stage():
-            times_of_requests = request_facts(lambda: link.channel.ask(wire.frame(*wire.ECHO)))
+            times_of_requests = tcp.request_facts(lambda: link.channel.ask(wire.frame(*wire.ECHO)))
 
         return {
             "smb.max_read_bytes": negotiated.max_read_bytes,
@@ -279,13 +276,15 @@ class SMBClient(SMBLink):
             "smb.server_guid": str(UUID(bytes_le=negotiated.server_guid)),
             "address.client": link.addresses[0],
             "address.server": link.addresses[1],
-            **connection_facts(TcpInfo.of(link.channel.sock)),
+            **tcp.connection_facts(tcp.TcpInfo.of_socket(link.channel.sock)),
             **times_of_requests,
         }
 
-    def _window(self, link: _Link, maximum_bytes: int) -> Window:
+    def _window(self, link: _Link, maximum_bytes: int) -> smb_share.Window:
         settings = self._settings
-        return choose_window(link.negotiated, maximum_bytes, link.credits, settings.block_bytes, settings.in_flight)
+        return smb_share.choose_window(
+            link.negotiated, maximum_bytes, link.credits, settings.block_bytes, settings.in_flight
+        )
 
     def _prepare(self, connection: ChannelConnection) -> None:
         """Ask for credits until the windows can be filled or the server grants no more."""
@@ -293,12 +292,14 @@ class SMBClient(SMBLink):
         assert negotiated is not None
         settings = self._settings
         largest_bytes = max(negotiated.max_read_bytes, negotiated.max_write_bytes)
-        wanted = choose_window(negotiated, largest_bytes, _MOST_CREDITS, settings.block_bytes, settings.in_flight)
+        widest = smb_share.choose_window(
+            negotiated, largest_bytes, _MOST_CREDITS, settings.block_bytes, settings.in_flight
+        )
 
         channel = connection.channel
-        channel.wanted_credits = max(channel.wanted_credits, wanted.credits)
+        channel.wanted_credits = max(channel.wanted_credits, widest.credits)
         credits_before = 0
-        while credits_before < channel.credits < wanted.credits:
+        while credits_before < channel.credits < widest.credits:
             credits_before = channel.credits
             channel.ask(wire.frame(*wire.ECHO))
 
@@ -306,7 +307,7 @@ class SMBClient(SMBLink):
 _MOST_NAMED = 10
 
 
-def _connect_tree(session: Session, share: str, where: str) -> int:
+def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
     try:
         with mapped(where):
             return int(session.connection.connectTree(share))
@@ -324,25 +325,28 @@ def _connect_tree(session: Session, share: str, where: str) -> int:
 
 
 def _timed_transfer(
-    share: Share, open_file: Callable[[], OpenedFile], move: Callable[[OpenedFile], float], put_bytes: int | None = None
-) -> Transfer:
+    share: smb_share.Share,
+    open_file: Callable[[], wire.OpenedFile],
+    move: Callable[[wire.OpenedFile], float],
+    put_bytes: int | None = None,
+) -> base.Transfer:
     """After ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well."""
     channel = share.channel
     opening_at = time.perf_counter()
     file = open_file()
     open_seconds = time.perf_counter() - opening_at
 
-    tcp_before = TcpInfo.of(channel.sock)
+    tcp_before = tcp.TcpInfo.of_socket(channel.sock)
     try:
         seconds = move(file)
     except BaseException as error:
-        channel.watch = watch_nothing
+        channel.watch = smb_channel.watch_nothing
         if channel.outstanding or channel.broken or not isinstance(error, errors.MeasurementError):
             channel.shut()
         else:
             share.close(file)
         raise
-    tcp_after = TcpInfo.of(channel.sock)
+    tcp_after = tcp.TcpInfo.of_socket(channel.sock)
 
     closing_at = time.perf_counter()
     stored_bytes = share.close(file)
@@ -352,7 +356,7 @@ def _timed_transfer(
             f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
             "what is in between"
         )
-    return Transfer(
+    return base.Transfer(
         size_bytes=file.size_bytes if put_bytes is None else put_bytes,
         seconds=seconds,
         open_seconds=open_seconds,

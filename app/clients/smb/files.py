@@ -286,6 +286,7 @@ class SMBFiles(SMBLink):
     def _take_answer(self, moving: _Moving, response: Response) -> None:
         share = self._share_at(moving.file.path)
         share.sound(response, (END_OF_FILE,) if response.command == wire.Opcode.READ else ())
+
         if response.command == wire.Opcode.CREATE:
             opened = wire.parse_created(response.message)
             if opened is None:

@@ -19,8 +19,8 @@ from pyasn1.codec.der import decoder, encoder
 from pyasn1.error import PyAsn1Error
 from pyasn1.type.univ import noValue
 
-from app.base.errors import LoginError, ProtocolError
-from app.clients.tcp import StallWatch, connect_tcp
+from app.base import errors
+from app.clients import tcp
 
 PORT = 88
 _MOST_ANSWER_BYTES = 1 << 20
@@ -72,7 +72,7 @@ def find_service_login(cache_path: Path, user: str, realm: str, host: str, timeo
 
     credential = cache.getCredential(f"krbtgt/{realm}@{realm}".upper())
     if credential is None:
-        raise LoginError(f"smb://{host}: no Kerberos ticket of {realm} in {cache_path}; get one with kinit")
+        raise errors.LoginError(f"smb://{host}: no Kerberos ticket of {realm} in {cache_path}; get one with kinit")
 
     granting = credential.toTGT()
     granted = _Granted(granting["KDC_REP"], granting["cipher"], granting["sessionKey"])
@@ -93,17 +93,17 @@ def _ask_for_service(service: str, realm: str, granted: _Granted, timeout_second
 
         old_key = granted.session_key
         granted = _granted_by(answer, granted)
-        named = _name_of_ticket(answer)
-        if named[0] == service.partition("/")[0]:
+        components = _name_of_ticket(answer)
+        if components[0] == service.partition("/")[0]:
             return {
                 "KDC_REP": granted.answer,
                 "cipher": granted.cipher,
                 "oldSessionKey": old_key,
                 "sessionKey": granted.session_key,
             }
-        realm = named[1]
+        realm = components[1]
 
-    raise LoginError(f"Kerberos server of {realm}: it refers from realm to realm without end; name the domain")
+    raise errors.LoginError(f"Kerberos server of {realm}: it refers from realm to realm without end; name the domain")
 
 
 def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
@@ -211,8 +211,8 @@ def _name_of_ticket(answer: bytes) -> list[str]:
 def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
     """Raises KerberosError for a refusal, StalledError after ``timeout_seconds`` without an answer."""
     where = f"Kerberos server {server}:{PORT}"
-    watch = StallWatch(timeout_seconds, lambda: where)
-    with connect_tcp(server, PORT, where, timeout_seconds, "a Kerberos server") as sock:
+    watch = tcp.StallWatch(timeout_seconds, lambda: where)
+    with tcp.connect_tcp(server, PORT, where, timeout_seconds, "a Kerberos server") as sock:
         watch.start()
         try:
             sock.settimeout(watch.left_seconds())
@@ -220,7 +220,9 @@ def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
 
             (length,) = _LENGTH.unpack(_receive_exactly(sock, _LENGTH.size, watch, where))
             if not 0 < length <= _MOST_ANSWER_BYTES:
-                raise ProtocolError(f"{where}: the answer would be {length} bytes long; is it a Kerberos server?")
+                raise errors.ProtocolError(
+                    f"{where}: the answer would be {length} bytes long; is it a Kerberos server?"
+                )
             answer = _receive_exactly(sock, length, watch, where)
         except TimeoutError as error:
             raise watch.error() from error
@@ -231,7 +233,7 @@ def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
     return answer
 
 
-def _receive_exactly(sock: socket.socket, count: int, watch: StallWatch, where: str) -> bytes:
+def _receive_exactly(sock: socket.socket, count: int, watch: tcp.StallWatch, where: str) -> bytes:
     data = b""
     while len(data) < count:
         watch.check()
@@ -243,8 +245,8 @@ def _receive_exactly(sock: socket.socket, count: int, watch: StallWatch, where: 
     return data
 
 
-def _hung_up(where: str) -> LoginError:
-    return LoginError(f"{where}: it hung up before it had answered; see its log")
+def _hung_up(where: str) -> errors.LoginError:
+    return errors.LoginError(f"{where}: it hung up before it had answered; see its log")
 
 
 def _check_refusal(answer: bytes) -> None:

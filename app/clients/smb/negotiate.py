@@ -4,7 +4,7 @@ import hmac
 import os
 import struct
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -19,9 +19,14 @@ from app.clients.smb.wire import HEADER_BYTES, SMB_3_0, SMB_3_1_1, TRANSFORM_BYT
 
 SIGNATURE_BYTES = 16
 
-HMAC_SHA256, AES_CMAC, AES_GMAC = 0, 1, 2
+HMAC_SHA256 = 0
+AES_CMAC = 1
+AES_GMAC = 2
 """Signing algorithms in the negotiate context (MS-SMB2 2.2.3.1.7)."""
-AES_128_CCM, AES_128_GCM, AES_256_CCM, AES_256_GCM = 1, 2, 3, 4
+AES_128_CCM = 1
+AES_128_GCM = 2
+AES_256_CCM = 3
+AES_256_GCM = 4
 """Ciphers in the negotiate context (MS-SMB2 2.2.3.1.2)."""
 
 SIGNING_NAMES = {HMAC_SHA256: "hmac-sha256", AES_CMAC: "aes-cmac", AES_GMAC: "aes-gmac"}
@@ -72,11 +77,13 @@ class Signer:
             for part in parts:
                 code.update(part)
             return code.digest()[:SIGNATURE_BYTES]
+
         if self._algorithm == AES_CMAC:
             mac = CMAC(self._aes)
             for part in parts:
                 mac.update(cast("bytes", part))  # any buffer will do
             return mac.finalize()
+
         stream = Cipher(self._aes, GCM(struct.pack("<QI", message_id, int(from_server)))).encryptor()
         for part in parts:
             stream.authenticate_additional_data(part)
@@ -107,17 +114,21 @@ class Sealer:
         end = TRANSFORM_BYTES + length
         if len(self._sealed) < end + SIGNATURE_BYTES:
             self._sealed = bytearray(end + SIGNATURE_BYTES)
+
         sealed = memoryview(self._sealed)
         field = self.next_nonce()
         nonce = field[: self._nonce_bytes]
         struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", field, length, 0, 1, self._session_id)
-        authenticated, buffer = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
+
+        # The header without its protocol id and signature is authenticated with what it protects.
+        authenticated = bytes(sealed[20:TRANSFORM_BYTES])
+        buffer = sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
         if self._streams:
             stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
             stream.authenticate_additional_data(authenticated)
-            at = stream.update_into(head, buffer)
+            head_end = stream.update_into(head, buffer)
             if payload:
-                stream.update_into(payload, buffer[at:])
+                stream.update_into(payload, buffer[head_end:])
             stream.finalize()
             sealed[4:20] = stream.tag
         else:
@@ -128,7 +139,9 @@ class Sealer:
     def open(self, sealed: memoryview, buffer: memoryview) -> memoryview | None:
         """Decrypts in place, with 16 bytes of ``buffer`` behind ``sealed`` overwritten; None if the tag is wrong."""
         end = len(sealed)
+        # The libraries expect the tag behind what it protects; the transform header carries it in front.
         buffer[end : end + SIGNATURE_BYTES] = sealed[4:20]
+
         plain = sealed[TRANSFORM_BYTES:]
         try:
             self._decrypt.decrypt_into(
@@ -147,16 +160,39 @@ CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
 LEAST_BLOCK_BYTES = 4096
 """A server that moves less than a page per request is refused, or it would take forever."""
 
-_PREAUTH, _ENCRYPTION, _SIGNING = 1, 2, 8
+_PREAUTH = 1
+_ENCRYPTION = 2
+_SIGNING = 8
+"""Negotiate contexts (MS-SMB2 2.2.3.1)."""
 _SHA_512 = 1
 _REQUEST = struct.Struct("<HHHHI16sIHH")
 _VALIDATE = 0x00140204
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
+_NO_FILE = b"\xff" * 16
 _VALIDATED = struct.Struct("<I16sHH")
 _VALIDATE_ANSWER_BYTES = 48
 _CHALLENGE = b"NTLMSSP\0\2\0\0\0"
 _HAS_TARGET_INFO = 0x00800000
 _ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
+
+
+class _Answer(NamedTuple):
+    """The fixed part of a NEGOTIATE response (MS-SMB2 2.2.4)."""
+
+    structure_bytes: int
+    security_mode: int
+    dialect: int
+    contexts: int
+    server_guid: bytes
+    capabilities: int
+    max_transact_bytes: int
+    max_read_bytes: int
+    max_write_bytes: int
+    system_time: int
+    start_time: int
+    token_start: int
+    token_bytes: int
+    contexts_start: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,11 +237,16 @@ def negotiate_frame(offer: Offer) -> bytearray:
         (_ENCRYPTION, struct.pack(f"<{1 + len(CIPHER_NAMES)}H", len(CIPHER_NAMES), *CIPHER_NAMES)),
         (_SIGNING, struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)),
     ]
-    at = -(-(HEADER_BYTES + _REQUEST.size + 2 * len(dialects)) // 8) * 8
-    body = _REQUEST.pack(36, len(dialects), offer.mode, 0, CAPABILITIES, offer.client_guid, at, len(contexts), 0)
-    body = (body + struct.pack(f"<{len(dialects)}H", *dialects)).ljust(at - HEADER_BYTES, b"\0")
+
+    # The contexts begin at a multiple of eight, and so does each of them.
+    dialects_end = HEADER_BYTES + _REQUEST.size + 2 * len(dialects)
+    start = dialects_end + -dialects_end % 8
+    body = _REQUEST.pack(36, len(dialects), offer.mode, 0, CAPABILITIES, offer.client_guid, start, len(contexts), 0)
+    body += struct.pack(f"<{len(dialects)}H", *dialects)
+    body = body.ljust(start - HEADER_BYTES, b"\0")
     for kind, data in contexts:
-        body += b"\0" * (-len(body) % 8) + struct.pack("<HHI", kind, len(data), 0) + data
+        padding = b"\0" * (-len(body) % 8)
+        body += padding + struct.pack("<HHI", kind, len(data), 0) + data
     return wire.frame(Opcode.NEGOTIATE, body)
 
 
@@ -213,50 +254,72 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
     """Raises ProtocolError for an impossible answer."""
     if len(message) < HEADER_BYTES + _ANSWER.size:
         raise ProtocolError(f"{where}: the server's first answer is too short; check host and port")
-    (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (
-        _ANSWER.unpack_from(message, HEADER_BYTES)
-    )
+
+    answer = _Answer._make(_ANSWER.unpack_from(message, HEADER_BYTES))
+    dialect = answer.dialect
     if dialect not in wire.DIALECTS:
         raise ProtocolError(f"{where}: the server wants the unknown SMB dialect 0x{dialect:04X}; check its settings")
-    if min(transact, read, write) < LEAST_BLOCK_BYTES:
+    if min(answer.max_transact_bytes, answer.max_read_bytes, answer.max_write_bytes) < LEAST_BLOCK_BYTES:
         raise ProtocolError(
             f"{where}: the server moves less than {LEAST_BLOCK_BYTES} bytes at a time; check its settings"
         )
-    cipher: int | None = AES_128_CCM if dialect >= wire.SMB_3_0 and capabilities & wire.CAP_ENCRYPTION else None
-    signing = AES_CMAC if dialect >= wire.SMB_3_0 else HMAC_SHA256
-    if dialect == wire.SMB_3_1_1:
-        chosen = _contexts(message, at, contexts)
-        cipher = chosen.get(_ENCRYPTION)
-        if cipher not in CIPHER_NAMES:
-            cipher = None
-        signing = chosen.get(_SIGNING, AES_CMAC)
-        if signing not in SIGNING_NAMES or chosen.get(_PREAUTH) != _SHA_512:
-            raise ProtocolError(f"{where}: the server chose algorithms that were not offered; check its settings")
+
+    signing, cipher = _chosen_algorithms(message, answer, where)
     return Negotiated(
-        dialect=dialect, security_mode=mode, capabilities=capabilities, server_guid=guid, max_transact_bytes=transact,
-        max_read_bytes=read, max_write_bytes=write, token=bytes(message[start : start + length]), signing=signing,
+        dialect=dialect,
+        security_mode=answer.security_mode,
+        capabilities=answer.capabilities,
+        server_guid=answer.server_guid,
+        max_transact_bytes=answer.max_transact_bytes,
+        max_read_bytes=answer.max_read_bytes,
+        max_write_bytes=answer.max_write_bytes,
+        token=bytes(message[answer.token_start : answer.token_start + answer.token_bytes]),
+        signing=signing,
         cipher=cipher,
-    )  # fmt: skip
+    )
+
+
+def _chosen_algorithms(message: memoryview, answer: _Answer, where: str) -> tuple[int, int | None]:
+    """For signing and, unless the server offers none, for encryption; only 3.1.1 lets a server choose."""
+    if answer.dialect < wire.SMB_3_0:
+        return HMAC_SHA256, None
+    if answer.dialect != wire.SMB_3_1_1:
+        return AES_CMAC, AES_128_CCM if answer.capabilities & wire.CAP_ENCRYPTION else None
+
+    chosen = _chosen_by_context(message, answer.contexts_start, answer.contexts)
+    signing = chosen.get(_SIGNING, AES_CMAC)
+    if signing not in SIGNING_NAMES or chosen.get(_PREAUTH) != _SHA_512:
+        raise ProtocolError(f"{where}: the server chose algorithms that were not offered; check its settings")
+
+    cipher = chosen.get(_ENCRYPTION)
+    return signing, cipher if cipher in CIPHER_NAMES else None
 
 
 def validate_frame(offer: Offer, tree_id: int) -> bytearray:
     """A signed IOCTL that repeats the negotiation: the only protection of dialects before 3.1.1 (2.2.31.4)."""
     dialects = list(wire.DIALECTS)
-    said = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
-    said += struct.pack(f"<{len(dialects)}H", *dialects)
-    head = _IOCTL.pack(
-        57, 0, _VALIDATE, b"\xff" * 16, HEADER_BYTES + _IOCTL.size, len(said), 0, 0, 0, _VALIDATED.size, 1, 0
-    )
-    return wire.frame(Opcode.IOCTL, head + said, tree_id)
+    offered = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
+    offered += struct.pack(f"<{len(dialects)}H", *dialects)
+
+    start = HEADER_BYTES + _IOCTL.size
+    head = _IOCTL.pack(57, 0, _VALIDATE, _NO_FILE, start, len(offered), 0, 0, 0, _VALIDATED.size, 1, 0)
+    return wire.frame(Opcode.IOCTL, head + offered, tree_id)
 
 
-def is_validated(message: memoryview, found: Negotiated) -> bool:
+def is_validated(message: memoryview, negotiated: Negotiated) -> bool:
+    """Whether the server, asked again, says what was negotiated."""
     if len(message) < HEADER_BYTES + _VALIDATE_ANSWER_BYTES:
         return False
+
     start, length = struct.unpack_from("<II", message, HEADER_BYTES + 32)
-    said = (found.capabilities, found.server_guid, found.security_mode, found.dialect)
-    fits = length == _VALIDATED.size and start + length <= len(message)
-    return fits and _VALIDATED.unpack_from(message, start) == said
+    if length != _VALIDATED.size or start + length > len(message):
+        return False
+    return _VALIDATED.unpack_from(message, start) == (
+        negotiated.capabilities,
+        negotiated.server_guid,
+        negotiated.security_mode,
+        negotiated.dialect,
+    )
 
 
 def is_old_challenge(message: bytes) -> bool:
@@ -264,21 +327,24 @@ def is_old_challenge(message: bytes) -> bool:
     start = message.find(_CHALLENGE, HEADER_BYTES)
     if start < 0 or start + 48 > len(message):
         return False
+
     flags = int.from_bytes(message[start + 20 : start + 24], "little")
     length = int.from_bytes(message[start + 40 : start + 42], "little")
     return not flags & _HAS_TARGET_INFO or not length
 
 
-def _contexts(message: memoryview, at: int, count: int) -> dict[int, int]:
+def _chosen_by_context(message: memoryview, start: int, count: int) -> dict[int, int]:
     """The first algorithm of each context; truncated ones are ignored (MS-SMB2 2.2.4.1)."""
     chosen: dict[int, int] = {}
     for _ in range(count):
-        if at + 8 > len(message):
+        if start + 8 > len(message):
             break
-        kind, length = struct.unpack_from("<HH", message, at)
-        data = bytes(message[at + 8 : at + 8 + length])
-        first = 4 if kind == _PREAUTH else 2
-        if len(data) >= first + 2:
-            chosen[kind] = int.from_bytes(data[first : first + 2], "little")
-        at += 8 + length + -length % 8
+        kind, length = struct.unpack_from("<HH", message, start)
+        data = bytes(message[start + 8 : start + 8 + length])
+
+        # The preauthentication context names the length of its salt before its algorithms.
+        algorithm_start = 4 if kind == _PREAUTH else 2
+        if len(data) >= algorithm_start + 2:
+            chosen[kind] = int.from_bytes(data[algorithm_start : algorithm_start + 2], "little")
+        start += 8 + length + -length % 8
     return chosen

@@ -1,12 +1,12 @@
 """A server that answers success without content, as fast as it can: it measures the client ceiling."""
 
 import contextlib
+import copy
 import os
 import socket
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from app.clients.base import Content, Meter
 from app.clients.smb import wire
@@ -39,9 +39,9 @@ class NullServer:
     def serve(self) -> None:
         with contextlib.suppress(ConnectionError):
             while message := self._receive():
-                while following := int.from_bytes(message[20:24], "little"):
-                    self._answer(message[:following])
-                    message = message[following:]
+                while next_offset := int.from_bytes(message[20:24], "little"):
+                    self._answer(message[:next_offset])
+                    message = message[next_offset:]
                 self._answer(message)
 
     def _receive(self) -> memoryview | None:
@@ -65,12 +65,15 @@ class NullServer:
         return True
 
     def _result(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
+        # A READ and a WRITE have their length at the same place.
         length = int.from_bytes(request[wire.HEADER_BYTES + 4 : wire.HEADER_BYTES + 8], "little")
         if command == wire.Opcode.READ:
             head = _READ_ANSWER.pack(17, wire.HEADER_BYTES + _READ_ANSWER.size, 0, length, 0, 0)
             return wire.SUCCESS, head, self._data[:length]
+
         if command == wire.Opcode.WRITE:
             return wire.SUCCESS, _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+
         status = wire.NO_MORE_FILES if command == wire.Opcode.QUERY_DIRECTORY else wire.SUCCESS
         return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(command, _SHORT_BYTES)]), self._data[:0]
 
@@ -78,6 +81,7 @@ class NullServer:
         header = wire.parse_header(request)
         status, body, payload = self._result(request, header.command)
         message = wire.frame(header.command, body, header.tree_id)
+
         signed = self._signer is not None and self._sealer is None
         flags = wire.FLAG_RESPONSE | (wire.FLAG_SIGNED if signed else 0)
         wire.stamp(message, 0, header.credits, flags, header.message_id, header.session_id)
@@ -85,6 +89,7 @@ class NullServer:
         head[8:12] = status.to_bytes(4, "little")
         if signed and self._signer is not None:
             head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)
+
         parts: list[wire.View] = [head, payload] if self._sealer is None else [self._sealer.seal(head, payload)]
         self._send([sum(map(len, parts)).to_bytes(wire.FRAME_BYTES, "big"), *parts])
 
@@ -100,6 +105,8 @@ class NullServer:
 
 _CREDITS = 8192
 _FILE_ID = bytes(16)
+_TREE_ID = 1
+_SESSION_ID = 1
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
@@ -107,31 +114,43 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
     with null_channel(facts) as channel:
         meter = Meter(threading.Event())
         if command is Command.PUT:
-            return write_file(
-                channel, 1, wire.OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes)
-            )
-        return read_file(channel, 1, wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
+            new_file = wire.OpenedFile(_FILE_ID, 0, is_folder=False)
+            return write_file(channel, _TREE_ID, new_file, window, meter, Content(size_bytes))
+
+        file = wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False)
+        return read_file(channel, _TREE_ID, file, window, meter, None)
 
 
-@contextmanager
+@contextlib.contextmanager
 def null_channel(facts: ClientFacts) -> Iterator[Channel]:
+    """A channel to a :class:`NullServer` in a process of its own, protected as the facts say."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)
     keys = Keys(os.urandom(16), dialect, os.urandom(64), cipher)
-    block = facts.block_bytes or wire.CREDIT_BYTES
 
     def answer(sock: socket.socket) -> None:
-        mirrored = Keys.__new__(Keys)
-        mirrored.signing, mirrored.encryption, mirrored.decryption = keys.signing, keys.decryption, keys.encryption
-        sealer = None if cipher is None else Sealer(cipher, mirrored, 1)
-        NullServer(sock, None if signing is None else Signer(signing, keys.signing), sealer, block).serve()
+        signer = None if signing is None else Signer(signing, keys.signing)
+        sealer = None if cipher is None else Sealer(cipher, _keys_of_server(keys), _SESSION_ID)
+        NullServer(sock, signer, sealer, facts.block_bytes or wire.CREDIT_BYTES).serve()
 
     with far_process(answer) as sock:
         channel = Channel(sock, "the calibration", 30.0)
-        channel.credits, channel.session_id, channel.multi_credit = _CREDITS, 1, dialect != wire.SMB_2_0_2
+        channel.credits = _CREDITS
+        channel.session_id = _SESSION_ID
+        channel.multi_credit = dialect != wire.SMB_2_0_2
         if signing is not None:
-            channel.signer, channel.sign_all = Signer(signing, keys.signing), True
+            channel.signer = Signer(signing, keys.signing)
+            channel.sign_all = True
         if cipher is not None:
-            channel.sealer, channel.seal_all = Sealer(cipher, keys, 1), True
+            channel.sealer = Sealer(cipher, keys, _SESSION_ID)
+            channel.seal_all = True
         yield channel
+
+
+def _keys_of_server(keys: Keys) -> Keys:
+    """One side encrypts with what the other decrypts with."""
+    mirrored = copy.copy(keys)
+    mirrored.encryption = keys.decryption
+    mirrored.decryption = keys.encryption
+    return mirrored

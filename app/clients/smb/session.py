@@ -15,10 +15,9 @@ from smbclientng.types.Credentials import Credentials
 
 from app.base import errors
 from app.clients.base import Secrets
-from app.clients.smb import wire
+from app.clients.smb import impacket_errors, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
-from app.clients.smb.impacket_errors import kerberos_error, mapped
 from app.clients.smb.wire import place
 from app.clients.tcp import connect_tcp
 from storage.plan import Settings
@@ -42,7 +41,7 @@ class Session:
     def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
         self._port = target.port_number
-        with mapped(self._where):
+        with impacket_errors.mapped(self._where):
             self.connection = ChannelConnection(channel.sock, channel, target.host, target.port_number, settings)
         self._client = SMBConnection(
             self.connection.getRemoteName(), self.connection.getServerIP(), existingConnection=self.connection
@@ -53,7 +52,7 @@ class Session:
 
     def share_names(self) -> list[str]:
         """Those that are folders and not hidden."""
-        with mapped(self._where):
+        with impacket_errors.mapped(self._where):
             try:
                 shares = self._ask_for_shares()
             except SessionError as error:  # Samba starts and ends what serves its pipes as needed
@@ -95,7 +94,7 @@ class Session:
 
     def _log_in(self, where: str) -> None:
         try:
-            with mapped(where):
+            with impacket_errors.mapped(where):
                 is_done = self._present_credentials()
         except errors.AccessDeniedError as error:
             raise errors.LoginError(f"{where}: the server does not admit this user; log in as another one") from error
@@ -104,7 +103,7 @@ class Session:
                 status = wire.status_name(error.__cause__.getErrorCode())
                 raise errors.LoginError(f"{where}: the server refused the login with {status}; see its log") from error
             if self._credentials.use_kerberos and error.__cause__ is not None and not self.connection.channel.broken:
-                raise kerberos_error(where, error.__cause__) from error
+                raise impacket_errors.kerberos_error(where, error.__cause__) from error
             raise
 
         if not is_done:

@@ -149,19 +149,21 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     folder = share.open(path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
     query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
     listing = Listing(channel.where)
+
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
         message_id = channel.send(query)
         while True:
             response = share.sound(channel.receive_for(message_id), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
             if response.status != wire.SUCCESS:
                 break
+
             message_id = channel.send(query)  # the server reads on while this side parses
             try:
                 for entry, entry_bytes in entries(response.message):
                     listing.add(entry, entry_bytes)
             except (struct.error, UnicodeDecodeError) as error:
                 raise channel.fail(ProtocolError, "the server's list of files makes no sense; see its log") from error
-            channel.stall.moved(listing.received_bytes)
+            channel.stall.note_moved(listing.received_bytes)
     share.close(folder)
     return listing.entries
 
@@ -334,7 +336,7 @@ def read_file(
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
     channel.watch = advance_within_a_frame
     channel.stall.start()
-    started_at = meter.start(look=channel.stall.moved)
+    started_at = meter.start(look=channel.stall.note_moved)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
             wire.aim(request, *piece)
@@ -365,7 +367,7 @@ def write_file(
         meter.advance(channel.handed_bytes - handed_before)
 
     def check_progress(arrived_bytes: int) -> None:
-        channel.stall.moved(arrived_bytes + pipeline.moved_bytes)
+        channel.stall.note_moved(arrived_bytes + pipeline.moved_bytes)
 
     def count_arrived(handed_bytes: int) -> int:
         beyond_this_machine = min(size_bytes, handed_bytes - waiting_bytes(channel.sock))

@@ -1,6 +1,5 @@
 """SMB2 messages, packed and parsed by offset (MS-SMB2 2.2); :func:`frame` makes one of a command and a body."""
 
-import math
 import struct
 from enum import IntEnum
 from typing import NamedTuple
@@ -19,6 +18,8 @@ UNSOLICITED = 0xFFFFFFFFFFFFFFFF
 """Message id of an oplock or lease break (MS-SMB2 2.2.23)."""
 
 SMB2_ID = b"\xfeSMB"
+_PROCESS_ID = 0xFEFF
+"""What Windows sends in a field that means nothing any more."""
 TRANSFORM_ID = b"\xfdSMB"
 TRANSFORM_BYTES = 52
 KEEP_ALIVE = 0x85
@@ -28,8 +29,12 @@ FLAG_ASYNC = 0x2
 FLAG_RELATED = 0x4
 FLAG_SIGNED = 0x8
 
-DIALECTS = {0x0202: "2.0.2", 0x0210: "2.1", 0x0300: "3.0", 0x0302: "3.0.2", 0x0311: "3.1.1"}
-SMB_2_0_2, SMB_2_1, SMB_3_0, SMB_3_0_2, SMB_3_1_1 = DIALECTS
+SMB_2_0_2 = 0x0202
+SMB_2_1 = 0x0210
+SMB_3_0 = 0x0300
+SMB_3_0_2 = 0x0302
+SMB_3_1_1 = 0x0311
+DIALECTS = {SMB_2_0_2: "2.0.2", SMB_2_1: "2.1", SMB_3_0: "3.0", SMB_3_0_2: "3.0.2", SMB_3_1_1: "3.1.1"}
 
 CAP_LARGE_MTU = 0x04
 CAP_ENCRYPTION = 0x40
@@ -60,23 +65,37 @@ ATTRIBUTE_NORMAL = 0x80
 
 SAME_FILE = b"\xff" * 16
 """In a related request: the file that the request before opened (MS-SMB2 3.2.4.1.4)."""
-FILE, FILE_SYSTEM = 1, 2
-DIRECTORY_INFORMATION, BOTH_DIRECTORY_INFORMATION, BASIC_INFORMATION, STANDARD_INFORMATION = 1, 3, 4, 5
-RENAME_INFORMATION, DISPOSITION_INFORMATION = 10, 13
-SIZE_INFORMATION, FULL_SIZE_INFORMATION = 3, 7
+
+FILE = 1
+FILE_SYSTEM = 2
+"""What information is about (MS-SMB2 2.2.37)."""
+DIRECTORY_INFORMATION = 1
+BOTH_DIRECTORY_INFORMATION = 3
+BASIC_INFORMATION = 4
+STANDARD_INFORMATION = 5
+RENAME_INFORMATION = 10
+DISPOSITION_INFORMATION = 13
+"""Information about files (MS-FSCC 2.4)."""
+SIZE_INFORMATION = 3
+FULL_SIZE_INFORMATION = 7
+"""Information about file systems (MS-FSCC 2.5)."""
 
 _HEADER = struct.Struct("<4sHHIHHIIQIIQ16s")
 _FIELDS = struct.Struct("<4s4xIHHIIQIIQ")
 _READ = struct.Struct("<HBBIQ16sIIIHHB")
 _WRITE = struct.Struct("<HHIQ16sIIHHI")
 _CREATE = struct.Struct("<HBBIQQIIIIIHHII")
+_IMPERSONATION = 2
+"""A level that lets the server act as this user (MS-SMB2 2.2.13)."""
 _CREATED = struct.Struct("<HBBI8x8x8x8xQQI4x16s")
 _CLOSE = struct.Struct("<HHI16s")
 _CLOSED = struct.Struct("<2xH4x32x8xQ4x")
 _CLOSE_WITH_SIZE = 1
 """SMB2_CLOSE_FLAG_POSTQUERY_ATTRIB."""
 _LOCK = struct.Struct("<HHI16sQQII")
-_LOCK_NOW, _UNLOCK = 0x12, 0x4
+_LOCK_NOW = 0x12
+"""Exclusively, and refused rather than awaited (MS-SMB2 2.2.26.1)."""
+_UNLOCK = 0x4
 _FIND = struct.Struct("<HBBI16sHHI")
 _RESTART = 0x1
 _QUERY = struct.Struct("<HBBIHHIII16s")
@@ -117,9 +136,9 @@ class Response(NamedTuple):
 
 
 Request = tuple[int, bytes]
-
-
+"""Command and body."""
 Answer = tuple[int, memoryview]
+"""Status and message."""
 
 
 class Header(NamedTuple):
@@ -151,29 +170,51 @@ parse_answer = struct.Struct("<4s4xIHHIIQ").unpack_from
 
 
 def header(
-    command: int, charge: int, wanted: int, flags: int, following: int, message_id: int, tree_id: int, session_id: int
+    command: int,
+    charge: int,
+    requested_credits: int,
+    flags: int,
+    next_offset: int,
+    message_id: int,
+    tree_id: int,
+    session_id: int,
 ) -> bytes:
-    """Unsigned; ``following`` is the offset of the next request of the same frame."""
+    """Unsigned; ``next_offset`` is that of the next request of the same frame."""
     return _HEADER.pack(
-        SMB2_ID, 64, charge, 0, command, wanted, flags, following, message_id, 0xFEFF, tree_id, session_id, b""
+        SMB2_ID,
+        HEADER_BYTES,
+        charge,
+        0,
+        command,
+        requested_credits,
+        flags,
+        next_offset,
+        message_id,
+        _PROCESS_ID,
+        tree_id,
+        session_id,
+        b"",
     )
 
 
 def frame(command: int, body: bytes, tree_id: int = 0) -> bytearray:
     """Leaves room for the prefix; the channel stamps credits, ids, flags and signature."""
-    return bytearray(FRAME_BYTES) + _HEADER.pack(SMB2_ID, 64, 0, 0, command, 0, 0, 0, 0, 0xFEFF, tree_id, 0, b"") + body
+    unstamped = _HEADER.pack(SMB2_ID, HEADER_BYTES, 0, 0, command, 0, 0, 0, 0, _PROCESS_ID, tree_id, 0, b"")
+    return bytearray(FRAME_BYTES) + unstamped + body
 
 
-def stamp(message: bytearray, charge: int, wanted: int, flags: int, message_id: int, session_id: int) -> None:
+def stamp(
+    message: bytearray, charge: int, requested_credits: int, flags: int, message_id: int, session_id: int
+) -> None:
     """Set the header fields that belong to the connection."""
     struct.pack_into("<H", message, FRAME_BYTES + 6, charge)
-    struct.pack_into("<HI", message, FRAME_BYTES + 14, wanted, flags)
+    struct.pack_into("<HI", message, FRAME_BYTES + 14, requested_credits, flags)
     struct.pack_into("<Q", message, FRAME_BYTES + 24, message_id)
     struct.pack_into("<Q16s", message, FRAME_BYTES + 40, session_id, b"")
 
 
-def chain(message: bytearray, following: int) -> None:
-    struct.pack_into("<I", message, FRAME_BYTES + 20, following)
+def chain(message: bytearray, next_offset: int) -> None:
+    struct.pack_into("<I", message, FRAME_BYTES + 20, next_offset)
 
 
 def read(file_id: bytes, offset: int, length: int) -> Request:
@@ -195,7 +236,9 @@ def read_data(message: memoryview) -> memoryview | None:
     """None if offset and length do not fit the message."""
     if len(message) < HEADER_BYTES + 16:
         return None
-    start, length = message[HEADER_BYTES + 2], int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
+
+    start = message[HEADER_BYTES + 2]
+    length = int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
     if start < HEADER_BYTES + 16 or start + length > len(message):
         return None
     return message[start : start + length]
@@ -213,8 +256,26 @@ def wire_name(path: str) -> str:
 
 def create(name: bytes, access: int, disposition: int, options: int, attributes: int = 0) -> Request:
     """Asks for no oplock (MS-SMB2 2.2.13)."""
-    at = HEADER_BYTES + _CREATE.size
-    fixed = _CREATE.pack(57, 0, 0, 2, 0, 0, access, attributes, SHARE_ALL, disposition, options, at, len(name), 0, 0)
+    start = HEADER_BYTES + _CREATE.size
+    fixed = _CREATE.pack(
+        57,
+        0,
+        0,
+        _IMPERSONATION,
+        0,
+        0,
+        access,
+        attributes,
+        SHARE_ALL,
+        disposition,
+        options,
+        start,
+        len(name),
+        0,
+        0,
+    )
+
+    # An empty name still takes a byte.
     return Opcode.CREATE, fixed + (name or b"\0")
 
 
@@ -222,6 +283,7 @@ def parse_created(message: memoryview) -> OpenedFile | None:
     """MS-SMB2 2.2.14; None if truncated."""
     if len(message) < HEADER_BYTES + _CREATED.size:
         return None
+
     _size, _oplock, _flags, _action, _allocated, size_bytes, attributes, file_id = _CREATED.unpack_from(
         message, HEADER_BYTES
     )
@@ -237,6 +299,7 @@ def closed_bytes(message: memoryview) -> int | None:
     """None if the server gives no size (MS-SMB2 2.2.16)."""
     if len(message) < HEADER_BYTES + _CLOSED.size:
         return None
+
     flags, size_bytes = _CLOSED.unpack_from(message, HEADER_BYTES)
     return int(size_bytes) if flags & _CLOSE_WITH_SIZE else None
 
@@ -275,10 +338,10 @@ def lock(file_id: bytes, offset: int, length: int, *, unlock: bool) -> Request:
 
 def find(file_id: bytes, pattern: bytes, information: int = DIRECTORY_INFORMATION, *, restart: bool = False) -> Request:
     """QUERY_DIRECTORY for an encoded pattern, at most one credit of entries (MS-SMB2 2.2.33)."""
-    at, flags = HEADER_BYTES + _FIND.size, _RESTART if restart else 0
-    return Opcode.QUERY_DIRECTORY, _FIND.pack(
-        33, information, flags, 0, file_id, at, len(pattern), CREDIT_BYTES
-    ) + pattern
+    start = HEADER_BYTES + _FIND.size
+    flags = _RESTART if restart else 0
+    fixed = _FIND.pack(33, information, flags, 0, file_id, start, len(pattern), CREDIT_BYTES)
+    return Opcode.QUERY_DIRECTORY, fixed + pattern
 
 
 def query(file_id: bytes, information: int, about: int = FILE) -> Request:
@@ -299,23 +362,33 @@ def rename(file_id: bytes, name: bytes) -> Request:
 
 def parse_state(message: memoryview) -> tuple[int, bool] | None:
     """Size in bytes and whether it is a folder (MS-FSCC 2.4.47); None if truncated."""
-    found = _content(message, _STANDARD)
-    return (found[0], bool(found[1])) if found else None
+    state = _information(message, _STANDARD)
+    if state is None:
+        return None
+
+    size_bytes, is_folder = state
+    return size_bytes, bool(is_folder)
 
 
 def parse_free_bytes(message: memoryview) -> int | None:
     """MS-FSCC 2.5.4; None if truncated."""
-    found = _content(message, _FULL_SIZE)
-    return math.prod(found) if found else None
+    sizes = _information(message, _FULL_SIZE)
+    if sizes is None:
+        return None
+
+    free_units, sectors_per_unit, bytes_per_sector = sizes
+    return free_units * sectors_per_unit * bytes_per_sector
 
 
-def _content(message: memoryview, wanted: struct.Struct) -> tuple[int, ...] | None:
+def _information(message: memoryview, layout: struct.Struct) -> tuple[int, ...] | None:
+    """What a QUERY_INFO answers (MS-SMB2 2.2.38); None if truncated."""
     if len(message) < HEADER_BYTES + _ANSWER.size:
         return None
+
     start, length = _ANSWER.unpack_from(message, HEADER_BYTES)
-    if start < HEADER_BYTES + _ANSWER.size or start + length > len(message) or length < wanted.size:
+    if start < HEADER_BYTES + _ANSWER.size or start + length > len(message) or length < layout.size:
         return None
-    return wanted.unpack_from(message, start)
+    return layout.unpack_from(message, start)
 
 
 SUCCESS = 0x00000000
@@ -332,9 +405,10 @@ GONE = frozenset({NO_SUCH_FILE, OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, DE
 PIPE_LOST = frozenset({0xC00000B0, 0xC000014B})  # STATUS_PIPE_DISCONNECTED, STATUS_PIPE_BROKEN
 
 
-_REFUSALS = {code.split(" ")[1]: (int(code.split(" ")[0], 16), refusal) for code, refusal in refusals("smb").items()}
-STATUSES = {name: status for name, (status, _) in _REFUSALS.items()}
-MEANINGS = dict(_REFUSALS.values())
+_REFUSALS = refusals("smb")
+"""By the number in hexadecimal digits and the name that MS-ERREF gives it."""
+STATUSES = {code.split(" ")[1]: int(code.split(" ")[0], 16) for code in _REFUSALS}
+MEANINGS = {int(code.split(" ")[0], 16): refusal for code, refusal in _REFUSALS.items()}
 SESSION_OVER = frozenset(
     STATUSES[f"STATUS_{name}"]
     for name in (
@@ -357,15 +431,20 @@ def place(target: Target, path: str | None = None) -> str:
 
 def status_error(status: int, where: str) -> MeasurementError:
     if status in MEANINGS:
-        kind, told = MEANINGS[status]
-        return kind(f"{where}: {told}")
-    said = f"{where}: the server answered {status_name(status)}"
-    return ProtocolError(f"{said}; look it up in the server's log, or measure with another client")
+        kind, text = MEANINGS[status]
+        return kind(f"{where}: {text}")
+
+    return ProtocolError(
+        f"{where}: the server answered {status_name(status)}; look it up in the server's log, or measure with another "
+        "client"
+    )
 
 
 def status_name(status: int) -> str:
     """As MS-ERREF names it, or its number."""
     from impacket.nt_errors import ERROR_MESSAGES
 
-    named: tuple[str, str] | None = ERROR_MESSAGES.get(status)
-    return named[0] if named else f"status 0x{status:08X}"
+    name_and_text: tuple[str, str] | None = ERROR_MESSAGES.get(status)
+    if name_and_text is None:
+        return f"status 0x{status:08X}"
+    return name_and_text[0]

@@ -41,7 +41,7 @@ def port():
 )
 def test_far_is_what_the_kernel_saw_take_long_and_an_address_takes_no_lookup(port, seconds, far, monkeypatch):
     """A process that waits for a processor is not far away."""
-    monkeypatch.setattr(TcpInfo, "of", lambda _sock: TcpInfo(segments=Segments(), round_trip_seconds=seconds))
+    monkeypatch.setattr(TcpInfo, "of_socket", lambda _sock: TcpInfo(segments=Segments(), round_trip_seconds=seconds))
     assert _path_facts(Target(protocol="smb", host="127.0.0.1", port=port)) == far
 
 

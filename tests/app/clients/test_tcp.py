@@ -15,7 +15,7 @@ import pytest
 from app.base.errors import StalledError, UnreachableError
 from app.clients import tcp
 from app.clients.base import Content, Meter
-from app.clients.ftp.client import send_all
+from app.clients.ftp.data import send_all
 from app.clients.smb import session
 from app.clients.tcp import (
     LEAST_BYTES_PER_SECOND,
@@ -58,19 +58,19 @@ def test_what_the_other_end_has_not_taken_waits(pair):
 def test_a_socket_that_is_closed_or_no_tcp_tells_nothing(pair):
     pair[0].close()
     assert waiting_bytes(pair[0]) == 0
-    assert TcpInfo.of(pair[0]) is None
+    assert TcpInfo.of_socket(pair[0]) is None
     with socket.socketpair()[0] as local:
-        assert TcpInfo.of(local) is None
+        assert TcpInfo.of_socket(local) is None
 
 
 def test_a_real_connection_has_a_distance_and_counts(pair):
     near, far = pair
-    before = TcpInfo.of(near)
+    before = TcpInfo.of_socket(near)
     near.sendall(bytes(100_000))
     far.recv(100_000, socket.MSG_WAITALL)
     far.send(b"!")
     near.recv(1)
-    now = TcpInfo.of(near)
+    now = TcpInfo.of_socket(near)
     assert before
     assert now
     assert now.least_round_trip_seconds
@@ -163,7 +163,7 @@ def test_ftp_counts_what_the_other_end_has_and_not_what_it_handed_over(pair, mon
     near, _far = pair
     seen: list[int] = []
     meter = Meter(threading.Event(), lambda _seconds, moved: seen.append(moved), interval_seconds=0.0)
-    meter.start(look=StallWatch(0.2, lambda: "here").moved)
+    meter.start(look=StallWatch(0.2, lambda: "here").note_moved)
     near.settimeout(0.05)
     handed: list[int] = []
     advance = meter.advance
@@ -199,7 +199,7 @@ def test_enough_payload_starts_the_time_anew():
     stall.start()
     for turn in range(1, 20):
         clock.now += 9
-        stall.moved(turn * 10 * LEAST_BYTES_PER_SECOND)
+        stall.note_moved(turn * 10 * LEAST_BYTES_PER_SECOND)
 
 
 def test_a_trickle_does_not():
@@ -207,10 +207,10 @@ def test_a_trickle_does_not():
     stall = watch(clock)
     stall.start()
     clock.now += 9
-    stall.moved(10 * LEAST_BYTES_PER_SECOND - 1)
+    stall.note_moved(10 * LEAST_BYTES_PER_SECOND - 1)
     clock.now += 2
     with pytest.raises(StalledError, match=r"//nas/data: nothing moved for 10 s"):
-        stall.moved(10 * LEAST_BYTES_PER_SECOND - 1)
+        stall.note_moved(10 * LEAST_BYTES_PER_SECOND - 1)
 
 
 def test_payload_that_was_counted_already_does_not():
@@ -218,10 +218,10 @@ def test_payload_that_was_counted_already_does_not():
     clock = Hands()
     stall = watch(clock)
     stall.start()
-    stall.moved(1_000_000)
+    stall.note_moved(1_000_000)
     clock.now += 9
-    stall.moved(500_000)
-    stall.moved(1_000_000)
+    stall.note_moved(500_000)
+    stall.note_moved(1_000_000)
     clock.now += 2
     with pytest.raises(StalledError):
         stall.check()
@@ -257,7 +257,7 @@ def test_a_stage_ends_however_much_moves():
         for turn in (1, 2):
             clock.now += 7
             stall.start()
-            stall.moved(turn * 1_000_000)
+            stall.note_moved(turn * 1_000_000)
         clock.now += 2
         with pytest.raises(StalledError):
             stall.check()

@@ -195,7 +195,7 @@ def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.Monk
 
 def test_ftps_far_end_sends_in_both_ways_that_servers_have():
     code = (
-        "import app.clients.ftp.client as ceiling\n"
+        "import app.clients.ftp.ceiling as ceiling\n"
         "from storage.records import ClientFacts, Command\n"
         "facts = ClientFacts(name='sharebench', block_bytes=65536)\n"
         "for way in (ceiling._send_content, ceiling._send_file):\n"

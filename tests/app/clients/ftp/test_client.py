@@ -22,7 +22,8 @@ from app.base.errors import (
     UnreachableError,
 )
 from app.clients.base import Content, Meter, Secrets
-from app.clients.ftp.client import FTPClient, _low_water
+from app.clients.ftp.client import FTPClient
+from app.clients.ftp.data import _low_water
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page

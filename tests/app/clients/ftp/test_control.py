@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.clients.base import DirectoryEntry
-from app.clients.ftp.control import parse_line, parse_mlsd
+from app.clients.ftp.listing import parse_line, parse_mlsd
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,135 @@
+"""FTP's data connections: what is received and sent between the two clock readings of a transfer."""
+
+import os
+import socket
+import ssl
+import struct
+from collections.abc import Callable, Iterator
+
+from app.base.errors import ProtocolError
+from app.clients.base import Content, Meter, Sink
+from app.clients.tcp import StallWatch, waiting_bytes
+
+TICK_SECONDS = 0.1
+WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_LINE_BYTES = 8192
+_LOW_WATER_BYTES = 128 * 1024
+
+_PROBE_BYTES = 16 * 1024 * 1024
+_SWIFT_BYTES_PER_SECOND = 500e6
+"""A path is fast where the first bytes come faster than this."""
+
+
+def receive_all(
+    data: socket.socket, buffer: memoryview, size_bytes: int, meter: Meter, into: Sink | None = None
+) -> tuple[int, float]:
+    """Read until ``size_bytes`` or the server closes. Returns the bytes received and the clock at the last one."""
+    received = 0
+    receive = data.recv_into
+    advance = meter.advance
+    stages = _low_water(data, len(buffer), size_bytes, meter.clock)
+    stage_end = next(stages)
+    while received < size_bytes:
+        while received >= stage_end:
+            stage_end = next(stages)
+
+        try:
+            count = receive(buffer)
+        except WAITS:
+            advance(received)
+            continue
+        if not count:
+            break
+
+        if into is not None:
+            into(received, buffer[:count])
+        received += count
+        advance(received)
+    return received, meter.clock()
+
+
+def _low_water(data: socket.socket, block_bytes: int, size_bytes: int, clock: Callable[[], float]) -> Iterator[int]:
+    """Yields the byte up to which to receive next, and sets the socket's low water mark before each but the first.
+
+    On a fast path, waking for each piece that the server sends costs half as much again; on a slow one, and at the
+    end of the file, ``recv`` must not wait for more than is there.
+    """
+    began = clock()
+    if data.gettimeout() is None and size_bytes > _PROBE_BYTES + block_bytes:
+        yield _PROBE_BYTES
+        if _SWIFT_BYTES_PER_SECOND * (clock() - began) < _PROBE_BYTES:
+            data.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
+            yield size_bytes - block_bytes
+            data.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
+    yield size_bytes
+
+
+def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Meter) -> None:
+    def arrived_bytes(handed_bytes: int) -> int:
+        return max(0, handed_bytes - waiting_bytes(data))
+
+    sent = 0
+    size_bytes = content.size_bytes
+    send = data.send
+    meter.arrived = arrived_bytes
+    while sent < size_bytes:
+        block = content.block(sent, min(block_bytes, size_bytes - sent))
+        try:
+            sent += send(block)
+        except WAITS:
+            meter.advance(sent)  # nothing went out; TLS wants the same block once more
+            continue
+        meter.advance(sent)
+
+
+def has_ended(data: socket.socket, buffer: memoryview, stall: StallWatch) -> bool:
+    """Whether the server closes instead of sending more. Raises StalledError when it does neither."""
+    stall.start()
+    while True:
+        try:
+            return not data.recv_into(buffer)
+        except WAITS:
+            stall.check()
+        except OSError:
+            return True
+
+
+def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, where: str) -> Iterator[tuple[str, int]]:
+    """Lines of a folder list with their length in bytes; invalid UTF-8 is preserved."""
+    received_bytes = 0
+    unfinished_line = b""
+    stall.start()
+    while True:
+        try:
+            count = data.recv_into(buffer)
+        except WAITS:
+            stall.check()
+            continue
+
+        if not count:
+            yield _decoded(unfinished_line), len(unfinished_line) + 1
+            return
+
+        received_bytes += count
+        *lines, unfinished_line = (unfinished_line + bytes(buffer[:count])).split(b"\n")
+        for line in lines:
+            yield _decoded(line), len(line) + 1
+        if len(unfinished_line) > _LINE_BYTES:
+            raise ProtocolError(f"{where}: the server's list of files makes no sense; see its log")
+        stall.note_moved(received_bytes)
+
+
+def _decoded(line: bytes) -> str:
+    return line.rstrip(b"\r").decode("utf-8", "surrogateescape")
+
+
+def wait_in_ticks(sock: socket.socket) -> None:
+    """The kernel ends ``recv`` and ``send`` after a tick, which saves a ``poll`` before each call."""
+    sock.settimeout(None)
+    if isinstance(sock, ssl.SSLSocket) or not os.get_blocking(sock.fileno()):
+        sock.settimeout(TICK_SECONDS)  # TLS would try again for ever after the kernel's; gevent's sockets never see it
+        return
+
+    timeout = struct.pack("ll", 0, int(TICK_SECONDS * 1_000_000))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
