@@ -122,8 +122,11 @@ def say(*texts: str) -> None:
 
 
 def recommend(command: str, options: str, verb: str) -> None:
-    if command or options:
-        say(f"Recommendation: {command or f'{verb} with {options}'}")
+    """Nothing where neither a command nor options are recommended."""
+    if command:
+        say(f"Recommendation: {command}")
+    elif options:
+        say(f"Recommendation: {verb} with {options}")
 
 
 def draw(text: str = "") -> None:

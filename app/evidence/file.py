@@ -92,12 +92,14 @@ def _recompute(text: bytes) -> dict[str, tuple[str, ...]]:
     """The numbers that had to be believed. Raises UnlikeError, DocumentError, UsageError."""
     importers.check_utf_8(text)
     documents = [document for _, document in importers.documents_of(importers.json_text_of(text))]
+
     top = JSONNode("", documents[0]).object()
     if top.maybe("schema").value != SCHEMA:
         raise top.maybe("schema").wrong(f'"{SCHEMA}"')
     for name in top.value:
         if name not in _MEMBERS:
             raise DocumentError(f"{name}: is no part of such a file")
+
     recordings = top.at("recordings").items()
     if not recordings:
         raise DocumentError("recordings: there are none")

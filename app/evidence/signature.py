@@ -110,6 +110,7 @@ def _run_ssh_keygen(text: bytes, action: str, *words: str) -> ProgramResult:
     command = ["ssh-keygen", "-Y", action, *words]
     if action != "find-principals":  # which looks for keys, whatever they may sign
         command += ["-n", NAMESPACE]
+
     environment = clean_environment(LC_ALL="C")
     try:
         return run_program(command, seconds=_ANSWER_SECONDS, given=text, environment=environment, may_ask=True)

@@ -228,11 +228,13 @@ def _entry(notebook: Notebook, head: Recording, ids: Sequence[str]) -> dict[str,
         recording_id: [texts_of_recording.created_at, texts_of_recording.to_json()]
         for recording_id, texts_of_recording in texts_by_id.items()
     }
+
     entry: dict[str, Any] = {"texts": texts}
     try:
         entry["document"] = kind_of(head).form(notebook, head).document()
     except UsageError as error:
         entry["problem"] = f"{head.kind} {head.id} is not shared: {error}"
+
     if len(json.dumps(entry)) > _MOST_RECORDING_BYTES:
         most = f"{_MOST_RECORDING_BYTES // 2**20} MiB"
         entry = {"texts": {}, "problem": f"{head.kind} {head.id} is not shared: it is larger than {most}"}

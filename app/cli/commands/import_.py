@@ -130,12 +130,12 @@ def _import_notebook(context: click.Context, path: Path, *, as_json: bool) -> No
             f" that you need from it to a file, with --db {path}"
         )
 
-    taken = _take_notebook(context, path)
+    outcome = _take_notebook(context, path)
     if as_json:
-        console.answer_json({"imported": taken.new, "already_there": taken.changed})
+        console.answer_json({"imported": outcome.new, "already_there": outcome.changed})
         return
-    console.answer_ids([*taken.new, *taken.changed])
-    console.say(f"{wording.count(len(taken.new), 'recording')} imported, {len(taken.changed)} changed")
+    console.answer_ids([*outcome.new, *outcome.changed])
+    console.say(f"{wording.count(len(outcome.new), 'recording')} imported, {len(outcome.changed)} changed")
 
 
 def _take_notebook(context: click.Context, path: Path) -> sharing.Taken:
@@ -200,35 +200,35 @@ def _share(
     pulls = exchange is sharing.pull
     place = "here" if pulls else f"on {host}"
 
-    taken = sharing.Taken()
+    outcome = sharing.Taken()
     with notebooks.open_notebook(context, make=pulls) as notebook:
         try:
-            exchange(notebook, host, taken)
+            exchange(notebook, host, outcome)
         except MeasurementError:
             # The parts that were exchanged before are kept.
-            if taken.new or taken.changed:
-                _answer_taken(taken, place, as_json=as_json)
+            if outcome.new or outcome.changed:
+                _answer_taken(outcome, place, as_json=as_json)
             raise
 
-    _answer_taken(taken, place, as_json=as_json)
-    if taken.unreadable:
-        recordings = wording.count(len(taken.unreadable), "recording")
+    _answer_taken(outcome, place, as_json=as_json)
+    if outcome.unreadable:
+        recordings = wording.count(len(outcome.unreadable), "recording")
         raise MeasurementError(
-            f"{host} sent {recordings} that cannot be read: {taken.unreadable[0]}; the others are kept"
+            f"{host} sent {recordings} that cannot be read: {outcome.unreadable[0]}; the others are kept"
         )
 
 
-def _answer_taken(taken: sharing.Taken, place: str, *, as_json: bool) -> None:
-    for problem in taken.problems[:_MOST_PROBLEMS]:
+def _answer_taken(outcome: sharing.Taken, place: str, *, as_json: bool) -> None:
+    for problem in outcome.problems[:_MOST_PROBLEMS]:
         console.say(f"sharebench: {problem}")
-    if len(taken.problems) > _MOST_PROBLEMS:
-        console.say(f"sharebench: and {len(taken.problems) - _MOST_PROBLEMS} more such recordings")
+    if len(outcome.problems) > _MOST_PROBLEMS:
+        console.say(f"sharebench: and {len(outcome.problems) - _MOST_PROBLEMS} more such recordings")
 
     if as_json:
-        console.answer_json({"new": taken.new, "changed": taken.changed, "problems": taken.problems})
+        console.answer_json({"new": outcome.new, "changed": outcome.changed, "problems": outcome.problems})
         return
-    console.answer_ids(taken.new)
-    console.say(f"{len(taken.new)} new {place}, {len(taken.changed)} changed")
+    console.answer_ids(outcome.new)
+    console.say(f"{len(outcome.new)} new {place}, {len(outcome.changed)} changed")
 
 
 @click.command("share-worker", hidden=True)
