@@ -14,17 +14,17 @@ except KeyboardInterrupt:
 
 
 def main() -> None:
-    pressed: list[float] = []
+    press_times: list[float] = []
 
     def leave(*_: object) -> None:
         os._exit(CANCELLED)
 
     def cancel(*_: object) -> None:
         """Pressed again while that is told, it is ignored; later it ends what hangs."""
-        pressed.append(time.monotonic())
-        if len(pressed) == 1:
+        press_times.append(time.monotonic())
+        if len(press_times) == 1:
             raise KeyboardInterrupt
-        if pressed[-1] - pressed[0] > _TOLD_SECONDS:
+        if press_times[-1] - press_times[0] > _TOLD_SECONDS:
             leave()
 
     def open_screens(*arguments: Any, **options: Any) -> int:

@@ -11,9 +11,9 @@ INCONCLUSIVE = 3
 
 def exit_code_of(verdicts: Iterable[str]) -> int:
     """The exit code of the worst verdict: slower is worse than inconclusive."""
-    given = set(verdicts)
-    if Verdict.SLOWER in given:
+    distinct_verdicts = set(verdicts)
+    if Verdict.SLOWER in distinct_verdicts:
         return SLOWER
-    if Verdict.UNKNOWN in given:
+    if Verdict.UNKNOWN in distinct_verdicts:
         return INCONCLUSIVE
     return NOT_SLOWER

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from app.charts import ascii_only
 from app.charts import canvas as marks
 from forms import layout, wording
-from forms.layout import Tone
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
 
 
@@ -29,10 +28,10 @@ _MARK_LOOKS = {
     Mark.RESTORED: _Look(marks.MUTED, "×", "× restored"),
 }
 _TONE_COLOURS = {
-    Tone.GOOD: marks.GOOD,
-    Tone.BAD: marks.BAD,
-    Tone.CAUTION: marks.UNUSUAL,
-    Tone.FAINT: marks.MUTED,
+    layout.Tone.GOOD: marks.GOOD,
+    layout.Tone.BAD: marks.BAD,
+    layout.Tone.CAUTION: marks.UNUSUAL,
+    layout.Tone.FAINT: marks.MUTED,
 }
 _HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 

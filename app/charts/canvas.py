@@ -304,7 +304,10 @@ class Canvas:
         for part in painted_parts:
             if len(part) > self.width:
                 painted_parts[part] = cut(part, self.width)
-        return lines, ["   ".join(painted_parts[part] for part in parts) for parts in legend]
+        legend_lines = []
+        for parts in legend:
+            legend_lines.append("   ".join(painted_parts[part] for part in parts))
+        return lines, legend_lines
 
     def _legend_parts(self, scale: Scale, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
         """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""

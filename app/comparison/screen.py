@@ -17,7 +17,7 @@ from app.series.events import SeriesClosed, SeriesOpened, words
 from app.series.interleaved import record_interleaved
 from app.series.pace import RunPace
 from app.series.requests import series_request, spec_of, with_label
-from app.tui.notebook.reading import CompareScreen
+from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.widgets.logins import log_in, log_in_again
 from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS
 from app.tui.widgets.report_run import ReportRunScreen, run_keys

@@ -1,66 +1,54 @@
-"""What the stages share: connections that can be aborted, processes that work side by side, and our own folder."""
+"""What the stages share: connections that can be aborted, and our own folder."""
 
-import os
-import select
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
-from app.base.child_process import die_with_parent, line_of, message_of
-from app.base.errors import CancelledError, MeasurementError, SharebenchError
-from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
-from app.clients.file_tree import path_within, removals, remove_all
+from app.base import errors
+from app.clients import base, file_tree
+from app.clients.smb import client as smb_client
+from app.clients.smb import share as smb_share
 from app.clients.smb import wire
-from app.clients.smb.client import SMBClient, SMBLink
 from app.clients.smb.files import SMBFiles
-from app.clients.smb.share import Share, Window, read_file
-from app.clients.smb.wire import OpenedFile
-from app.diagnosis.plan import DiagnosisPlan, FolderMade, Sizes
-from app.recording.process import Failed
-from storage.looks import Stage, StageName
+from app.diagnosis import plan as diagnosis_plan
+from app.diagnosis.side_by_side import Workers
+from storage import looks, records
 from storage.plan import Settings
-from storage.records import ClientFacts, FactValue
 
 BULK = "f0000000"
 LONG = "f0000001"
 """Names in our folder; ``clean`` knows their form."""
-_LOOK_SECONDS = 0.2
 _REMOVERS = 8
 _MANY = 64
-_Connection = TypeVar("_Connection", bound=SMBLink)
+"""More files than that are removed by several processes."""
+_Connection = TypeVar("_Connection", bound=smb_client.SMBLink)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LoggedIn:
-    """A process that works beside others: it waits for them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Worked:
-    began: float
-    ended: float
+Samples = defaultdict[str, list[float]]
+"""What a stage measures, by the name of the measure; each value is one measurement."""
 
 
 class Bench:
     """The share of a diagnosis, our folder on it, and the connections to it that are open."""
 
-    def __init__(self, plan: DiagnosisPlan, emit: Callable[[object], None], cancelled: threading.Event) -> None:
+    def __init__(
+        self, plan: diagnosis_plan.DiagnosisPlan, emit: Callable[[object], None], cancelled: threading.Event
+    ) -> None:
         self.plan = plan
         self.target = plan.target
-        self.client_facts: ClientFacts | None = None
+        self.client_facts: records.ClientFacts | None = None
         self.cancelled = cancelled
         self._emit = emit
-        self._open: list[SMBLink] = []
+        self._open: list[smb_client.SMBLink] = []
         self._has_folder = False
         self._has_bulk = False
-        self._sizes: Sizes | None = None
+        self._sizes: diagnosis_plan.Sizes | None = None
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> diagnosis_plan.Sizes:
         if self._sizes is None:
             with self.connection(SMBFiles) as files:
                 free_bytes = files.free_bytes(self.target.path)
@@ -69,9 +57,9 @@ class Bench:
         return self._sizes
 
     @contextmanager
-    def connection(self, kind: type[_Connection], **settings: object) -> Iterator[_Connection]:
-        """A connected client; :meth:`abort` interrupts it."""
-        link = self.make(kind, **settings)
+    def connection(self, kind: type[_Connection], settings: Settings | None = None) -> Iterator[_Connection]:
+        """A client connected with these settings, or with those of the plan; :meth:`abort` interrupts it."""
+        link = self._make(kind, settings or self.plan.settings)
         self._open.append(link)
         try:
             self.check()
@@ -81,25 +69,24 @@ class Bench:
             self._open.remove(link)
             link.close()
 
-    def make(self, kind: type[_Connection], **settings: object) -> _Connection:
-        changed: Settings = replace(self.plan.settings, **settings)  # type: ignore[arg-type]
-        return kind(self.target, self.plan.secrets, changed)
+    def _make(self, kind: type[_Connection], settings: Settings) -> _Connection:
+        return kind(self.target, self.plan.secrets, settings)
 
     def check(self) -> None:
         if self.cancelled.is_set():
-            raise CancelledError("cancelled")
+            raise errors.CancelledError("cancelled")
 
     def abort(self) -> None:
         for link in tuple(self._open):
             link.abort()
 
     def path(self, name: str = "") -> str:
-        return path_within(self.target, self.plan.own_folder, name)
+        return file_tree.path_within(self.target, self.plan.own_folder, name)
 
     def make_folder(self, files: SMBFiles) -> None:
         if not self._has_folder:
             # Told before it is made, so that it is found however this process ends.
-            self._emit(FolderMade(path=self.path()))
+            self._emit(diagnosis_plan.FolderMade(path=self.path()))
             self._has_folder = True
             files.make_folder(self.path())
 
@@ -109,9 +96,9 @@ class Bench:
         if not self._has_bulk:
             with self.connection(SMBFiles) as files:
                 self.make_folder(files)
-            with self.connection(SMBClient) as client:
-                client.put(path, Content(self.sizes.bulk_bytes), Meter(self.cancelled))
-                client.get(path, Meter(self.cancelled))
+            with self.connection(smb_client.SMBClient) as client:
+                client.put(path, base.Content(self.sizes.bulk_bytes), base.Meter(self.cancelled))
+                client.get(path, base.Meter(self.cancelled))
                 self.client_facts = client.facts()
             self._has_bulk = True
         return path
@@ -126,114 +113,38 @@ class Bench:
 
         try:
             with self.connection(SMBFiles) as files:
-                jobs = removals(files, self.path())
+                jobs = file_tree.removals(files, self.path())
             if len(jobs) > _MANY:
                 self.side_by_side(min(_REMOVERS, len(jobs)), SMBFiles, remove_part)
             with self.connection(SMBFiles) as files:
-                remove_all(files, self.path())
-        except SharebenchError as error:
-            raise MeasurementError(f"{self.path()} is still on the share ({error}); remove it there") from error
+                file_tree.remove_all(files, self.path())
+        except errors.SharebenchError as error:
+            raise errors.MeasurementError(f"{self.path()} is still on the share ({error}); remove it there") from error
 
         self._has_folder = False
         self._has_bulk = False
 
-    def side_by_side(
-        self, count: int, kind: type[_Connection], work: Callable[[int, _Connection], object], **settings: object
-    ) -> float:
+    def side_by_side(self, count: int, kind: type[_Connection], work: Callable[[int, _Connection], object]) -> float:
         """Seconds from the first beginning to the last end of ``work(number, connection)`` in ``count`` processes.
 
         They log in before any of them begins. Raises MeasurementError.
         """
-        go_read, go_write = os.pipe()
-        workers: dict[int, tuple[int, bytearray]] = {}
-        try:
-            for number in range(count):
-                answer_read, answer_write = os.pipe()
-                pid = os.fork()
-                if not pid:
-                    os.close(go_write)
-                    self._worker(number, kind, work, settings, go_read, answer_write)
-                os.close(answer_write)
-                workers[answer_read] = (pid, bytearray())
-
-            self._hear(workers, _LoggedIn)
-            # All of them wait for the end of this pipe.
-            os.close(go_write)
-            go_write = -1
-            worked: list[_Worked] = self._hear(workers, _Worked)
-        finally:
-            for end in {go_read, go_write, *workers} - {-1}:
-                os.close(end)
-            for pid, _ in workers.values():
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-
-        return max(message.ended for message in worked) - min(message.began for message in worked)
-
-    def _worker(
-        self,
-        number: int,
-        kind: type[_Connection],
-        work: Callable[[int, _Connection], object],
-        settings: dict[str, object],
-        go: int,
-        answer: int,
-    ) -> None:
-        """Do the work in this process, which was forked for it, and end it."""
-
-        def tell(message: object) -> None:
-            os.write(answer, f"{line_of(message)}\n".encode())
-
-        try:
-            die_with_parent()
-            connection = self.make(kind, **settings)
-            connection.connect()
-            tell(_LoggedIn())
-
-            os.read(go, 1)
-            began = time.monotonic()
-            work(number, connection)
-            ended = time.monotonic()
-            connection.close()
-            tell(_Worked(began=began, ended=ended))
-        except SharebenchError as error:
-            tell(Failed.of(error))
-        except BaseException as error:  # noqa: BLE001  this process must never return into its parent's code
-            tell(Failed(kind=MeasurementError, text=f"{type(error).__name__}: {error}"))
-        os._exit(0)
-
-    def _hear(self, workers: dict[int, tuple[int, bytearray]], kind: type) -> list[Any]:
-        """The next message of each: one line, as each waits for the others."""
-        messages: dict[int, Any] = {}
-        while len(messages) < len(workers):
-            self.check()
-            readable, _, _ = select.select(workers.keys() - messages.keys(), [], [], _LOOK_SECONDS)
-            for end in readable:
-                _, line = workers[end]
-                data = os.read(end, 65536)
-                if not data:
-                    raise MeasurementError("a process that works beside others died; measure again")
-                line += data
-                if line.endswith(b"\n"):
-                    messages[end] = message_of(line.decode(), [kind, Failed])
-                    line.clear()
-                    if isinstance(messages[end], Failed):
-                        raise messages[end].error
-        return [*messages.values()]
+        return Workers(partial(self._make, kind, self.plan.settings), work, self.check).measure(count)
 
 
-def stage_of(name: StageName, samples: Mapping[str, Sequence[float]], facts: Mapping[str, FactValue]) -> Stage:
-    return Stage(name=name, samples={key: tuple(values) for key, values in samples.items()}, facts=dict(facts))
+def stage_of(name: looks.StageName, samples: Samples, facts: dict[str, records.FactValue]) -> looks.Stage:
+    return looks.Stage(name=name, samples={key: tuple(values) for key, values in samples.items()}, facts=facts)
 
 
-def read_part(share: Share, file: OpenedFile, size_bytes: int, window: Window, meter: Meter) -> float:
+def read_part(
+    share: smb_share.Share, file: wire.OpenedFile, size_bytes: int, window: smb_share.Window, meter: base.Meter
+) -> float:
     """Bytes a second of reading the beginning of a file."""
-    part = OpenedFile(file.file_id, min(size_bytes, file.size_bytes), is_folder=False)
-    return part.size_bytes / read_file(share.channel, share.tree_id, part, window, meter, None)
+    part = wire.OpenedFile(file.file_id, min(size_bytes, file.size_bytes), is_folder=False)
+    return part.size_bytes / smb_share.read_file(share.channel, share.tree_id, part, window, meter, None)
 
 
-def echo_seconds(share: Share, count: int) -> tuple[float, ...]:
+def echo_seconds(share: smb_share.Share, count: int) -> tuple[float, ...]:
     round_trips = []
     for _ in range(count):
         began = time.perf_counter()
@@ -242,4 +153,4 @@ def echo_seconds(share: Share, count: int) -> tuple[float, ...]:
     return tuple(round_trips)
 
 
-LARGEST_WINDOW_BYTES = 2 * MAX_BLOCK_BYTES
+LARGEST_WINDOW_BYTES = 2 * base.MAX_BLOCK_BYTES

@@ -6,43 +6,43 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from app.base.child_process import keep_memory_to_ourselves, message_of, own_stdout, send
+from app.base import child_process
 from app.base.errors import SharebenchError
-from app.diagnosis import file_stages, stages
+from app.diagnosis import card_stage, connect_stage, file_stages, folder_stage, transfer_stages
+from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.bench import Bench
-from app.diagnosis.plan import ORDERS, DiagnosisPlan, Ended, MeasureStage, StageMeasured
-from storage.looks import Stage, StageName
+from storage import looks
 from storage.records import SeriesStatus
 
-STAGES: Mapping[StageName, Callable[[Bench], Stage]] = {
-    StageName.CONNECT: stages.connect,
-    StageName.DISTANCE: stages.distance,
-    StageName.SMALL_FILES: file_stages.small_files,
-    StageName.FOLDERS: file_stages.folders,
-    StageName.PROTECTION: stages.protection,
-    StageName.LONG_RUN: stages.long_run,
-    StageName.CARDS: stages.cards,
+STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
+    looks.StageName.CONNECT: connect_stage.connect,
+    looks.StageName.DISTANCE: transfer_stages.distance,
+    looks.StageName.SMALL_FILES: file_stages.small_files,
+    looks.StageName.FOLDERS: folder_stage.folders,
+    looks.StageName.PROTECTION: transfer_stages.protection,
+    looks.StageName.LONG_RUN: transfer_stages.long_run,
+    looks.StageName.CARDS: card_stage.cards,
 }
 """All but the audit, which needs the server's files."""
 
 
 def main() -> int:
-    keep_memory_to_ourselves()
-    out = own_stdout()
+    child_process.keep_memory_to_ourselves()
+    out = child_process.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     cancelled = threading.Event()
     orders: list[str] = []
     order_or_end = threading.Condition()
-    plan: DiagnosisPlan = message_of(sys.stdin.readline(), [DiagnosisPlan])
+    plan: diagnosis_plan.DiagnosisPlan = child_process.message_of(sys.stdin.readline(), [diagnosis_plan.DiagnosisPlan])
 
     def emit(event: object) -> None:
         with suppress(OSError, ValueError):
-            send(out, event)
+            child_process.send(out, event)
 
     bench = Bench(plan, emit, cancelled)
 
@@ -59,32 +59,35 @@ def main() -> int:
     threading.Thread(target=listen, name="listen", daemon=True).start()
     while not cancelled.is_set():
         with order_or_end:
-            order_or_end.wait_for(lambda: orders or cancelled.is_set())
-            order = message_of(orders.pop(0), ORDERS) if orders and not cancelled.is_set() else None
-        if not isinstance(order, MeasureStage):
+            while not orders and not cancelled.is_set():
+                order_or_end.wait()
+            if cancelled.is_set():
+                break
+            order = child_process.message_of(orders.pop(0), diagnosis_plan.ORDERS)
+        if not isinstance(order, diagnosis_plan.MeasureStage):
             break
-        emit(StageMeasured(stage=_measure_stage(bench, order.name), client=bench.client_facts))
+        emit(diagnosis_plan.StageMeasured(stage=_measure_stage(bench, order.name), client=bench.client_facts))
 
     # Cleaning up is not cancelled.
     bench.cancelled = threading.Event()
     try:
         bench.remove()
-        emit(Ended())
+        emit(diagnosis_plan.Ended())
     except SharebenchError as error:
-        emit(Ended(problem=str(error)))
+        emit(diagnosis_plan.Ended(problem=str(error)))
     return 0
 
 
-def _measure_stage(bench: Bench, name: StageName) -> Stage:
+def _measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
     began = time.monotonic()
     try:
         stage = STAGES[name](bench)
     except SharebenchError as error:
         status = SeriesStatus.INTERRUPTED if bench.cancelled.is_set() else SeriesStatus.FAILED
-        stage = Stage(name=name, status=status, error=str(error))
+        stage = looks.Stage(name=name, status=status, error=str(error))
     except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
         traceback.print_exc()
-        stage = Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
+        stage = looks.Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
 
     load_per_processor = round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)
     return replace(
@@ -95,7 +98,7 @@ def _measure_stage(bench: Bench, name: StageName) -> Stage:
     )
 
 
-def _six_digits(values: Sequence[float]) -> tuple[float, ...]:
+def _six_digits(values: tuple[float, ...]) -> tuple[float, ...]:
     """More digits than a clock tells make the notebook large, and nothing of them is shown."""
     return tuple(float(f"{value:.6g}") for value in values)
 

@@ -17,6 +17,10 @@ from storage.looks import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.records import SeriesStatus
 
 
+def _parse_only(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[StageName, ...]:
+    return parse_stages(value)
+
+
 @declare.command("diagnose")
 @target_argument(required=False)
 @declare.option(
@@ -24,7 +28,7 @@ from storage.records import SeriesStatus
     "NAME,…",
     f"Measure these stages only: {', '.join(StageName)}.",
     default="",
-    callback=lambda _context, _parameter, value: parse_stages(value),
+    callback=_parse_only,
 )
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
@@ -109,7 +113,7 @@ def _show(event: diagnosing.DiagnosisEvent) -> None:
     match event:
         case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
             console.say(f"diagnosis {diagnosis.id}")
-        case diagnosing.StageBegan(text=text):
+        case diagnosing.StageBegan(progress_text=text):
             console.say(f"  {text}")
         case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
             console.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")

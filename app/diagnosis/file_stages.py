@@ -1,30 +1,25 @@
-"""Stages of files: a tree of small ones, copied as programs copy it, and large folders."""
+"""The stage of small files: a tree of them, written, read, and copied as programs copy it."""
 
 import struct
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from app.base.errors import MeasurementError, NoSuchFileError
-from app.clients.base import Content, OpenMode
+from app.base import errors
+from app.clients import base
 from app.clients.file_tree import FILES_IN_FOLDER
 from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
-from app.clients.smb.share import list_folder
-from app.clients.smb.wire import SAME_FILE
-from app.diagnosis.bench import Bench, echo_seconds, stage_of
+from app.diagnosis import bench as diagnosis_bench
 from app.server.smbd import Profiler
 from forms.diagnosis.summary import patterns
-from storage.looks import Stage, StageName
-from storage.records import Command, FactValue
+from storage import looks, records
 
 ROUND_TRIPS = 3
 """Of one small file, as this stage asks for it: open, read or write, close."""
-_LISTINGS = 3
-Samples = defaultdict[str, list[float]]
-_STREAM_INFORMATION = 22
+STREAM_INFORMATION = 22
 """FileStreamInformation (MS-FSCC 2.4.44)."""
 _NETWORK_OPEN_INFORMATION = 34
 _END_OF_FILE_INFORMATION = 20
@@ -55,60 +50,59 @@ _IN_2022 = struct.pack("<qqqqI4x", 0, 0, 133_000_000_000_000_000, 0, 0)
 BY_NAME: Mapping[str, tuple[str, int, tuple[wire.Request, ...]]] = {
     "missing": ("", wire.ACCESS_ATTRIBUTES, ()),
     "stream": (":AFP_AfpInfo", wire.ACCESS_ATTRIBUTES, ()),
-    "look": ("", wire.ACCESS_ATTRIBUTES, (wire.query(SAME_FILE, _NETWORK_OPEN_INFORMATION),)),
-    "streams": ("", wire.ACCESS_ATTRIBUTES, (wire.query(SAME_FILE, _STREAM_INFORMATION),)),
-    "times": ("", wire.ACCESS_WRITE, (wire.set_info(SAME_FILE, wire.BASIC_INFORMATION, _IN_2022),)),
+    "look": ("", wire.ACCESS_ATTRIBUTES, (wire.query(wire.SAME_FILE, _NETWORK_OPEN_INFORMATION),)),
+    "streams": ("", wire.ACCESS_ATTRIBUTES, (wire.query(wire.SAME_FILE, STREAM_INFORMATION),)),
+    "times": ("", wire.ACCESS_WRITE, (wire.set_info(wire.SAME_FILE, wire.BASIC_INFORMATION, _IN_2022),)),
 }
 _LEAST_PATTERN_FILES = 4
-_MAKERS = 8
 _PROFILE_ROUNDS = 16
 _PROFILE_FILES = 60
-_FIRST_FOLDER_OF_ENTRIES = 9000
-"""Folders of entries are named from d9000 on, those of the tree from d0000 on."""
 
 
-def small_files(bench: Bench) -> Stage:
+def small_files(bench: diagnosis_bench.Bench) -> looks.Stage:
     """A tree of small files written and read, by one stream and by several, each request timed."""
     sizes = bench.sizes
-    samples: Samples = defaultdict(list)
-    content = Content(sizes.file_bytes).block(0, sizes.file_bytes)
+    samples = diagnosis_bench.Samples(list)
+    content = base.Content(sizes.file_bytes).block(0, sizes.file_bytes)
     with bench.connection(SMBFiles) as files:
         bench.make_folder(files)
-        samples["echo_seconds"] += echo_seconds(files.connected_share(), bench.plan.sizes.echoes)
+        samples["echo_seconds"] += diagnosis_bench.echo_seconds(files.connected_share(), bench.plan.sizes.echoes)
         _make_tree(bench, files, samples)
-        made = _move_one_by_one(bench, files, content, samples)
+        file_count = _move_one_by_one(bench, files, content, samples)
 
-    facts = _profile_facts(bench, content, made)
-    streams = min(sizes.streams, made)
-    facts |= {"file_bytes": sizes.file_bytes, "files": made, "streams": streams, "round_trips": ROUND_TRIPS}
-    for command in (Command.PUT, Command.GET):
-        move = partial(_move_part, bench, content, made, streams, command)
+    facts = _profile_facts(bench, content, file_count)
+    streams = min(sizes.streams, file_count)
+    facts |= {"file_bytes": sizes.file_bytes, "files": file_count, "streams": streams, "round_trips": ROUND_TRIPS}
+    for command in (records.Command.PUT, records.Command.GET):
+        move = partial(_move_part, bench, content, file_count, streams, command)
         facts[f"{command}_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, move)
 
-    open_seconds = sum(samples["put_open_seconds"]) / made
-    pattern_files = min(made, sizes.pattern_files, affordable_files(open_seconds, sizes.stage_seconds))
+    open_seconds = sum(samples["put_open_seconds"]) / file_count
+    pattern_files = min(file_count, sizes.pattern_files, affordable_files(open_seconds, sizes.stage_seconds))
     facts["pattern_files"] = pattern_files
     if pattern_files:
         facts |= _pattern_facts(bench, content, pattern_files)
-    return stage_of(StageName.SMALL_FILES, samples, facts)
+    return diagnosis_bench.stage_of(looks.StageName.SMALL_FILES, samples, facts)
 
 
-def _make_tree(bench: Bench, files: SMBFiles, samples: Samples) -> None:
+def _make_tree(bench: diagnosis_bench.Bench, files: SMBFiles, samples: diagnosis_bench.Samples) -> None:
     for first in range(0, bench.sizes.files, FILES_IN_FOLDER):
         began = time.perf_counter()
         files.make_folder(_folder(bench, first))
         samples["folder_seconds"].append(time.perf_counter() - began)
 
 
-def _move_one_by_one(bench: Bench, files: SMBFiles, content: memoryview, samples: Samples) -> int:
+def _move_one_by_one(
+    bench: diagnosis_bench.Bench, files: SMBFiles, content: memoryview, samples: diagnosis_bench.Samples
+) -> int:
     """Write all files, then read them, each within a third of the stage's time; returns how many there are."""
-    made = bench.sizes.files
-    for command in (Command.PUT, Command.GET):
+    file_count = bench.sizes.files
+    for command in (records.Command.PUT, records.Command.GET):
         ends_at = time.monotonic() + bench.plan.sizes.stage_seconds / 3
-        for number in range(made):
+        for number in range(file_count):
             if number and time.monotonic() > ends_at:
-                if command is Command.PUT:
-                    made = number
+                if command is records.Command.PUT:
+                    file_count = number
                 break
 
             times = [time.perf_counter()]
@@ -116,29 +110,39 @@ def _move_one_by_one(bench: Bench, files: SMBFiles, content: memoryview, samples
             for part, begin, end in zip(("open", "data", "close"), times, times[1:], strict=False):
                 samples[f"{command}_{part}_seconds"].append(end - begin)
             bench.check()
-    return made
+    return file_count
 
 
 def _move_part(
-    bench: Bench, content: memoryview, made: int, streams: int, command: Command, stream: int, files: SMBFiles
+    bench: diagnosis_bench.Bench,
+    content: memoryview,
+    file_count: int,
+    streams: int,
+    command: records.Command,
+    stream: int,
+    files: SMBFiles,
 ) -> None:
     """Move this stream's part of the files: new ones are put, beside those that are got."""
-    files_a_stream = -(-made // streams)
-    first = bench.sizes.files if command is Command.PUT else 0
+    files_a_stream = -(-file_count // streams)
     begin = stream * files_a_stream
-    for number in range(begin, min(made, begin + files_a_stream)):
+    first = bench.sizes.files if command is records.Command.PUT else 0
+
+    for number in range(begin, min(file_count, begin + files_a_stream)):
         _move(files, _file(bench, first + number, within=number), content, command)
 
 
-def _pattern_facts(bench: Bench, content: memoryview, pattern_files: int) -> dict[str, FactValue]:
+def _pattern_facts(
+    bench: diagnosis_bench.Bench, content: memoryview, pattern_files: int
+) -> dict[str, records.FactValue]:
     """How long each program's pattern takes to copy that number of files to the share, and from it."""
-    facts: dict[str, FactValue] = {}
+    facts: dict[str, records.FactValue] = {}
+
     # Numbers of files: the tree's, then those that streams put side by side, then those of each pattern.
     for place, pattern in enumerate(patterns(), start=2):
         streams = min(pattern.streams, pattern_files)
         for command, requests, first in (
-            (Command.PUT, pattern.put, place * bench.sizes.files),
-            (Command.GET, pattern.get, 0),
+            (records.Command.PUT, pattern.put, place * bench.sizes.files),
+            (records.Command.GET, pattern.get, 0),
         ):
             paths = [_file(bench, first + number, within=number) for number in range(pattern_files)]
             copy = partial(copy_as, requests, paths, streams, content)
@@ -157,10 +161,11 @@ def copy_as(
 ) -> None:
     """Copy this stream's part of the paths, each by those requests of ``patterns.toml``."""
     share = files.connected_share()
+
     for path in paths[stream::streams]:
         for request in requests:
             if request in {"create", "open"}:
-                handle = files.open(path, OpenMode.CREATE if request == "create" else OpenMode.READ)
+                handle = files.open(path, base.OpenMode.CREATE if request == "create" else base.OpenMode.READ)
             elif request == "write":
                 files.write_at(handle, 0, content)
             elif request == "read":
@@ -171,20 +176,20 @@ def copy_as(
                 share.ask(OF_AN_OPEN_FILE[request](handle.token, len(content)))
             else:
                 ending, access, queries = BY_NAME[request]
-                with suppress(MeasurementError):  # nothing of that name, or a share without streams
+                with suppress(errors.MeasurementError):  # nothing of that name, or a share without streams
                     share.together(path + ending, access, *queries)
 
 
-def _profile_facts(bench: Bench, content: memoryview, made: int) -> dict[str, FactValue]:
+def _profile_facts(bench: diagnosis_bench.Bench, content: memoryview, file_count: int) -> dict[str, records.FactValue]:
     """Smbd's profile of what a file manager asks for, round by round; empty where it is not to be read."""
     plan = bench.plan
-    facts: dict[str, FactValue] = {}
+    facts: dict[str, records.FactValue] = {}
     if plan.profile_conf is None:
         return facts
 
     with Profiler(plan.profile_ssh, plan.profile_conf) as profiler, bench.connection(SMBFiles) as files:
         for turn in range(_PROFILE_ROUNDS + 1):
-            for number in range(min(made, _PROFILE_FILES)):
+            for number in range(min(file_count, _PROFILE_FILES)):
                 bench.check()
                 _ask_as_file_manager(bench, files, number, content)
             round_facts = profiler.round(turn)
@@ -194,32 +199,32 @@ def _profile_facts(bench: Bench, content: memoryview, made: int) -> dict[str, Fa
     return facts
 
 
-def _ask_as_file_manager(bench: Bench, files: SMBFiles, number: int, content: memoryview) -> None:
+def _ask_as_file_manager(bench: diagnosis_bench.Bench, files: SMBFiles, number: int, content: memoryview) -> None:
     """What a file manager asks for: a missing name, a new file, its streams."""
     share = files.connected_share()
     path = _file(bench, number)
     missing_path = f"{bench.target.path}/missing {number:07} desktop.ini".lstrip("/")
-    with suppress(NoSuchFileError):
+    with suppress(errors.NoSuchFileError):
         share.together(missing_path, wire.ACCESS_ATTRIBUTES)
 
     files.remove(path)
-    _move(files, path, content, Command.PUT)
-    with suppress(MeasurementError):  # a share without streams refuses this one
+    _move(files, path, content, records.Command.PUT)
+    with suppress(errors.MeasurementError):  # a share without streams refuses this one
         share.together(f"{path}:Zone.Identifier", wire.ACCESS_WRITE, disposition=wire.DISPOSITION_CREATE)
-    with suppress(MeasurementError):
-        share.together(path, wire.ACCESS_ATTRIBUTES, wire.query(SAME_FILE, _STREAM_INFORMATION))
-    _move(files, path, content, Command.GET)
+    with suppress(errors.MeasurementError):
+        share.together(path, wire.ACCESS_ATTRIBUTES, wire.query(wire.SAME_FILE, STREAM_INFORMATION))
+    _move(files, path, content, records.Command.GET)
 
 
-def _move(files: SMBFiles, path: str, content: memoryview, command: Command) -> None:
+def _move(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> None:
     deque(_moving(files, path, content, command), 0)
 
 
-def _moving(files: SMBFiles, path: str, content: memoryview, command: Command) -> Iterator[None]:
+def _moving(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> Iterator[None]:
     """Move a small file; pauses when it is open, when it was moved, and when it is closed."""
-    handle = files.open(path, OpenMode.CREATE if command is Command.PUT else OpenMode.READ)
+    handle = files.open(path, base.OpenMode.CREATE if command is records.Command.PUT else base.OpenMode.READ)
     yield
-    if command is Command.PUT:
+    if command is records.Command.PUT:
         files.write_at(handle, 0, content)
     else:
         files.read_at(handle, 0, len(content))
@@ -228,102 +233,11 @@ def _moving(files: SMBFiles, path: str, content: memoryview, command: Command) -
     yield
 
 
-def _folder(bench: Bench, number: int) -> str:
+def _folder(bench: diagnosis_bench.Bench, number: int) -> str:
     return bench.path(f"d{number // FILES_IN_FOLDER:04}")
 
 
-def _file(bench: Bench, number: int, *, within: int | None = None) -> str:
+def _file(bench: diagnosis_bench.Bench, number: int, *, within: int | None = None) -> str:
     """``within`` is the number whose folder it is in."""
-    return f"{_folder(bench, number if within is None else within)}/f{number:07}"
-
-
-def folders(bench: Bench) -> Stage:
-    """Folders of growing size: listing them, asking about each entry, and asking for a name that is missing."""
-    samples: Samples = defaultdict(list)
-    facts: dict[str, FactValue] = {}
-    if bench.plan.folder is not None:
-        facts["existing"] = bench.plan.folder
-        with bench.connection(SMBFiles) as files:
-            _measure_folder(bench, files, bench.plan.folder, samples)
-        return stage_of(StageName.FOLDERS, samples, facts)
-
-    began = time.monotonic()
-    for order, count in enumerate(bench.sizes.entries):
-        if order:
-            spent_seconds = time.monotonic() - began
-            expected_seconds = spent_seconds * count / bench.sizes.entries[order - 1]
-            if expected_seconds > bench.sizes.stage_seconds:
-                facts[f"skipped_{count}"] = "yes"
-                continue
-
-        path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + order, count)
-        with bench.connection(SMBFiles) as files:
-            _measure_folder(bench, files, path, samples)
-    return stage_of(StageName.FOLDERS, samples, facts)
-
-
-def _make_entries(bench: Bench, number: int, count: int) -> str:
-    path = bench.path(f"d{number:04}")
-    with bench.connection(SMBFiles) as files:
-        bench.make_folder(files)
-        files.make_folder(path)
-    makers = min(_MAKERS, count)
-
-    def make(maker: int, files: SMBFiles) -> None:
-        share = files.connected_share()
-        for entry in range(maker, count, makers):
-            share.together(f"{path}/f{entry:07}", wire.ACCESS_WRITE, disposition=wire.DISPOSITION_CREATE)
-
-    bench.side_by_side(makers, SMBFiles, make)
-    return path
-
-
-def _measure_folder(bench: Bench, files: SMBFiles, path: str, samples: Samples) -> None:
-    names, list_seconds = _list_names(bench, files, path)
-    count = len(names)
-    samples[f"list_{count}_seconds"] += list_seconds
-    samples["echo_seconds"] += echo_seconds(files.connected_share(), 10)
-
-    step = max(1, count // bench.sizes.asked)
-    asked_names = names[::step][: bench.sizes.asked]
-    if asked_names:
-        samples[f"ask_{count}_seconds"] += _ask_about_entries(bench, files, path, asked_names)
-    samples[f"missing_{count}_seconds"] += _ask_for_missing(bench, files, path)
-
-
-def _list_names(bench: Bench, files: SMBFiles, path: str) -> tuple[list[str], list[float]]:
-    names: list[str] = []
-    seconds = []
-    for _ in range(_LISTINGS):
-        bench.check()
-        began = time.perf_counter()
-        entries = list_folder(files.connected_share(), path)
-        seconds.append(time.perf_counter() - began)
-        names = [entry.name for entry in entries]
-    return names, seconds
-
-
-def _ask_about_entries(bench: Bench, files: SMBFiles, path: str, names: Sequence[str]) -> list[float]:
-    share = files.connected_share()
-    streams = wire.query(SAME_FILE, _STREAM_INFORMATION)
-    seconds = []
-    for name in names:
-        bench.check()
-        began = time.perf_counter()
-        with suppress(MeasurementError):  # a folder has no streams on some servers
-            files.query(f"{path}/{name}")
-            share.together(f"{path}/{name}", wire.ACCESS_ATTRIBUTES, streams)
-        seconds.append(time.perf_counter() - began)
-    return seconds
-
-
-def _ask_for_missing(bench: Bench, files: SMBFiles, path: str) -> list[float]:
-    share = files.connected_share()
-    seconds = []
-    for number in range(bench.sizes.asked):
-        bench.check()
-        began = time.perf_counter()
-        with suppress(NoSuchFileError):
-            share.together(f"{path}/missing {number:07} desktop.ini", wire.ACCESS_ATTRIBUTES)
-        seconds.append(time.perf_counter() - began)
-    return seconds
+    folder = _folder(bench, number if within is None else within)
+    return f"{folder}/f{number:07}"

@@ -44,17 +44,22 @@ class Sizes:
         """The files and their bytes, together, that these stages create."""
         files = 0
         size_bytes = 0
+
         if StageName.SMALL_FILES in stages:
             files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
             size_bytes = files * self.file_bytes
+
         if StageName.FOLDERS in stages and own_folders:
             files += sum(self.entries)
+
         if {StageName.DISTANCE, StageName.PROTECTION, StageName.CARDS} & set(stages):
             files += 1
             size_bytes += self.bulk_bytes
+
         if StageName.LONG_RUN in stages:
             files += 1
             size_bytes += self.long_bytes
+
         return files, size_bytes
 
     def seconds(self, stages: tuple[StageName, ...]) -> float:

@@ -5,25 +5,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from app.audit.engine import AuditRequest, audit_server
+from app.audit import engine
+from app.base import targets
 from app.base.child_process import ChildProcess
 from app.base.errors import SharebenchError
-from app.base.targets import is_tree_folder, new_folder
-from app.clients.base import check_folder, connected_files
+from app.clients import base
 from app.clients.file_tree import remove_all
 from app.diagnosis import plan
 from app.diagnosis.spec import DiagnosisRequest
-from app.recording.process import SeriesControl, Warned
+from app.recording import process, writer
 from app.recording.rescue import notebook_to_measure_into
-from app.recording.writer import Recorder, Write, add_once, recorded
-from app.server.facts import collect, measurer_facts
+from app.server import facts
 from app.server.host_facts import client_facts
 from app.server.link_facts import find_link
 from app.server.smbd import profiled_conf
 from forms.diagnosis.report import STAGE_NAMES
 from forms.wording import duration
-from storage.looks import Diagnosis, Stage, StageName, diagnosis_of, recording_of
-from storage.records import SeriesStatus, format_target, new_series_id, utc_now
+from storage import looks, records
+from storage.notebook import Notebook
 
 _MODULE = "app.diagnosis.child"
 _GRACE_SECONDS = 120.0
@@ -32,64 +31,79 @@ _GRACE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisOpened:
-    diagnosis: Diagnosis
+    diagnosis: looks.Diagnosis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageBegan:
-    name: StageName
+    name: looks.StageName
     number: int
     of: int
     seconds: float
     """That this stage and those after it take at most, on a local network."""
 
     @property
-    def text(self) -> str:
+    def progress_text(self) -> str:
         return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}; about {duration(self.seconds)} left at most"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisChanged:
-    diagnosis: Diagnosis
-    stage: Stage | None = None
+    diagnosis: looks.Diagnosis
+    stage: looks.Stage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisClosed:
-    diagnosis: Diagnosis
+    diagnosis: looks.Diagnosis
 
 
-DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | Warned | DiagnosisClosed
+DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | process.Warned | DiagnosisClosed
 
 
 def record_diagnosis(
-    request: DiagnosisRequest, notebook_path: Path, control: SeriesControl, resumed: Diagnosis | None = None
+    request: DiagnosisRequest,
+    notebook_path: Path,
+    control: process.SeriesControl,
+    resumed: looks.Diagnosis | None = None,
 ) -> Iterator[DiagnosisEvent]:
     with notebook_to_measure_into(notebook_path) as notebook:
-        recorder = Recorder(notebook, control)
+        recorder = writer.Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
         steps = _measure(request, control, resumed)
-        closed = yield from recorded(recorder, steps, partial(_writes_of, recorder))
-        yield replace(closed, diagnosis=diagnosis_of(notebook.recording(closed.diagnosis.id)))
+        closed = yield from writer.recorded(recorder, steps, partial(_writes_of, recorder))
+        yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
 
 
-def _writes_of(recorder: Recorder, event: DiagnosisEvent) -> Iterator[Write]:
+def _writes_of(recorder: writer.Recorder, event: DiagnosisEvent) -> Iterator[writer.Write]:
     match event:
         case DiagnosisOpened(diagnosis=diagnosis):
             if not recorder.leases:
                 recorder.begin(diagnosis.id, stored=False)
-            new = recording_of(diagnosis)
-            yield lambda notebook: add_once(notebook, diagnosis.id, lambda: notebook.add_recording(new))
+            yield partial(_add, diagnosis)
         case DiagnosisChanged(diagnosis=diagnosis) | DiagnosisClosed(diagnosis=diagnosis):
-            yield lambda notebook: notebook.update_recording(recording_of(diagnosis))
+            yield partial(_update, diagnosis)
+
+
+def _add(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
+    new_recording = looks.recording_of(diagnosis)
+    writer.add_once(notebook, diagnosis.id, partial(notebook.add_recording, new_recording))
+
+
+def _update(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
+    notebook.update_recording(looks.recording_of(diagnosis))
+
+
+def _ignore_word(_word: process.ControlMessage) -> None:
+    """A stage is measured to its end, or cancelled: nothing else is said to it."""
 
 
 def _measure(
-    request: DiagnosisRequest, control: SeriesControl, resumed: Diagnosis | None
+    request: DiagnosisRequest, control: process.SeriesControl, resumed: looks.Diagnosis | None
 ) -> Generator[DiagnosisEvent, None, DiagnosisClosed]:
     measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request))
-    control.attach(lambda _word: None, measurement.process.cancel)
+    control.attach(_ignore_word, measurement.process.cancel)
     try:
         yield from measurement.stages(control)
     finally:
@@ -101,7 +115,7 @@ def _measure(
     if problem and diagnosis.leftover:
         problem = _remove_after_all(request, diagnosis.leftover)
     if problem and diagnosis.leftover:
-        yield Warned(text=problem)
+        yield process.Warned(text=problem)
     else:
         diagnosis = replace(diagnosis, leftover=None)
 
@@ -119,7 +133,7 @@ def _measure(
 class _DiagnosisMeasurement:
     """The stages of a diagnosis under way, most of them in a process of their own, and what they have found."""
 
-    def __init__(self, request: DiagnosisRequest, diagnosis: Diagnosis) -> None:
+    def __init__(self, request: DiagnosisRequest, diagnosis: looks.Diagnosis) -> None:
         self.request = request
         self.diagnosis = diagnosis
         self.problem = ""
@@ -128,7 +142,9 @@ class _DiagnosisMeasurement:
 
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.
-        self._stages_to_come.sort(key=lambda name: name is not StageName.CONNECT)
+        if looks.StageName.CONNECT in self._stages_to_come:
+            self._stages_to_come.remove(looks.StageName.CONNECT)
+            self._stages_to_come.insert(0, looks.StageName.CONNECT)
 
         self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
         self._events = self.process.events(plan.CHILD_EVENTS)
@@ -138,7 +154,7 @@ class _DiagnosisMeasurement:
         request = self.request
         profile_conf = None
         if request.profile:
-            server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
+            server = facts.collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
             profile_conf = profiled_conf(server, request.smb_conf, request.target)
 
         return plan.DiagnosisPlan(
@@ -147,14 +163,14 @@ class _DiagnosisMeasurement:
             settings=request.settings,
             sizes=plan.SIZES[request.effort],
             stages=tuple(self._stages_to_come),
-            own_folder=new_folder("diagnose"),
+            own_folder=targets.new_folder("diagnose"),
             folder=request.folder,
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,
         )
 
-    def stages(self, control: SeriesControl) -> Iterator[DiagnosisEvent]:
-        if self._stages_to_come[:1] != [StageName.CONNECT]:
+    def stages(self, control: process.SeriesControl) -> Iterator[DiagnosisEvent]:
+        if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
             _check_share(self.request)
 
         for number, name in enumerate(self._stages_to_come, start=1):
@@ -166,7 +182,7 @@ class _DiagnosisMeasurement:
             control.limit.began()
             seconds = plan.SIZES[self.request.effort].seconds(tuple(self._stages_to_come[number - 1 :]))
             yield StageBegan(name=name, number=number, of=len(self._stages_to_come), seconds=seconds)
-            if name is StageName.SETTINGS:
+            if name is looks.StageName.SETTINGS:
                 self.diagnosis = _with_audit(self.diagnosis, self.request)
             else:
                 yield from self._measure_in_process(name)
@@ -185,9 +201,9 @@ class _DiagnosisMeasurement:
         else:
             self.problem = f"the measuring process {self.process.how_it_ended()}"
 
-    def _measure_in_process(self, name: StageName) -> Iterator[DiagnosisEvent]:
+    def _measure_in_process(self, name: looks.StageName) -> Iterator[DiagnosisEvent]:
         self.process.say(plan.MeasureStage(name=name))
-        stage = Stage(name=name, status=SeriesStatus.FAILED, error="the measuring process ended")
+        stage = looks.Stage(name=name, status=records.SeriesStatus.FAILED, error="the measuring process ended")
         for event in self._events:
             if isinstance(event, plan.FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
@@ -199,30 +215,32 @@ class _DiagnosisMeasurement:
 
         self.diagnosis = self.diagnosis.with_stage(stage)
 
-    def _store(self, stage: Stage | None = None) -> Iterator[DiagnosisEvent]:
+    def _store(self, stage: looks.Stage | None = None) -> Iterator[DiagnosisEvent]:
         if not self._is_stored:
             self._is_stored = True
             yield DiagnosisOpened(diagnosis=self.diagnosis)
         yield DiagnosisChanged(diagnosis=self.diagnosis, stage=stage)
 
-    def status(self, control: SeriesControl) -> SeriesStatus:
+    def status(self, control: process.SeriesControl) -> records.SeriesStatus:
         if control.cancelled.is_set():
-            return SeriesStatus.INTERRUPTED
-        return SeriesStatus.FAILED if self._failed_stages() else SeriesStatus.COMPLETE
+            return records.SeriesStatus.INTERRUPTED
+        return records.SeriesStatus.FAILED if self._failed_stages() else records.SeriesStatus.COMPLETE
 
-    def error_text(self, control: SeriesControl) -> str | None:
+    def error_text(self, control: process.SeriesControl) -> str | None:
         if control.cancelled.is_set():
             return "cancelled"
         return "; ".join(f"{stage.name}: {stage.error}" for stage in self._failed_stages()) or None
 
-    def _failed_stages(self) -> list[Stage]:
-        return [stage for stage in self.diagnosis.stages if stage.status is not SeriesStatus.COMPLETE]
+    def _failed_stages(self) -> list[looks.Stage]:
+        return [stage for stage in self.diagnosis.stages if stage.status is not records.SeriesStatus.COMPLETE]
 
 
-def _new_diagnosis(request: DiagnosisRequest) -> Diagnosis:
-    return Diagnosis(
-        id=new_series_id(),
-        created_at=utc_now(),
+def _new_diagnosis(request: DiagnosisRequest) -> looks.Diagnosis:
+    environment = {"client": {**client_facts(), **facts.measurer_facts()}}
+
+    return looks.Diagnosis(
+        id=records.new_series_id(),
+        created_at=records.utc_now(),
         label=request.label,
         question=request.question,
         target=request.target,
@@ -233,40 +251,43 @@ def _new_diagnosis(request: DiagnosisRequest) -> Diagnosis:
         server_ssh=request.server_ssh,
         smb_conf=request.smb_conf,
         profile=request.profile,
-        environment={"client": {**client_facts(), **measurer_facts()}},
+        environment=environment,
     )
 
 
-def _with_audit(diagnosis: Diagnosis, request: DiagnosisRequest) -> Diagnosis:
-    audit_request = AuditRequest(
+def _with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.Diagnosis:
+    def secrets() -> base.Secrets:
+        return request.secrets
+
+    audit_request = engine.AuditRequest(
         target=request.target,
         ssh=request.server_ssh,
         smb_conf=request.smb_conf,
         settings=request.settings,
-        secrets=lambda: request.secrets,
+        secrets=secrets,
     )
     try:
-        audit = audit_server(audit_request).audit
+        audit = engine.audit_server(audit_request).audit
     except SharebenchError as error:
-        failed_stage = Stage(name=StageName.SETTINGS, status=SeriesStatus.FAILED, error=str(error))
+        failed_stage = looks.Stage(name=looks.StageName.SETTINGS, status=records.SeriesStatus.FAILED, error=str(error))
         return replace(diagnosis.with_stage(failed_stage), audit=None)
-    return replace(diagnosis.with_stage(Stage(name=StageName.SETTINGS)), audit=audit)
+    return replace(diagnosis.with_stage(looks.Stage(name=looks.StageName.SETTINGS)), audit=audit)
 
 
 def _check_share(request: DiagnosisRequest) -> None:
     """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
-    with connected_files(request.target, request.secrets, request.settings) as files:
-        check_folder(files)
+    with base.connected_files(request.target, request.secrets, request.settings) as files:
+        base.check_folder(files)
 
 
 def _remove_after_all(request: DiagnosisRequest, folder: str) -> str:
     """Remove our folder where the process could not; returns why it is still there."""
-    if not is_tree_folder(folder.rpartition("/")[2]):
+    if not targets.is_tree_folder(folder.rpartition("/")[2]):
         return ""
     try:
-        with connected_files(request.target, request.secrets, request.settings) as files:
+        with base.connected_files(request.target, request.secrets, request.settings) as files:
             remove_all(files, folder)
     except SharebenchError as error:
-        place = format_target(request.target)
+        place = records.format_target(request.target)
         return f"{folder} may still be on the share ({error}): `sharebench clean {place}` removes it"
     return ""

@@ -12,21 +12,22 @@ from app.diagnosis import spec
 from app.recording.process import Warned
 from app.server.named_servers import server_ways
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.widgets import form_lines
-from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets import form_lines, report_run
 from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.report_run import MeasurementScreen, run_keys
 from app.tui.widgets.views import join_toned
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
 from forms.wording import plain
-from storage.looks import Diagnosis, Effort, StageName
+from storage import looks
 from storage.records import SeriesStatus
 
 
-class DiagnosisRunScreen(MeasurementScreen):
-    KEYS: ClassVar = (*GoesOn.KEYS, *run_keys("diagnosis", "Stop, remove what was created, keep what was measured."))
+class DiagnosisRunScreen(report_run.MeasurementScreen):
+    KEYS: ClassVar = (
+        *GoesOn.KEYS,
+        *report_run.run_keys("diagnosis", "Stop, remove what was created, keep what was measured."),
+    )
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
     QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
@@ -36,7 +37,7 @@ class DiagnosisRunScreen(MeasurementScreen):
     report_of = staticmethod(diagnosis_report)
 
     @staticmethod
-    def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
+    def to_resume(record: looks.Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
         return spec.request_of(record, secrets)
 
     def steps(self) -> Iterator[Any]:
@@ -44,7 +45,7 @@ class DiagnosisRunScreen(MeasurementScreen):
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
-            case diagnosing.StageBegan(text=text):
+            case diagnosing.StageBegan(progress_text=text):
                 self.doing = f"Stage {text}"
             case diagnosing.DiagnosisOpened(diagnosis=diagnosis) | diagnosing.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
@@ -69,7 +70,7 @@ class DiagnosisRunScreen(MeasurementScreen):
         return "\n".join(lines)
 
 
-_ABOUT_STAGES = f"Stages: {', '.join(StageName)}; empty: all of them."
+_ABOUT_STAGES = f"Stages: {', '.join(looks.StageName)}; empty: all of them."
 
 
 class DiagnosisScreen(LinesScreen):
@@ -79,9 +80,9 @@ class DiagnosisScreen(LinesScreen):
     STORED = "diagnoses"
     LINES = (
         form_lines.TARGET,
-        FormLine("only", "Stages", "such as connect,folders; empty: all", about=_ABOUT_STAGES),
-        FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
-        FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
+        form_lines.FormLine("only", "Stages", "such as connect,folders; empty: all", about=_ABOUT_STAGES),
+        form_lines.FormLine("effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value),
+        form_lines.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
         form_lines.SSH,
         form_lines.CONF,
     )
@@ -91,14 +92,14 @@ class DiagnosisScreen(LinesScreen):
     def parse(cls, typed: Mapping[str, str]) -> spec.DiagnosisRequest:
         values = form_lines.typed_values(cls.LINES, typed)
         target = form_lines.typed_target(values["target"])
-        if values["effort"] not in {"", *Effort}:
-            raise UsageError(f"effort is {', '.join(Effort)}; not {values['effort']!r}")
+        if values["effort"] not in {"", *looks.Effort}:
+            raise UsageError(f"effort is {', '.join(looks.Effort)}; not {values['effort']!r}")
 
         stages = spec.parse_stages(values["only"])
         ways = server_ways(target, values["ssh"], values["conf"])
         request = spec.DiagnosisRequest(
             target=target,
-            effort=Effort(values["effort"] or Effort.USUAL),
+            effort=looks.Effort(values["effort"] or looks.Effort.USUAL),
             only=stages,
             folder=values["folder"] or None,
             server_ssh=ways.server_ssh,

@@ -7,7 +7,6 @@ from app.clients.base import Secrets
 from app.diagnosis import plan
 from app.recording.process import ServerRequest
 from forms import wording
-from forms.wording import duration
 from storage.errors import did_you_mean
 from storage.looks import Diagnosis, Effort, StageName, stages_of
 from storage.records import Target, format_target
@@ -54,7 +53,7 @@ def amount_text(request: DiagnosisRequest) -> str:
         f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
         f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
         f" {format_target(request.target)}, and removes them at the end."
-        f" Takes about {duration(sizes.seconds(request.stages))} at most on a local network."
+        f" Takes about {wording.duration(sizes.seconds(request.stages))} at most on a local network."
     )
 
 

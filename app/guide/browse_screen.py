@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 from textual.widgets.option_list import Option as Row
 
-from app.clients.browsing import BrowsedFolder, Item, ItemKind
+from app.clients import browsing
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
@@ -38,9 +38,9 @@ class NameList(Choices):
             return
         event.stop()
         start = event.character.casefold()
-        here = self.highlighted or 0
+        current = self.highlighted or 0
         count = len(self.names)
-        for index in (*range(here + 1, count), *range(min(here + 1, count))):
+        for index in (*range(current + 1, count), *range(min(current + 1, count))):
             if self.names[index].casefold().startswith(start):
                 self.highlighted = index
                 return
@@ -52,13 +52,13 @@ class BrowseScreen(BaseScreen):
     ENTRY = "guide"
     KEYS: ClassVar = keys("browse.up")
 
-    def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
+    def __init__(self, place: browsing.BrowsedFolder, enter: Callable[[browsing.Item], None]) -> None:
         super().__init__()
         self.place = place
         self._enter = enter
         self._least_depth = _depth(place)
         self._is_looking = False
-        self._left: BrowsedFolder | None = None
+        self._left: browsing.BrowsedFolder | None = None
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
@@ -71,7 +71,7 @@ class BrowseScreen(BaseScreen):
         self.show(self.place)
         self.query_one(NameList).focus()
 
-    def show(self, place: BrowsedFolder) -> None:
+    def show(self, place: browsing.BrowsedFolder) -> None:
         names = self.query_one(NameList)
         is_kept = place is self.place and names.highlighted is not None
         cursor = names.highlighted if is_kept and names.highlighted is not None else _best_choice(place)
@@ -86,7 +86,7 @@ class BrowseScreen(BaseScreen):
         self.query_one("#note", Static).update(Text(self._note()))
 
     def _note(self) -> str:
-        count = sum(item.kind is not ItemKind.UP for item in self.place.items)
+        count = sum(item.kind is not browsing.ItemKind.UP for item in self.place.items)
         if self.place.is_share_list:
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
@@ -104,10 +104,10 @@ class BrowseScreen(BaseScreen):
         if event.option in event.option_list.options:
             self._take(self.place.choices[event.option_index])
 
-    def _take(self, item: Item) -> None:
+    def _take(self, item: browsing.Item) -> None:
         if self._is_looking:
             return
-        if item.kind in {ItemKind.FILE, ItemKind.MADE}:
+        if item.kind in {browsing.ItemKind.FILE, browsing.ItemKind.MADE}:
             self.dismiss(item)
             return
         self._is_looking = True
@@ -115,7 +115,7 @@ class BrowseScreen(BaseScreen):
         self._enter(item)
 
     def action_up(self) -> None:
-        up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
+        up = next((item for item in self.place.items if item.kind is browsing.ItemKind.UP), None)
         if up is not None:
             self._take(up)
 
@@ -132,12 +132,12 @@ class BrowseScreen(BaseScreen):
             self.dismiss(None)
 
 
-def _depth(place: BrowsedFolder) -> tuple[bool, int]:
+def _depth(place: browsing.BrowsedFolder) -> tuple[bool, int]:
     folders = [name for name in place.target.path.split("/") if name]
     return bool(place.target.share), len(folders)
 
 
-def _best_choice(place: BrowsedFolder) -> int:
+def _best_choice(place: browsing.BrowsedFolder) -> int:
     """The place of the file that suits best; else of the first share that is not hidden, else of a folder."""
     choices = place.choices
     for fit in _FITS_BEST_FIRST:
@@ -145,18 +145,18 @@ def _best_choice(place: BrowsedFolder) -> int:
             if item.fit is fit:
                 return index
     for index, item in enumerate(place.items):
-        if item.kind is ItemKind.SHARE and not item.name.endswith("$"):
+        if item.kind is browsing.ItemKind.SHARE and not item.name.endswith("$"):
             return index
-    return next((index for index, item in enumerate(choices) if item.kind is ItemKind.FOLDER), 0)
+    return next((index for index, item in enumerate(choices) if item.kind is browsing.ItemKind.FOLDER), 0)
 
 
-def _line(item: Item, width: int) -> str:
+def _line(item: browsing.Item, width: int) -> str:
     name = wording.plain(item.name)
-    if item.kind is ItemKind.MADE:
+    if item.kind is browsing.ItemKind.MADE:
         return name
-    if item.kind is ItemKind.UP:
+    if item.kind is browsing.ItemKind.UP:
         return "../"
-    if item.kind is not ItemKind.FILE:
+    if item.kind is not browsing.ItemKind.FILE:
         return f"{name}/"
     fitted = Text(name, no_wrap=True)
     fitted.truncate(width, overflow="ellipsis", pad=True)

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.units import parse_rate
-from app.comparison.history import sides_to_compare, trials_since
-from app.method.choices import OWN_CHANGES, GuideChoices, MethodStep, with_file, with_target
-from app.method.proof import proof_of, proof_of_round, series_called
-from app.method.rounds import recall_choices, remember, series_of_round
+from app.comparison import history
+from app.method import choices as method_choices
+from app.method import proof as method_proof
+from app.method import rounds
 from app.series.prospect import measured_rate
+from storage import records
 from storage.notebook import Notebook
-from storage.records import Change, Phase, Quiet, RunStatus, Series, SeriesStatus, Target
 
 if TYPE_CHECKING:
     from app.backend import Backend
@@ -33,21 +33,23 @@ _server_of = attrgetter("protocol", "host", "port")
 _login_of = attrgetter("protocol", "host", "user")
 _place_of = attrgetter("protocol", "host", "port", "share", "user")
 
-Targets = Callable[[Notebook], Iterable[Target]]
+Targets = Callable[[Notebook], Iterable[records.Target]]
 """The targets of a notebook's recordings, with what to offer first at the front."""
 
 
-def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, kerberos: bool = False) -> GuideChoices:
+def with_picked(
+    choices: method_choices.GuideChoices, target: records.Target, file: "Item | None", *, kerberos: bool = False
+) -> method_choices.GuideChoices:
     """The choices with what was picked on a server: its folder, or a file in it."""
-    choices = with_profile(with_target(choices, target, kerberos=kerberos))
+    choices = with_profile(method_choices.with_target(choices, target, kerberos=kerberos))
     if file is None:
         choices = replace(choices, file=None, file_bytes=None)
     else:
-        choices = with_file(choices, target.path, file.path, file.size_bytes)
-    return replace(choices, step=MethodStep.FILE)
+        choices = method_choices.with_file(choices, target.path, file.path, file.size_bytes)
+    return replace(choices, step=method_choices.MethodStep.FILE)
 
 
-def with_profile(choices: GuideChoices) -> GuideChoices:
+def with_profile(choices: method_choices.GuideChoices) -> method_choices.GuideChoices:
     """The choices with what the settings file says of their server and they do not say themselves."""
     from app.server.named_servers import server_of, server_ways
 
@@ -72,7 +74,7 @@ class Yardstick:
 
     name: str
     """What it is: ``the base``, ``baseline NAME``, ``FTP``."""
-    series: Series
+    series: records.Series
     sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
 
@@ -80,17 +82,18 @@ class Yardstick:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkState:
     bits_per_second: int | None = None
-    why: str = ""
+    source: str = ""
+    """Where the rate is from, or why there is none."""
     memory_bytes: int | None = None
 
 
-def link_to(target: Target, backend: "Backend") -> LinkState:
+def link_to(target: records.Target, backend: "Backend") -> LinkState:
     """What the backend says of the way there; takes a while."""
     rate, source = backend.link(target)
-    return LinkState(bits_per_second=rate, why=source, memory_bytes=backend.memory_bytes(target))
+    return LinkState(bits_per_second=rate, source=source, memory_bytes=backend.memory_bytes(target))
 
 
-def _no_targets(_notebook: Notebook) -> Iterable[Target]:
+def _no_targets(_notebook: Notebook) -> Iterable[records.Target]:
     return ()
 
 
@@ -98,12 +101,12 @@ def _no_targets(_notebook: Notebook) -> Iterable[Target]:
 class GuideContext:
     """Facts for the pages; everything may be missing."""
 
-    practice: tuple[Target, ...] = ()
-    servers: tuple[tuple[str, Target], ...] = ()
+    practice: tuple[records.Target, ...] = ()
+    servers: tuple[tuple[str, records.Target], ...] = ()
     targets: Targets = _no_targets
-    recent: tuple[Target, ...] = ()
-    series: Series | None = None
-    base: Series | None = None
+    recent: tuple[records.Target, ...] = ()
+    series: records.Series | None = None
+    base: records.Series | None = None
     """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()
     """The names of the series as a baseline."""
@@ -112,26 +115,28 @@ class GuideContext:
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
     settled: "Sides | None" = None
     """What tells most of it: the two whose runs were interleaved, where there are such."""
-    tried: "tuple[TrialSummary, ...]" = ()
+    trials: "tuple[TrialSummary, ...]" = ()
     """At the last step: what was tried since the series was measured, the newest first."""
-    made: "tuple[tuple[Change, Sides], ...]" = ()
+    measured_changes: "tuple[tuple[records.Change, Sides], ...]" = ()
     """At the last step: the changes of the client that were measured from this series, the newest first."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
-    quiet: Quiet | None = None
+    quiet: records.Quiet | None = None
     left: tuple[str, ...] = ()
     """What interrupted trials left changed, and where."""
 
 
-def towards(target: Target, choices: GuideChoices, context: GuideContext) -> tuple[GuideChoices, GuideContext]:
+def towards(
+    target: records.Target, choices: method_choices.GuideChoices, context: GuideContext
+) -> tuple[method_choices.GuideChoices, GuideContext]:
     """The choices with that target, and what is known of it: the rate and the link of another server say nothing."""
     if choices.target is None or _server_of(choices.target) != _server_of(target):
         context = replace(context, link=LinkState(), measured_bytes_per_second=None)
-    return with_target(choices, target), context
+    return method_choices.with_target(choices, target), context
 
 
-def file_size_context(choices: GuideChoices, context: GuideContext) -> "FileSizeContext":
+def file_size_context(choices: method_choices.GuideChoices, context: GuideContext) -> "FileSizeContext":
     """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
     from forms.series.file_size import FileSizeContext
 
@@ -142,22 +147,23 @@ def file_size_context(choices: GuideChoices, context: GuideContext) -> "FileSize
     )
 
 
-def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+def read_context(notebook: Notebook, choices: method_choices.GuideChoices, before: GuideContext) -> GuideContext:
     """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
     spec = choices.spec
-    series = series_of_round(notebook, choices)
-    proof = proof_of_round(notebook, choices)
+    series = rounds.series_of_round(notebook, choices)
+    proof = method_proof.proof_of_round(notebook, choices)
+
     context = replace(
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
-        base=series_called(notebook, spec.lineage.base_id),
+        base=method_proof.series_called(notebook, spec.lineage.base_id),
         kept_as=tuple(baseline.name for baseline in notebook.baselines() if baseline.recording_id == choices.series_id),
         yardsticks=(),
         proof=proof,
         settled=_interleaved_sides(notebook, proof),
-        tried=(),
-        made=(),
+        trials=(),
+        measured_changes=(),
         findings=(),
         measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
         left=tuple(entry.left for entry in notebook.left_behind()),
@@ -168,10 +174,12 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
 def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | None":
     if proof is None:
         return None
-    return sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), turns=True)[0]
+    return history.sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), turns=True)[0]
 
 
-def _with_results(notebook: Notebook, choices: GuideChoices, context: GuideContext, series: Series) -> GuideContext:
+def _with_results(
+    notebook: Notebook, choices: method_choices.GuideChoices, context: GuideContext, series: records.Series
+) -> GuideContext:
     """The context with what the series of this round can be compared with, and what was found by that."""
     from forms.comparison.rules import findings
 
@@ -180,24 +188,24 @@ def _with_results(notebook: Notebook, choices: GuideChoices, context: GuideConte
     yardsticks = []
     for yardstick in _yardsticks(notebook, choices, series, heads):
         turns = True if yardstick.series.id == base_id else None
-        sides = sides_to_compare(notebook, (yardstick.series.id, series.id), turns=turns)[0]
+        sides = history.sides_to_compare(notebook, (yardstick.series.id, series.id), turns=turns)[0]
         yardsticks.append(replace(yardstick, sides=sides))
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()
     others = [yardstick.series for yardstick in yardsticks if yardstick.series.id not in proof_bases]
     context = replace(context, yardsticks=tuple(yardsticks), findings=tuple(findings([series, *others])))
-    if choices.step is not MethodStep.CHANGE:
+    if choices.step is not method_choices.MethodStep.CHANGE:
         return context
     return replace(
         context,
-        tried=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED)),
-        made=tuple(_changes_made_from(notebook, series, heads)),
+        trials=tuple(islice(history.trials_since(notebook, series.created_at, [series]), _MOST_TRIED)),
+        measured_changes=tuple(_changes_made_from(notebook, series, heads)),
     )
 
 
-def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tuple[Target, ...]:
+def recent_targets(targets: Iterable[records.Target], practice: Sequence[records.Target]) -> tuple[records.Target, ...]:
     """The first of them, each server and share once, without those of practice servers that are gone."""
-    by_place: dict[tuple[object, ...], Target] = {}
+    by_place: dict[tuple[object, ...], records.Target] = {}
     # At each start the practice servers have another port.
     practice_logins = {_login_of(target) for target in practice}
     for target in targets:
@@ -206,86 +214,91 @@ def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tup
     return tuple(by_place.values())[:_RECENT]
 
 
-def _changes_made_from(notebook: Notebook, series: Series, heads: Sequence[Series]) -> Iterator["tuple[Change, Sides]"]:
+def _changes_made_from(
+    notebook: Notebook, series: records.Series, heads: Sequence[records.Series]
+) -> Iterator["tuple[records.Change, Sides]"]:
     """What was measured of each change of the client whose base has the settings of this series, the newest first."""
-    own_heads = [head for head in heads if head.change and head.base_id and head.change.name in OWN_CHANGES]
+    own_heads = [
+        head for head in heads if head.change and head.base_id and head.change.name in method_choices.OWN_CHANGES
+    ]
     heads_there = [head for head in own_heads if _place_of(head.target) == _place_of(series.target)]
-    told = set[tuple[str, str]]()
+    listed_changes = set[tuple[str, str]]()
     for head in heads_there[:_RECENT]:
-        proof = proof_of(notebook, head.id)
+        proof = method_proof.proof_of(notebook, head.id)
         change = proof.other[0].change if proof else None
-        if not proof or not change or not proof.other[0].measured() or (change.name, change.value) in told:
+        if not proof or not change or not proof.other[0].measured() or (change.name, change.value) in listed_changes:
             continue
 
-        (sides,) = sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
+        (sides,) = history.sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
         if series.id in {base.id for base in (*proof.base, *sides.base)}:
-            told.add((change.name, change.value))
+            listed_changes.add((change.name, change.value))
             yield change, sides
 
 
-def _run_sizes(series: Series) -> set[int | None]:
+def _run_sizes(series: records.Series) -> set[int | None]:
     return {run.size_bytes for run in series.measured()}
 
 
 def _yardsticks(
-    notebook: Notebook, choices: GuideChoices, series: Series, heads: Sequence[Series]
+    notebook: Notebook, choices: method_choices.GuideChoices, series: records.Series, heads: Sequence[records.Series]
 ) -> Iterator[Yardstick]:
     """The base, the baselines of such a file, and the newest series by another protocol, each once."""
     used_ids = {series.id}
-    base = series_called(notebook, choices.spec.lineage.base_id)
+    base = method_proof.series_called(notebook, choices.spec.lineage.base_id)
     if base is not None and base.id not in used_ids:
         used_ids.add(base.id)
         is_repeat = series.change is None and choices.proven_id is None
         yield Yardstick(name="the series before" if is_repeat else "the base", series=base)
 
     for baseline in notebook.baselines():
-        kept = series_called(notebook, baseline.recording_id)
-        if kept is None or kept.id == series.id:
+        baseline_series = method_proof.series_called(notebook, baseline.recording_id)
+        if baseline_series is None or baseline_series.id == series.id:
             continue
-        if kept.command is series.command and _run_sizes(kept) == _run_sizes(series):
-            used_ids.add(kept.id)
-            yield Yardstick(name=f"baseline {baseline.name}", series=kept)
+        is_same_transfer = baseline_series.command is series.command
+        if is_same_transfer and _run_sizes(baseline_series) == _run_sizes(series):
+            used_ids.add(baseline_series.id)
+            yield Yardstick(name=f"baseline {baseline.name}", series=baseline_series)
 
     for head in heads:
         has_other_protocol = head.target.protocol != series.target.protocol
         is_same_transfer = head.command is series.command and head.flushed == series.flushed
         is_alike = head.target.host == series.target.host and is_same_transfer
-        is_usable = head.id not in used_ids and head.status is SeriesStatus.COMPLETE
+        is_usable = head.id not in used_ids and head.status is records.SeriesStatus.COMPLETE
         if has_other_protocol and is_alike and is_usable:
-            other = series_called(notebook, head.id)
+            other = method_proof.series_called(notebook, head.id)
             if other and other.measured():
                 yield Yardstick(name=head.target.protocol.upper(), series=other)
                 return
 
 
 def recall(
-    notebook: Notebook, practice: Sequence[Target], targets: Targets = _no_targets
-) -> tuple[GuideChoices, GuideContext]:
+    notebook: Notebook, practice: Sequence[records.Target], targets: Targets = _no_targets
+) -> tuple[method_choices.GuideChoices, GuideContext]:
     """The choices as they were left, but fresh ones where practice servers are ready, and what is known for them."""
     from app.server.named_servers import named_servers
 
-    choices = recall_choices(notebook, practice)
+    choices = rounds.recall_choices(notebook, practice)
     before = GuideContext(practice=tuple(practice), servers=named_servers(), targets=targets)
     return choices, read_context(notebook, choices, before)
 
 
-def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+def keep(notebook: Notebook, choices: method_choices.GuideChoices, before: GuideContext) -> GuideContext:
     """Remember the choices; returns what is known for them."""
-    remember(notebook, choices)
+    rounds.remember(notebook, choices)
     return read_context(notebook, choices, before)
 
 
 def judge(
-    notebook: Notebook, series_id: str, number: int, status: RunStatus, reason: str | None
+    notebook: Notebook, series_id: str, number: int, status: records.RunStatus, reason: str | None
 ) -> Callable[[Notebook], None]:
     """Mark a run; returns what marks it as it was before. Raises UnknownReferenceError."""
     runs = notebook.series(series_id).runs
-    before = next(run for run in runs if run.phase is Phase.MEASURED and run.number == number)
+    before = next(run for run in runs if run.phase is records.Phase.MEASURED and run.number == number)
     notebook.judge_run(series_id, number, status, reason)
-    return lambda notebook: notebook.judge_run(series_id, number, before.status, before.reason)
+    return methodcaller("judge_run", series_id, number, before.status, before.reason)
 
 
-def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
+def begin_round(notebook: Notebook, choices: method_choices.GuideChoices) -> None:
     """Make the base of the new round the experiment's first series, where it belongs to none yet."""
     lineage = choices.spec.lineage
     if lineage.base_id is None:

@@ -62,7 +62,7 @@ class Store:
 
     job: Callable[[Notebook], None]
     choices: GuideChoices
-    said: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,19 +16,23 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
 from app.charts import ascii_only
-from app.guide.page import Option, Page, PageChart
-from app.guide.steps import StepState, StepStatus
+from app.guide import page as guide_page
+from app.guide import steps as guide_steps
 from app.method.choices import MethodStep
 from app.tui.frame.commands import Commanded
 from app.tui.frame.parts import Choices
-from app.tui.widgets.views import ChartView, join_toned
-from forms import layout
-from forms.report import SIGNS, Mark
+from app.tui.widgets import views
+from forms import layout, report
 
 ADVISED = "★"
 _INDENT = " " * 6
 _BETWEEN = " " * 2
-_LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error strike", Mark.FAILED: "$error"}
+_LOOKS = {
+    report.Mark.WARM_UP: "dim",
+    report.Mark.UNUSUAL: "$warning",
+    report.Mark.REJECTED: "$error strike",
+    report.Mark.FAILED: "$error",
+}
 
 
 class PageChoices(Choices):
@@ -42,10 +46,10 @@ class PageChoices(Choices):
 class PageView(Vertical, Commanded):
     @dataclass
     class OptionChosen(Message):
-        option: Option
+        option: guide_page.Option
 
     DEFAULT_CLASSES = "pane"
-    page: Page | None = None
+    page: guide_page.Page | None = None
     _here: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -57,7 +61,7 @@ class PageView(Vertical, Commanded):
         yield Static(id="page-doing")
         yield Static(id="page-columns")
         yield PageChoices(id="page-options")
-        yield ChartView(id="page-chart")
+        yield views.ChartView(id="page-chart")
 
     def on_mount(self) -> None:
         for attribute in ("show_vertical_scrollbar", "scroll_y"):
@@ -72,7 +76,7 @@ class PageView(Vertical, Commanded):
     def about_now(self) -> str:
         return self.page.why if self.page is not None else ""
 
-    def show(self, page: Page) -> None:
+    def show(self, page: guide_page.Page) -> None:
         before = self.page
         is_same = before is not None and before.title == page.title and len(before.options) == len(page.options)
         cursor = self._kept_cursor(before) if is_same and before is not None else None
@@ -81,18 +85,18 @@ class PageView(Vertical, Commanded):
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")
         self.query_one("#page-why", Static).update(Text(page.why))
-        self.query_one("#page-facts", Static).update(join_toned(page.facts, "\n"))
-        self._show_line("#page-headline", join_toned(page.headline, "   "))
+        self.query_one("#page-facts", Static).update(views.join_toned(page.facts, "\n"))
+        self._show_line("#page-headline", views.join_toned(page.headline, "   "))
         self._show_line("#page-columns", Content(f"  {page.columns}"))
         self._show_options(page, page.cursor if cursor is None else cursor)
 
         chart = page.chart
         self.set_class(chart is not None, "-charted")
-        self.query_one(ChartView).show_chart(partial(_draw_chart, chart) if chart is not None else None)
+        self.query_one(views.ChartView).show_chart(partial(_draw_chart, chart) if chart is not None else None)
         if not is_same:
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
-    def _kept_cursor(self, before: Page) -> int | None:
+    def _kept_cursor(self, before: guide_page.Page) -> int | None:
         """Where the cursor was moved to on the page before; None where it stands as the page had it."""
         highlighted = self.query_one(OptionList).highlighted
         return None if highlighted == before.cursor else highlighted
@@ -102,7 +106,7 @@ class PageView(Vertical, Commanded):
         line.update(content)
         line.display = bool(content.plain.strip())
 
-    def _show_options(self, page: Page, cursor: int) -> None:
+    def _show_options(self, page: guide_page.Page, cursor: int) -> None:
         rows = self.query_one(OptionList)
         rows.clear_options()
         # Set before the rows are drawn: only the highlighted one shows its whole hint.
@@ -118,7 +122,7 @@ class PageView(Vertical, Commanded):
         self.set_class(bool(text), "-doing")
 
     @property
-    def pointed(self) -> Option | None:
+    def pointed(self) -> guide_page.Option | None:
         place = self.query_one(OptionList).highlighted
         return self.page.options[place] if self.page is not None and place is not None else None
 
@@ -143,7 +147,7 @@ class PageView(Vertical, Commanded):
                 row = self._prompt(self.page.options[place], place)
                 self.query_one(OptionList).replace_option_prompt_at_index(place, row)
 
-    def _prompt(self, option: Option, place: int) -> Content:
+    def _prompt(self, option: guide_page.Option, place: int) -> Content:
         """The option in one line where it fits; else its hint is cut, left out, or below it where it is pointed at."""
         if ascii_only():
             option = replace(option, title=option.title.replace("…", "..."), hint=option.hint.replace("…", "..."))
@@ -174,7 +178,7 @@ class PageView(Vertical, Commanded):
         self.choose()
 
 
-def _draw_chart(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
+def _draw_chart(chart: guide_page.PageChart, width: int, height: int, zoomed: bool) -> str:
     from app.charts.series_charts import rates_chart
 
     return rates_chart(
@@ -188,15 +192,15 @@ def _draw_chart(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
     )
 
 
-def _row(option: Option) -> Content:
-    sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
+def _row(option: guide_page.Option) -> Content:
+    sign = ADVISED if option.advised else report.SIGNS.get(option.mark, " ")
     title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
     hint = f"{_BETWEEN}{option.hint}" if option.hint else ""
     return Content.assemble(f"{sign} ", title, (hint, "dim"))
 
 
-_STEP_LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
-_STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
+_STEP_LOOKS = {guide_steps.StepState.CURRENT: "bold $primary", guide_steps.StepState.BLOCKED: "dim"}
+_STEP_SIGNS = _STEP_LOOKS | {guide_steps.StepState.DONE: "$success"}
 
 
 class StepsView(Widget):
@@ -208,13 +212,13 @@ class StepsView(Widget):
 
     DEFAULT_CLASSES = "pane"
     BORDER_TITLE = "sharebench"
-    steps: Sequence[StepStatus] = ()
+    steps: Sequence[guide_steps.StepStatus] = ()
 
-    def show(self, steps: Sequence[StepStatus]) -> None:
+    def show(self, steps: Sequence[guide_steps.StepStatus]) -> None:
         self.steps = steps
         self.refresh()
 
-    def _rows(self) -> Iterator[tuple[StepStatus, Content]]:
+    def _rows(self) -> Iterator[tuple[guide_steps.StepStatus, Content]]:
         """The lines of each step: its title, its detail, and blank ones where there is room."""
         width = self.content_size.width
         lines_a_step = self._lines_a_step()

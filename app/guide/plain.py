@@ -12,37 +12,36 @@ from typing import Any
 import click
 
 from app.backend import Backend
-from app.base.errors import SharebenchError, UsageError
+from app.base import errors
 from app.cli.commands.export import write_forms
 from app.cli.progress import watch
+from app.clients import browsing
 from app.clients.base import Secrets
-from app.clients.browsing import BrowsedFolder, Item, ItemKind
 from app.clients.session_logins import Logins
 from app.comparison.history import sides_to_compare
-from app.guide import session as needs
-from app.guide.page import Judge, Option, Page, Visit
+from app.guide import needs
+from app.guide import page as guide_page
 from app.guide.pages.steps import page_of
 from app.guide.session import GuideSession
-from app.method.choices import STEPS, GuideChoices, MethodStep, new_measurement
+from app.method import choices as method_choices
+from app.method import rounds
 from app.method.measured_place import measured_place
-from app.method.rounds import request_of, take_change
 from app.recording.several import used_targets
 from app.server.changes.script import ConsentNeededError
 from app.trial.command import carried_out
 from app.trial.consent import consent_lines
 from app.trial.spec import TrialOrder
-from forms import wording
+from forms import layout, wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, format_of
 from forms.exporters.text import report_text
-from forms.layout import Toned, for_terminal, plain_signs, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.trial.report import change_report
-from forms.tuning.catalogue import entries, entry_text, find, list_text
+from forms.tuning import catalogue
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -66,7 +65,7 @@ class BackError(Exception):
 
 def _print_at_once(text: str) -> None:
     """Into a pipe too, where Python would hold lines back."""
-    click.echo(for_terminal(text))
+    click.echo(layout.for_terminal(text))
 
 
 class PlainGuide:
@@ -123,21 +122,21 @@ class PlainGuide:
                 understood = self._do_word(word, page, offered)
             except BackError:
                 return
-            except (SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
+            except (errors.SharebenchError, RefusedError, UnknownReferenceError, OSError) as error:
                 self._say(f"That did not work: {error}")
                 return
 
-    def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> bool:
+    def _do_word(self, word: str, page: guide_page.Page, offered: Sequence[guide_page.Option]) -> bool:
         """Whether it was understood, and did something."""
         session = self.session
         if word in {"q", "quit"}:
             raise LeftError
         if word == "n":
-            self._drive(session.take(new_measurement(session.choices)))
+            self._drive(session.take(method_choices.new_measurement(session.choices)))
         elif word == "b":
             self._drive(session.go_by(-1))
-        elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(STEPS):
-            self._drive(session.go(STEPS[int(word[1:]) - 1]))
+        elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(method_choices.STEPS):
+            self._drive(session.go(method_choices.STEPS[int(word[1:]) - 1]))
         elif not word and offered:
             self._drive(session.do(_option_on_enter(page, offered).act))
         elif word.isdecimal() and 0 < int(word) <= len(offered):
@@ -176,16 +175,16 @@ class PlainGuide:
                 return self._answer_words(need)
             case needs.Password():
                 return self._answer_password(need)
-            case BrowsedFolder():
+            case browsing.BrowsedFolder():
                 return self._pick(need)
             case needs.Tell(text=text, yes=yes) if yes:
                 if self._ask_words(f"{' '.join(text.split())}? y or n").lower() != "y":
-                    raise UsageError("nothing was measured")
+                    raise errors.UsageError("nothing was measured")
             case needs.Tell(text=text, heading=heading):
                 self._say(f"{heading}: {text}" if heading else text)
             case needs.MeasurementJob():
                 return self._measure(need)
-            case Visit(name, arguments):
+            case guide_page.Visit(name, arguments):
                 return self._visit(name, arguments)
         return None
 
@@ -198,11 +197,11 @@ class PlainGuide:
         self._enter_to = "" if answer else words.heading
         return answer or words.value
 
-    def _answer_password(self, wanted: needs.Password) -> Secrets:
-        if wanted.why:
-            self._say(f"{wanted.why}. Type the password again.")
-        password = self._ask_password(visible(f"Password of {wanted.target.user} on {wanted.target.host}: "))
-        if wanted.why and not password:
+    def _answer_password(self, need: needs.Password) -> Secrets:
+        if need.why:
+            self._say(f"{need.why}. Type the password again.")
+        password = self._ask_password(layout.visible(f"Password of {need.target.user} on {need.target.host}: "))
+        if need.why and not password:
             raise BackError
         return Secrets(password=password)
 
@@ -216,7 +215,7 @@ class PlainGuide:
             raise BackError
         return answer
 
-    def _pick(self, place: BrowsedFolder) -> Item:
+    def _pick(self, place: browsing.BrowsedFolder) -> browsing.Item:
         sizes = {number: item.size_bytes for number, item in enumerate(place.choices, start=1) if item.size_bytes}
         largest = max(sizes, key=sizes.__getitem__, default=None)
         for number, item in enumerate(place.choices, start=1):
@@ -241,7 +240,7 @@ class PlainGuide:
 
     # Other screens
 
-    def _visit(self, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
+    def _visit(self, name: str, arguments: Mapping[str, object]) -> method_choices.GuideChoices | None:
         if name == "trial":
             self._try_setting(str(arguments["setting"]))
             return None
@@ -254,7 +253,7 @@ class PlainGuide:
                     pair = (str(arguments["base"]), str(arguments["other"]))
                     self._say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
                 case "catalogue":
-                    self._say(list_text(entries()))
+                    self._say(catalogue.list_text(catalogue.entries()))
                 case "entry":
                     return self._visit_entry(notebook, str(arguments["entry"]), arguments.get("share"))
                 case "export":
@@ -264,22 +263,22 @@ class PlainGuide:
                     self._say(_commands(arguments).get(name, otherwise))
         return None
 
-    def _visit_entry(self, notebook: Notebook, name: str, share: object) -> GuideChoices | None:
+    def _visit_entry(self, notebook: Notebook, name: str, share: object) -> method_choices.GuideChoices | None:
         """Show the entry, and take its setting into the next series where a value is typed."""
-        entry = find(name)
+        entry = catalogue.find(name)
         practice = self.session.practice
         place = replace(measured_place(notebook, practice), share=str(share) if share else None)
-        self._say(entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
+        self._say(catalogue.entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
         value = self._ask_words(f"The value of {entry.parameter} in the next series, or Enter for none").strip()
-        return take_change(notebook, practice, entry.parameter, value) if value else None
+        return rounds.take_change(notebook, practice, entry.parameter, value) if value else None
 
     def _export(self, notebook: Notebook, ids: object) -> None:
         suffixes = ", ".join(kind.suffix for kind in FORMATS.values())
         path = Path(self._ask_words(f"File, ending in {suffixes}").strip()).expanduser()
         if format_of(path.name) is None:
-            raise UsageError(f"{path.name or 'no name'}: no format has that suffix")
+            raise errors.UsageError(f"{path.name or 'no name'}: no format has that suffix")
         if path.exists():
-            raise UsageError(f"{path} is there already: name another file")
+            raise errors.UsageError(f"{path} is there already: name another file")
         series_ids = [str(series_id) for series_id in ids] if isinstance(ids, tuple | list) else []
         write_forms(str(path), None, lambda: series_reports([notebook.series(series_id) for series_id in series_ids]))
 
@@ -294,7 +293,7 @@ class PlainGuide:
         choices = session.choices
         assert choices.target is not None
         secrets = self._drive(session.secrets(choices.target, kerberos=choices.kerberos))
-        request = request_of(choices, secrets)
+        request = rounds.request_of(choices, secrets)
 
         accepted: tuple[str, ...] = ()
         restart = False
@@ -314,7 +313,7 @@ class PlainGuide:
         for line in lines:
             self._say(line)
         if self._ask_words("Continue? y or n").lower() != "y":
-            raise UsageError("nothing was written")
+            raise errors.UsageError("nothing was written")
 
     # The terminal
 
@@ -326,13 +325,13 @@ class PlainGuide:
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
-        words = plain_signs(text.translate(_ASCII))
+        words = layout.plain_signs(text.translate(_ASCII))
         if sys.stdout.isatty():
             # A terminal would break lines within words.
             columns = shutil.get_terminal_size().columns
             lines: list[str] = []
             for line in words.split("\n"):
-                lines += wrap(line, columns) if width(line) > columns else [line]
+                lines += layout.wrap(line, columns) if layout.width(line) > columns else [line]
             words = "\n".join(lines)
         self._print(words)
 
@@ -349,33 +348,33 @@ def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
     }
 
 
-def _item_line(item: Item) -> str:
-    if item.kind is ItemKind.MADE:
+def _item_line(item: browsing.Item) -> str:
+    if item.kind is browsing.ItemKind.MADE:
         return item.name.strip("[ ]")
-    name = "the folder above" if item.kind is ItemKind.UP else wording.plain(item.name)
+    name = "the folder above" if item.kind is browsing.ItemKind.UP else wording.plain(item.name)
     return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
 
 
-def _option_on_enter(page: Page, offered: Sequence[Option]) -> Option:
+def _option_on_enter(page: guide_page.Page, offered: Sequence[guide_page.Option]) -> guide_page.Option:
     pointed = page.options[page.cursor]
     if pointed.advised:
         return pointed
     return next((option for option in offered if option.advised), offered[0])
 
 
-def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
+def _page_lines(page: guide_page.Page, step: method_choices.MethodStep) -> Iterator[str]:
     yield ""
-    yield f"Step {STEPS.index(step) + 1} of {len(STEPS)}. {page.title}."
+    yield f"Step {method_choices.STEPS.index(step) + 1} of {len(method_choices.STEPS)}. {page.title}."
     if page.headline:
         yield ", ".join(part.text for part in page.headline)
     yield page.why
-    yield from (fact.text if isinstance(fact, Toned) else fact for fact in page.facts)
+    yield from (fact.text if isinstance(fact, layout.Toned) else fact for fact in page.facts)
     if page.columns:
         yield f"In columns: {' '.join(page.columns.split())}"
     yield from _option_lines(page)
 
 
-def _option_lines(page: Page) -> Iterator[str]:
+def _option_lines(page: guide_page.Page) -> Iterator[str]:
     """The options, those that can be chosen with their numbers."""
     offered = [option for option in page.options if option.act is not None]
     on_enter = _option_on_enter(page, offered) if offered else None
@@ -395,8 +394,8 @@ def _option_lines(page: Page) -> Iterator[str]:
         yield f"{number}. {text}{mark}"
 
 
-def _title_text(option: Option) -> str:
+def _title_text(option: guide_page.Option) -> str:
     sign = SIGNS.get(option.mark, "")
-    run = "run " if isinstance(option.act, Judge) else ""
+    run = "run " if isinstance(option.act, guide_page.Judge) else ""
     title = " ".join(option.title.split()).removesuffix("…")
     return f"{sign} {run}{title}".strip()

@@ -12,6 +12,7 @@ def prospect_of(choices: GuideChoices, context: GuideContext) -> str:
         choices.target, measured=size_context.measured_bytes_per_second, link=size_context.link_bits_per_second
     )
     counts = choices.spec.counts
+
     return estimate.estimate_text(
         size_bytes=choices.run_bytes,
         rate=rate,

@@ -13,26 +13,24 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from app.base.errors import CancelledError, LoginError
-from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
+from app.base import errors
+from app.charts import series_charts
 from app.clients.base import Secrets
 from app.guide.form_table import filling_table
-from app.guide.session import MeasurementJob
-from app.recording.process import ControlMessage, MeasuringOrder, SeriesControl
+from app.guide.needs import MeasurementJob
+from app.recording import process
+from app.series import progress
 from app.series.curve import STALL_SECONDS
 from app.series.events import RecorderEvent
-from app.series.progress import SeriesProgress, prepare
 from app.server.host_activity import MachineNow
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
+from app.tui.widgets import recording, views
 from app.tui.widgets.logins import log_in_again
-from app.tui.widgets.recording import PART_SECONDS, REDRAW_SECONDS, RecordingScreen, machine_line
-from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts
-from forms.layout import cut, visible
-from forms.report import Bar, Chart
-from forms.series.summary import SeriesSummary, run_form
+from forms import layout, report
+from forms.series import summary as series_summary
 from storage.notebook import Notebook
 from storage.plan import Settings
 
@@ -45,7 +43,7 @@ _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 
 
-class RunScreen(RecordingScreen, ZoomsCharts):
+class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
     """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
@@ -58,8 +56,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def __init__(self, measurement: MeasurementJob) -> None:
         super().__init__(measurement.control)
         self.measurement = measurement
-        self.running = SeriesProgress()
-        self.form: SeriesSummary | None = None
+        self.running = progress.SeriesProgress()
+        self.form: series_summary.SeriesSummary | None = None
         self._read_at = -inf
         self._unread = False
 
@@ -87,23 +85,23 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             yield Static(id="now")
             yield Static(id="machine")
             yield Static(id="warnings")
-            yield AnsiView(id="form")
+            yield views.AnsiView(id="form")
         with Pane("Rate of each run; throughput within them; CPU of this machine", id="charts"):
-            yield ChartView(id="within")
+            yield views.ChartView(id="within")
             with Horizontal(id="beside"):
-                yield ChartView(id="rates")
-                yield ChartView(id="cpu")
+                yield views.ChartView(id="rates")
+                yield views.ChartView(id="cpu")
         yield KeyBar()
 
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
-            self.running = SeriesProgress.of_order(MeasuringOrder.of_request(request))
+            self.running = progress.SeriesProgress.of_order(process.MeasuringOrder.of_request(request))
         self.add_class("-within")  # until a run has ended, there is no rate of one
-        self.listen(self._events, every_seconds=REDRAW_SECONDS)
+        self.listen(self._events, every_seconds=recording.REDRAW_SECONDS)
         self.draw()
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
-        prepare()
+        progress.prepare()
         self._meter = self.context.backend.meter(self.measurement.target)
         for event in self.measurement.events():
             yield 0, event
@@ -137,7 +135,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         return idle_percent < 100
 
     def _read_form(self) -> None:
-        interval = PART_SECONDS if self._is_busy else REDRAW_SECONDS
+        interval = recording.PART_SECONDS if self._is_busy else recording.REDRAW_SECONDS
         is_due = not self._is_timed or monotonic() >= self._read_at + interval
         series_id = self.running.series_id
         if not self._unread or not is_due or series_id is None:
@@ -145,12 +143,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._unread = False
         self._read_at = monotonic()
 
-        def read(notebook: Notebook) -> SeriesSummary:
-            return run_form(notebook.series(series_id))
+        def read_form(notebook: Notebook) -> series_summary.SeriesSummary:
+            return series_summary.run_form(notebook.series(series_id))
 
-        self.with_notebook(read, self._take_form, group="form", exclusive=True)
+        self.with_notebook(read_form, self._take_form, group="form", exclusive=True)
 
-    def _take_form(self, form: SeriesSummary) -> None:
+    def _take_form(self, form: series_summary.SeriesSummary) -> None:
         self.form = form
         if not self._is_timed:
             self.draw()
@@ -164,10 +162,10 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return
 
         failure = self.running.failure
-        if failure is None or failure.kind is CancelledError:
+        if failure is None or failure.kind is errors.CancelledError:
             return
         target = self.measurement.target
-        is_of_login = failure.kind is LoginError and not self.running.finished_runs
+        is_of_login = failure.kind is errors.LoginError and not self.running.finished_runs
         may_ask = is_of_login and not self.measurement.secrets.kerberos
         if may_ask and target and log_in_again(self, [target], failure.text, self._measure_again):
             return
@@ -176,7 +174,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def _measure_again(self, secrets: Secrets) -> None:
         request = self.measurement.request
         again = request and replace(request, secrets=secrets)
-        self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=SeriesControl()))
+        self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=process.SeriesControl()))
 
     def tick(self) -> None:
         """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
@@ -193,7 +191,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         elif not self.is_covered and self._may_draw():
             self._draw_line()
             for drawn_at, part in self._stale()[:1]:
-                if monotonic() >= drawn_at + PART_SECONDS:
+                if monotonic() >= drawn_at + recording.PART_SECONDS:
                     self._draw_part(part)
 
     def _may_draw(self) -> bool:
@@ -202,7 +200,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         processor_seconds = thread_time()
         waited_seconds = now - self._drawn_at
         cost_seconds = processor_seconds - self._processor_seconds
-        is_worth_it = not self._is_busy or waited_seconds >= min(PART_SECONDS, cost_seconds / DRAWING_SHARE)
+        is_worth_it = not self._is_busy or waited_seconds >= min(recording.PART_SECONDS, cost_seconds / DRAWING_SHARE)
         if is_worth_it:
             self._drawn_at = now
             self._processor_seconds = processor_seconds
@@ -258,8 +256,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         stalled = self.stalled_text()
         average = self.form.average_rate if self.form else None
         run_line = stalled or self.running.line(width, average)
-        machine = "" if self._machine is None else machine_line(self._machine, width)
-        second_line = cut(visible(self.running.waiting), width) or machine
+        machine = "" if self._machine is None else recording.machine_line(self._machine, width)
+        second_line = layout.cut(layout.visible(self.running.waiting), width) or machine
         if (run_line, second_line) == self._drawn_line:
             return
 
@@ -270,7 +268,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.query_one("#machine", Static).update(Text(second_line), layout=False)
 
     def _draw_warnings(self, warnings: Sequence[str]) -> None:
-        text = "\n".join(f"! {visible(warning)}" for warning in warnings)
+        text = "\n".join(f"! {layout.visible(warning)}" for warning in warnings)
         view = self.query_one("#warnings", Static)
         view.update(Text(text))
         view.display = bool(text)
@@ -282,13 +280,15 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         match part:
             case "within":
                 self._drawn[part] = (monotonic(), self._within)
-                without = TOO_SHORT if running.finished_runs else "no run has ended yet"
-                chart = partial(runs_chart, running.all_curves, until_seconds=until_seconds, without=without)
-                self.query_one("#within", ChartView).show_chart(chart)
+                without = series_charts.TOO_SHORT if running.finished_runs else "no run has ended yet"
+                chart = partial(
+                    series_charts.runs_chart, running.all_curves, until_seconds=until_seconds, without=without
+                )
+                self.query_one("#within", views.ChartView).show_chart(chart)
             case "cpu":
                 self._drawn[part] = (monotonic(), len(self._cpu))
-                cpu = partial(area_chart, cpu_chart(self._cpu), until=until_seconds)
-                self.query_one("#cpu", ChartView).show_chart(cpu)
+                cpu = partial(series_charts.area_chart, cpu_chart(self._cpu), until=until_seconds)
+                self.query_one("#cpu", views.ChartView).show_chart(cpu)
             case _:
                 self._drawn[part] = (monotonic(), self.form)
                 self._draw_form()
@@ -297,11 +297,11 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         form = self.form
         if form is None:
             return
-        table = self.query_one("#form", AnsiView)
+        table = self.query_one("#form", views.AnsiView)
         lines = len(form.all_rows) + _TABLE_FRAME
         table.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
         table.show(partial(filling_table, form))
-        self.query_one("#rates", ChartView).show_chart(partial(rates_chart, form))
+        self.query_one("#rates", views.ChartView).show_chart(partial(series_charts.rates_chart, form))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         running = self.running
@@ -321,12 +321,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         return super().check_action(action, parameters)
 
     def action_pause(self) -> None:
-        self.control.tell(ControlMessage.PAUSE)
+        self.control.tell(process.ControlMessage.PAUSE)
         self.running = self.running.asked(pause=True)
         self._draw_line()
 
     def action_resume(self) -> None:
-        self.control.tell(ControlMessage.RESUME)
+        self.control.tell(process.ControlMessage.RESUME)
         self.running = self.running.asked(pause=False)
         self._draw_line()
 
@@ -342,11 +342,13 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         elif series_id is None:
             self._ask_to_end()
         else:
-            self.with_notebook(
-                lambda notebook: bool(notebook.series(series_id).measured()),
-                lambda measured: self._end() if measured else self._ask_to_end(),
-                group="end",
-            )
+            self.with_notebook(partial(_has_measured_run, series_id=series_id), self._end_or_ask, group="end")
+
+    def _end_or_ask(self, has_measured_run: bool) -> None:
+        if has_measured_run:
+            self._end()
+        else:
+            self._ask_to_end()
 
     def _ask_to_end(self) -> None:
         if self.running.is_over or self.is_covered:
@@ -355,7 +357,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.ask(ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON), lambda _: self._end())
 
     def _end(self) -> None:
-        self.control.tell(ControlMessage.FINISH)
+        self.control.tell(process.ControlMessage.FINISH)
         self.running = self.running.asked(end=True)
         self._draw_line()
 
@@ -368,15 +370,19 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     action_review = action_back
 
 
-def cpu_chart(percents: Mapping[float, float]) -> Chart:
+def cpu_chart(percents: Mapping[float, float]) -> report.Chart:
     """How busy this machine was, by the seconds of the transfer; the first value holds from its beginning."""
     step = 1 + len(percents) // _MOST_POINTS
     seconds = sorted(percents)[::step]
     values = [percents[at] for at in seconds]
-    bars = tuple(Bar(name="", value=value) for value in [*values[:1], *values])
+    bars = tuple(report.Bar(name="", value=value) for value in [*values[:1], *values])
     places = (0.0, *seconds) if seconds else ()
-    return Chart(title="CPU, this machine", unit="%", bars=bars, places=places)
+    return report.Chart(title="CPU, this machine", unit="%", bars=bars, places=places)
 
 
 def _no_machine() -> MachineNow | None:
     return None
+
+
+def _has_measured_run(notebook: Notebook, series_id: str) -> bool:
+    return bool(notebook.series(series_id).measured())

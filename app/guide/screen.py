@@ -12,17 +12,15 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList
 
 from app.clients.browsing import BrowsedFolder
-from app.guide import session as needs
+from app.guide import needs, page_view
+from app.guide import page as guide_page
 from app.guide.browse_screen import BrowseScreen
-from app.guide.page import Ask, Judge, Visit
-from app.guide.page_view import PageView, StepsView
 from app.guide.session import GuideSession, Steps
 from app.guide.steps import standings
-from app.method.choices import STEPS, GuideChoices, MethodStep, new_measurement
+from app.method import choices as method_choices
 from app.recording.several import used_targets
+from app.tui.frame import commands, dialogs
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand, keys
-from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.logins import ask_password
 from app.tui.widgets.views import ZoomsCharts
@@ -33,32 +31,32 @@ _HELP_SIGN = "question_mark"
 """No target begins with it."""
 
 
-def _step_key(number: int) -> KeyCommand:
-    return KeyCommand(
+def _step_key(number: int) -> commands.KeyCommand:
+    return commands.KeyCommand(
         f"guide.step-{number}", f"{number}", f"Step {number}", _STEP_HELP, action=f"step({number})", hidden=True
     )
 
 
 class GuideScreen(BaseScreen, ZoomsCharts):
     KEYS: ClassVar = (
-        *keys("guide.back guide.forward guide.new guide.more guide.reject chart.zoom guide.undo"),
-        *(_step_key(number) for number in range(1, len(STEPS) + 1)),
+        *commands.keys("guide.back guide.forward guide.new guide.more guide.reject chart.zoom guide.undo"),
+        *(_step_key(number) for number in range(1, len(method_choices.STEPS) + 1)),
     )
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
-    came_with: GuideChoices | None = None
+    came_with: method_choices.GuideChoices | None = None
     """What another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     session: GuideSession
     _browser: tuple[Steps, BrowseScreen] | None = None
-    _begun: tuple[MethodStep, int | None] | None = None
+    _begun: tuple[method_choices.MethodStep, int | None] | None = None
     """The step and the choice that was taken last."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield StepsView(id="steps")
-            yield PageView(id="page")
+            yield page_view.StepsView(id="steps")
+            yield page_view.PageView(id="page")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -76,7 +74,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         yield from self.session.look_at_link()
 
     def on_screen_resume(self) -> None:
-        if self.query("#page-options") and self.query_one(PageView).page is not None:
+        if self.query("#page-options") and self.query_one(page_view.PageView).page is not None:
             self._show_again()
 
     def _show_again(self) -> None:
@@ -86,24 +84,24 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
         series = session.known.series
         is_over = series is not None and series.status is SeriesStatus.COMPLETE
-        self.take(new_measurement(session.choices) if begins_anew and is_over else session.choices)
+        self.take(method_choices.new_measurement(session.choices) if begins_anew and is_over else session.choices)
         if begins_anew:
             session.left.clear()
 
-    def take(self, choices: GuideChoices) -> None:
+    def take(self, choices: method_choices.GuideChoices) -> None:
         self.drive(self.session.take(choices))
 
     def show(self) -> None:
         from app.guide.pages.steps import page_of
 
         choices = self.session.choices
-        if self.purpose and choices.run_bytes is not None and choices.step not in STEPS[:2]:
+        if self.purpose and choices.run_bytes is not None and choices.step not in method_choices.STEPS[:2]:
             self.dismiss(result=True)
             return
 
-        self.query_one(StepsView).show(standings(choices, self.session.known))
+        self.query_one(page_view.StepsView).show(standings(choices, self.session.known))
         page = page_of(choices, self.session.known)
-        self.query_one(PageView).show(replace(page, why=f"{self.purpose} {page.why}".strip()))
+        self.query_one(page_view.PageView).show(replace(page, why=f"{self.purpose} {page.why}".strip()))
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
 
@@ -143,30 +141,30 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             case BrowsedFolder():
                 self._pick(steps, need, answer_or_close)
             case needs.Tell(text=text, heading=heading, yes=yes) if heading:
-                dialog = ConfirmDialog(heading, text, yes=yes) if yes else MessageDialog(heading, text)
+                dialog = dialogs.ConfirmDialog(heading, text, yes=yes) if yes else dialogs.MessageDialog(heading, text)
                 self.app.push_screen(dialog, answer_or_close if yes else answer)
             case needs.Tell(text=text):
                 self.notify(text, markup=False, timeout=4)
                 answer()
             case needs.MeasurementJob():
                 self._measure(steps, need)
-            case Visit(name, arguments):
+            case guide_page.Visit(name, arguments):
                 steps.close()
                 self.sharebench_app.visit(name, **arguments)
 
     def _work(self, steps: Steps, job: Callable[[], Any], doing: str, group: str) -> None:
         def answer(outcome: tuple[Any, Exception | None]) -> None:
             if doing:
-                self.query_one(PageView).doing("")
+                self.query_one(page_view.PageView).doing("")
             result, error = outcome
             self.drive(steps, result, error)
 
         if doing:
-            self.query_one(PageView).doing(f"{doing} …")
+            self.query_one(page_view.PageView).doing(f"{doing} …")
         self.in_background(partial(_outcome, job), answer, group=group or "notebook", exclusive=bool(group))
 
     def _ask_words(self, words: needs.Words, answer: Callable[[Any], None]) -> None:
-        dialog = AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
+        dialog = dialogs.AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
         # What was wrong is to be mended, not typed anew.
         dialog.box.select_on_focus = not words.wrong
         self.app.push_screen(dialog, answer)
@@ -174,8 +172,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     def _measure(self, steps: Steps, job: needs.MeasurementJob) -> None:
         from app.guide.run_screen import RunScreen
 
-        def opened(series_id: str) -> None:
-            self.drive(self.session.opened(series_id))
+        def remember_series(series_id: str) -> None:
+            self.drive(self.session.remember_series(series_id))
 
         def answer(result: Any) -> None:
             if isinstance(result, needs.MeasurementJob):
@@ -184,7 +182,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             else:
                 self.drive(steps, result)
 
-        self.app.push_screen(RunScreen(replace(job, opened=opened)), answer)
+        self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
 
     def _pick(self, steps: Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
         def leave(item: Any) -> None:
@@ -206,22 +204,22 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     # What the user does
 
-    @on(PageView.OptionChosen)
-    def _option_chosen(self, event: PageView.OptionChosen) -> None:
+    @on(page_view.PageView.OptionChosen)
+    def _option_chosen(self, event: page_view.PageView.OptionChosen) -> None:
         chosen = (self.session.choices.step, self.query_one(OptionList).highlighted)
-        if self.query_one(PageView).has_class("-doing") and chosen == self._begun:
+        if self.query_one(page_view.PageView).has_class("-doing") and chosen == self._begun:
             return  # Enter was pressed twice
         self._begun = chosen
         self.drive(self.session.do(event.option.act))
 
-    @on(StepsView.StepChosen)
-    def _step_chosen(self, event: StepsView.StepChosen) -> None:
+    @on(page_view.StepsView.StepChosen)
+    def _step_chosen(self, event: page_view.StepsView.StepChosen) -> None:
         self.drive(self.session.go(event.step))
 
     @property
     def takes_text(self) -> bool:
         """Whether what is typed is a target: then no command has a letter or a digit for its key."""
-        return self.session.choices.step is MethodStep.TARGET
+        return self.session.choices.step is method_choices.MethodStep.TARGET
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -239,20 +237,20 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self._type(event, event.text)
 
     def _type(self, event: events.Event, text: str) -> None:
-        page = self.query_one(PageView).page
+        page = self.query_one(page_view.PageView).page
         if self.is_active and page is not None and self.takes_text:
-            ask_target = next(option.act for option in page.options if isinstance(option.act, Ask))
+            ask_target = next(option.act for option in page.options if isinstance(option.act, guide_page.Ask))
             self.drive(self.session.ask(ask_target, ""))
-        if isinstance(dialog := self.app.screen, AskDialog):
+        if isinstance(dialog := self.app.screen, dialogs.AskDialog):
             event.stop()
             dialog.type_on(text)
 
     def action_step(self, number: int) -> None:
-        self.drive(self.session.go(STEPS[number - 1]))
+        self.drive(self.session.go(method_choices.STEPS[number - 1]))
 
     def action_back(self) -> None:
         session = self.session
-        is_first = session.choices.step is STEPS[0] and not session.has_just_begun
+        is_first = session.choices.step is method_choices.STEPS[0] and not session.has_just_begun
         if is_first or session.choices == self.came_with:
             super().action_back()
         else:
@@ -262,14 +260,14 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.drive(self.session.go_by(1))
 
     def action_new(self) -> None:
-        self.take(new_measurement(self.session.choices))
+        self.take(method_choices.new_measurement(self.session.choices))
 
     def action_undo(self) -> None:
         if self.session.judgements:
             self.drive(self.session.undo())
 
     def action_reject(self) -> None:
-        self.query_one(PageView).choose()
+        self.query_one(page_view.PageView).choose()
 
     def action_more(self) -> None:
         text = self.query_one("#page-text", VerticalScroll)
@@ -283,18 +281,18 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             case "undo":
                 return bool(self.session.judgements)
             case "new":
-                return self.session.choices != new_measurement(self.session.choices)
+                return self.session.choices != method_choices.new_measurement(self.session.choices)
             case "step":
                 return not self.takes_text
             case "more":
                 return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
             case "reject":
-                pointed = self.query_one(PageView).pointed if self.query(PageView) else None
-                return pointed is not None and isinstance(pointed.act, Judge)
+                pointed = self.query_one(page_view.PageView).pointed if self.query(page_view.PageView) else None
+                return pointed is not None and isinstance(pointed.act, guide_page.Judge)
         return super().check_action(action, parameters)
 
     def work_failed(self, error: Exception) -> None:
-        self.query_one(PageView).doing("")
+        self.query_one(page_view.PageView).doing("")
         super().work_failed(error)
 
 

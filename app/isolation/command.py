@@ -11,7 +11,7 @@ from app.base.errors import UsageError
 from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
-from app.isolation import places, rounds
+from app.isolation import places, rounds, timetable
 from app.isolation.record import record_isolation
 from app.isolation.script import load_script, operations_named
 from app.recording.process import SeriesControl, Warned
@@ -23,13 +23,17 @@ from storage.recordings import ISOLATION
 from storage.records import RunStatus
 
 
+def _parse_clients(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    return places.parse_clients(value)
+
+
 @declare.command("isolate")
 @target_argument(required=False)
 @click.option(
     "--clients",
     metavar="N,N",
     default=",".join(map(str, places.DEFAULT_CLIENTS)),
-    callback=lambda _context, _parameter, value: places.parse_clients(value),
+    callback=_parse_clients,
     help="Numbers of clients to measure with (1,4,8,16).",
 )
 @declare.option("--rounds", "N", "Number of rounds.", declare.Count(1, 100), default=places.DEFAULT_ROUNDS)
@@ -145,6 +149,6 @@ class _IsolationProgress:
     def _amount_text(self, isolation: Isolation) -> str:
         if not self._planned_runs:
             return "no run left"
-        expected_seconds = rounds.WHOLE_RUN * self._planned_runs * isolation.seconds
+        expected_seconds = timetable.WHOLE_RUN * self._planned_runs * isolation.seconds
         about = duration(min(self._within_seconds, expected_seconds))
         return f"{self._planned_runs} runs of {isolation.seconds} s and a warm-up each, about {about}"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
-from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
-from forms.layout import Tone, Toned
+from app.recording import kind as recording_kind
+from forms import layout
 from storage.isolation import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forms.report import Report
 
 
-class IsolationKind(Kind[Isolation]):
+class IsolationKind(recording_kind.Kind[Isolation]):
     name = ISOLATION
     record: type = Isolation
     resume = "isolate --resume"
@@ -29,15 +29,15 @@ class IsolationKind(Kind[Isolation]):
 
         return isolation_report(self.read(notebook, head))
 
-    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+    def answer(self, notebook: Notebook, head: Recording) -> layout.Toned:
         isolation = self.read(notebook, head)
         if not isolation.runs:
-            return Toned(head.error or "no valid run", Tone.CAUTION)
+            return layout.Toned(head.error or "no valid run", layout.Tone.CAUTION)
 
         from forms.isolation.summary import isolation_summary
         from forms.isolation.wording import verdict_sentence
 
-        return Toned(verdict_sentence(isolation_summary(isolation).verdict))
+        return layout.Toned(verdict_sentence(isolation_summary(isolation).verdict))
 
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len({run.round for run in self.read(notebook, head).runs})
@@ -46,13 +46,15 @@ class IsolationKind(Kind[Isolation]):
         return self.read(notebook, head).target
 
     def compare(
-        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
-    ) -> ComparedRecordings:
+        self, notebook: Notebook, heads: Sequence[Recording], choices: recording_kind.ComparisonChoices | None = None
+    ) -> recording_kind.ComparedRecordings:
         from forms.isolation.comparison import isolation_comparison
 
         del choices
         base, other = self.two_of(heads)
-        return ComparedRecordings(isolation_comparison(self.read(notebook, base), self.read(notebook, other)))
+        return recording_kind.ComparedRecordings(
+            isolation_comparison(self.read(notebook, base), self.read(notebook, other))
+        )
 
     def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
         name = _parsed_run_name(run)

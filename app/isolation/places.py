@@ -10,19 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from app.base.errors import MeasurementError, UsageError
+from app.base import errors, targets
 from app.base.ssh_address import check_ssh_host
-from app.base.targets import ISOLATION_PREFIX, is_isolation_folder
 from app.clients.base import Secrets
-from app.isolation.script import Operation, Script, load_script
+from app.isolation import script as isolation_script
 from app.recording.process import ServerRequest
-from app.server.facts import Environment, collect
+from app.server import facts
+from app.server import shell as server_shell
 from app.server.host_facts import servers_here
 from app.server.link_facts import is_this_machine
-from app.server.shell import RunningProgram, ServerShell, script_file
 from app.server.smbd import SmbdControl
-from storage.isolation import Isolation, LeftBehind
-from storage.records import Target, format_target
+from storage import isolation as isolation_records
+from storage import records
 
 NOBODY = 65534
 TBENCH_PORT = 7003
@@ -32,7 +31,7 @@ _IN = 'cd -P -- "$1" && shift && exec "$@"'
 
 
 def _script(verb: str) -> tuple[str, ...]:
-    return "sh", "-c", script_file("app.isolation", "folders.sh"), "sh", verb
+    return "sh", "-c", server_shell.script_file("app.isolation", "folders.sh"), "sh", verb
 
 
 class DiskPlace(NamedTuple):
@@ -43,7 +42,7 @@ class DiskPlace(NamedTuple):
     as_user: tuple[str, ...] = ()
 
 
-def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
+def find_disk_place(shell: server_shell.ServerShell, share_folder: str, name: str) -> DiskPlace | str:
     """Where dbench can work beside the share; else a sentence that says why nowhere."""
     answer = shell.run(*_script("find"), share_folder)
     lines = answer.out.split("\n")
@@ -69,38 +68,40 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
     return DiskPlace(folder, user, drop)
 
 
-def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
+def make_disk_folder(shell: server_shell.ServerShell, place: DiskPlace, script: str) -> None:
     """Make the folder with dbench's script in it. Raises MeasurementError."""
     answer = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
     if answer.code:
-        raise MeasurementError(
+        raise errors.MeasurementError(
             f"the folder {place.folder} cannot be made on {shell.where} ({answer.last_words}); run this as root, or"
             " name the way there by ssh"
         )
 
 
-def start_in(shell: ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()) -> RunningProgram:
+def start_in(
+    shell: server_shell.ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()
+) -> server_shell.RunningProgram:
     """Start a program in the folder, as its user; relative paths stay inside even if folders are moved."""
     return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
 
 
-def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
+def start_as_nobody(shell: server_shell.ServerShell, program: str) -> server_shell.RunningProgram:
     """Start a program without root's rights, if setpriv is installed."""
     return shell.start(*_script("as_nobody"), program)
 
 
-def remove_folders(shell: ServerShell, *folders: str) -> str | None:
+def remove_folders(shell: server_shell.ServerShell, *folders: str) -> str | None:
     """Returns why they could not be removed; None if they are."""
     answer = shell.run(*_script("remove"), *folders)
     return answer.last_words if answer.code else None
 
 
-def restore_server(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
+def restore_server(left: isolation_records.LeftBehind) -> tuple[isolation_records.LeftBehind, list[str]]:
     """Restore what can be reached. Returns what is still to do, and why."""
-    shell = ServerShell(left.ssh)
+    shell = server_shell.ServerShell(left.ssh)
     problems: list[str] = []
 
-    folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
+    folders = tuple(folder for folder in left.server_folders if targets.is_isolation_folder(PurePosixPath(folder).name))
     if folders:
         if cause := remove_folders(shell, *folders):
             problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {cause}")
@@ -111,16 +112,18 @@ def restore_server(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
         try:
             SmbdControl(shell, left.smb_conf).set_level(left.profiling)
             left = replace(left, profiling=None)
-        except MeasurementError as error:
+        except errors.MeasurementError as error:
             problems.append(str(error))
     return left, problems
 
 
-def on_the_share(folder: str, target: Target) -> str:
-    return f"{folder} may still be on the share {format_target(target)}: delete it there"
+def on_the_share(folder: str, target: records.Target) -> str:
+    return f"{folder} may still be on the share {records.format_target(target)}: delete it there"
 
 
-def restore_after_kills(isolations: Iterable[Isolation]) -> Iterator[tuple[Isolation, list[str]]]:
+def restore_after_kills(
+    isolations: Iterable[isolation_records.Isolation],
+) -> Iterator[tuple[isolation_records.Isolation, list[str]]]:
     """Restore what killed ones changed. Each as it is now, with its successes or failures, one line each."""
     for isolation in isolations:
         if isolation.left_behind.nothing or isolation.running:
@@ -144,8 +147,8 @@ MOST_CLIENTS = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationRequest(ServerRequest):
-    target: Target
-    whole_script: Script
+    target: records.Target
+    whole_script: isolation_script.Script
     script_path: str | None = None
     without: tuple[str, ...] = ()
     clients: tuple[int, ...] = DEFAULT_CLIENTS
@@ -162,16 +165,18 @@ def parse_clients(text: str) -> tuple[int, ...]:
     """Comma-separated numbers of clients, each once, sorted. Raises UsageError."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
-        raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
+        raise errors.UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
     return tuple(sorted({int(word) for word in words}))
 
 
-def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+def request_to_resume(isolation: isolation_records.Isolation, secrets: Secrets) -> IsolationRequest:
     """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
-    whole_script = load_script(isolation.script_path)
-    script = whole_script.without([Operation(name) for name in isolation.without])
+    whole_script = isolation_script.load_script(isolation.script_path)
+    script = whole_script.without([isolation_script.Operation(name) for name in isolation.without])
     if script.digest != isolation.script_sha256:
-        raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
+        raise errors.UsageError(
+            f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one"
+        )
 
     return IsolationRequest(
         secrets=secrets,
@@ -196,7 +201,7 @@ def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationReques
 class Places:
     """What of a server can be reached, and where each layer is measured on it."""
 
-    shell: ServerShell | None = None
+    shell: server_shell.ServerShell | None = None
     disk: DiskPlace | None = None
     share_folder: str
     share_folder_there: str | None = None
@@ -216,19 +221,19 @@ def find_places(request: IsolationRequest) -> Places:
     """Look at the server. Raises UsageError for a target that is no share."""
     target = request.target
     if not target.abilities.has_share or not target.share:
-        raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+        raise errors.UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.server_ssh:
         check_ssh_host(request.server_ssh)
 
-    environment = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    environment = facts.collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     is_here = is_this_machine(target.host) and request.server_ssh is None
     is_reached = is_here or (request.server_ssh and environment.server)
-    shell = ServerShell(request.server_ssh) if is_reached else None
+    shell = server_shell.ServerShell(request.server_ssh) if is_reached else None
     problems: list[str] = []
     if shell is None:
         problems.append(f"disk, network and profile not measured: {_why_not_reached(request, environment)}")
 
-    name = f"{ISOLATION_PREFIX}{secrets.token_hex(4)}"
+    name = f"{targets.ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
     parent_there = _share_path(environment, request)
     conf_fact = environment.server.get("smb.conf.path")
@@ -262,14 +267,14 @@ def find_places(request: IsolationRequest) -> Places:
     )
 
 
-def _why_not_reached(request: IsolationRequest, environment: Environment) -> str:
+def _why_not_reached(request: IsolationRequest, environment: facts.Environment) -> str:
     if request.server_ssh:
         return next(iter(environment.problems), "the server does not answer")
     host = request.target.host
     return f"the way to {host} by ssh is not known; name it, such as root@{host}"
 
 
-def _share_path(environment: Environment, request: IsolationRequest) -> str | None:
+def _share_path(environment: facts.Environment, request: IsolationRequest) -> str | None:
     """Path on the server; None if it is unknown or depends on the user."""
     path = str(environment.server.get("smb.conf/share/path") or "")
     if not path.startswith("/") or "%" in path:
@@ -278,7 +283,7 @@ def _share_path(environment: Environment, request: IsolationRequest) -> str | No
 
 
 def _find_disk(
-    shell: ServerShell, folder: str | None, name: str, environment: Environment, problems: list[str]
+    shell: server_shell.ServerShell, folder: str | None, name: str, environment: facts.Environment, problems: list[str]
 ) -> DiskPlace | None:
     place = _disk_or_why_not(shell, folder, name, environment)
     if isinstance(place, DiskPlace):
@@ -287,7 +292,9 @@ def _find_disk(
     return None
 
 
-def _disk_or_why_not(shell: ServerShell, folder: str | None, name: str, environment: Environment) -> DiskPlace | str:
+def _disk_or_why_not(
+    shell: server_shell.ServerShell, folder: str | None, name: str, environment: facts.Environment
+) -> DiskPlace | str:
     if folder is None:
         unknown = "the share's folder on the server is unknown; name the server's smb.conf"
         return next(iter(environment.problems), unknown)
@@ -296,7 +303,9 @@ def _disk_or_why_not(shell: ServerShell, folder: str | None, name: str, environm
     return find_disk_place(shell, folder, f"{name}-disk")
 
 
-def _can_measure_network(shell: ServerShell, request: IsolationRequest, problems: list[str], *, is_here: bool) -> bool:
+def _can_measure_network(
+    shell: server_shell.ServerShell, request: IsolationRequest, problems: list[str], *, is_here: bool
+) -> bool:
     obstacle = _why_no_network(shell, request, is_here=is_here)
     if obstacle is None:
         return True
@@ -304,8 +313,8 @@ def _can_measure_network(shell: ServerShell, request: IsolationRequest, problems
     return False
 
 
-def _why_no_network(shell: ServerShell, request: IsolationRequest, *, is_here: bool) -> str | None:
-    own_shell = ServerShell()
+def _why_no_network(shell: server_shell.ServerShell, request: IsolationRequest, *, is_here: bool) -> str | None:
+    own_shell = server_shell.ServerShell()
     if not own_shell.has("tbench"):
         return f"tbench is not installed: {own_shell.how_to_install('dbench')}"
     if is_here:
@@ -325,7 +334,7 @@ def _why_no_network(shell: ServerShell, request: IsolationRequest, *, is_here: b
 
 
 def _find_smbd(
-    shell: ServerShell, conf: str | None, request: IsolationRequest, problems: list[str]
+    shell: server_shell.ServerShell, conf: str | None, request: IsolationRequest, problems: list[str]
 ) -> tuple[SmbdControl | None, str | None]:
     processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
     smbd = SmbdControl(shell, conf, processes)
@@ -334,6 +343,6 @@ def _find_smbd(
         return None, None
     try:
         return smbd, smbd.level()
-    except MeasurementError as error:
+    except errors.MeasurementError as error:
         problems.append(f"profile not measured: {error}")
     return None, None

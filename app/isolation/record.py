@@ -6,12 +6,13 @@ from functools import partial
 from operator import methodcaller
 from pathlib import Path
 
+from app.isolation import rounds
 from app.isolation.places import IsolationRequest, restore_after_kills
-from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.recording.process import SeriesControl, Warned
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
 from app.recording.writer import Recorder, Write, add_once, recorded
+from storage.isolation import Isolation
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION
 from storage.records import is_own_file
@@ -29,7 +30,7 @@ def restored_isolations(notebook: Notebook) -> Iterator[str]:
 
 def record_isolation(
     request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
-) -> Iterator[IsolationEvent]:
+) -> Iterator[rounds.IsolationEvent]:
     """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
     with notebook_to_measure_into(notebook_path) as notebook:
         if is_own_file(notebook_path):
@@ -40,19 +41,23 @@ def record_isolation(
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
-        closed = yield from recorded(recorder, measure(request, control, resumed), partial(_writes_of, recorder))
+        closed = yield from recorded(recorder, rounds.measure(request, control, resumed), partial(_writes_of, recorder))
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 
-def _writes_of(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
+def _writes_of(recorder: Recorder, event: rounds.IsolationEvent) -> Iterator[Write]:
     match event:
-        case IsolationOpened(isolation=isolation):
+        case rounds.IsolationOpened(isolation=isolation):
             if not recorder.leases:
                 recorder.begin(isolation.id, stored=False)
-            yield lambda notebook: add_once(notebook, isolation.id, lambda: notebook.add_isolation(isolation))
-            yield lambda notebook: notebook.update_isolation(isolation)
-        case LayerRunEnded(run=run):
+            yield partial(_add, isolation)
+            yield methodcaller("update_isolation", isolation)
+        case rounds.LayerRunEnded(run=run):
             (isolation_id,) = recorder.leases
-            yield lambda notebook: notebook.add_layer_run(isolation_id, run)
-        case IsolationClosed(isolation=isolation):
-            yield lambda notebook: notebook.update_isolation(isolation)
+            yield methodcaller("add_layer_run", isolation_id, run)
+        case rounds.IsolationClosed(isolation=isolation):
+            yield methodcaller("update_isolation", isolation)
+
+
+def _add(isolation: Isolation, notebook: Notebook) -> None:
+    add_once(notebook, isolation.id, partial(notebook.add_isolation, isolation))

@@ -17,23 +17,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TextIO
 
-from app.base.child_process import (
-    die_with_parent,
-    held_seconds,
-    keep_memory_to_ourselves,
-    message_of,
-    own_stdout,
-    send,
-)
-from app.base.errors import MeasurementError, SharebenchError
+from app.base import child_process, errors
 from app.clients.base import Secrets
 from app.clients.smb.null_server import null_channel
 from app.clients.smb.share import Share
-from app.isolation.replayer import Replayer, Tally
-from app.isolation.script import Script, load_script, operations_named
+from app.isolation import replayer as isolation_replayer
+from app.isolation import script as isolation_script
 from app.recording.process import Failed
+from storage import records
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.1
 _LEAST_SECONDS = 1e-6
@@ -44,7 +36,7 @@ _START_DELAY_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayPlan:
-    target: Target
+    target: records.Target
     secrets: Secrets
     settings: Settings
     script_path: str | None
@@ -55,7 +47,7 @@ class ReplayPlan:
     seconds: float
     passes: int = 0
     """Whole passes per client, if not 0, instead of a time."""
-    client: ClientFacts | None = None
+    client: records.ClientFacts | None = None
     """What was negotiated, for the null server that imitates it without a login."""
     null: bool = False
 
@@ -91,7 +83,7 @@ class _ClientResult:
 class ReplayResult(_ClientResult):
     began_at: float
     """Start of the measured part, monotonic clock."""
-    client: ClientFacts
+    client: records.ClientFacts
 
 
 @contextlib.contextmanager
@@ -109,36 +101,36 @@ def _connected_share(plan: ReplayPlan) -> Iterator[Share]:
 
 
 def main() -> int:
-    keep_memory_to_ourselves()
-    out = own_stdout()
+    child_process.keep_memory_to_ourselves()
+    out = child_process.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])
+    plan: ReplayPlan = child_process.message_of(sys.stdin.readline(), [ReplayPlan])
     try:
         answer: ReplayResult | Failed = _replay(plan)
-    except SharebenchError as error:
+    except errors.SharebenchError as error:
         answer = Failed.of(error)
-    send(out, answer)
+    child_process.send(out, answer)
     return 0
 
 
 def _replay(plan: ReplayPlan) -> ReplayResult:
     if plan.null:
         if plan.client is None:
-            raise MeasurementError("nothing was negotiated yet: measure the server first")
+            raise errors.MeasurementError("nothing was negotiated yet: measure the server first")
         return _replay_by_all(plan, plan.client, Counter())
     from app.clients.smb.client import SMBClient
 
     with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as first:
-        maker = Replayer(first.connected_share(), plan.folder, 0)
+        maker = isolation_replayer.Replayer(first.connected_share(), plan.folder, 0)
         maker.make_folder("\\")
         facts = first.facts()
     return _replay_by_all(plan, facts, maker.tally.requests_by_name())
 
 
-def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
-    script = load_script(plan.script_path)
+def _replay_by_all(plan: ReplayPlan, facts: records.ClientFacts, requests: Counter[str]) -> ReplayResult:
+    script = isolation_script.load_script(plan.script_path)
     if plan.without:
-        script = script.without(operations_named(",".join(plan.without)))
+        script = script.without(isolation_script.operations_named(",".join(plan.without)))
 
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until each client can take it
     clients = [_ForkedClient(plan, script, number) for number in range(1, plan.clients + 1)]
@@ -156,7 +148,9 @@ def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str])
     return _sum_of(results, requests, facts, start_at + plan.warm_up_seconds)
 
 
-def _sum_of(results: list[_ClientResult], requests: Counter[str], facts: ClientFacts, began_at: float) -> ReplayResult:
+def _sum_of(
+    results: list[_ClientResult], requests: Counter[str], facts: records.ClientFacts, began_at: float
+) -> ReplayResult:
     """``requests`` are those that the first login took."""
     operations: Counter[str] = Counter()
     for result in results:
@@ -186,7 +180,7 @@ def _cancel_at_end_of_stdin(clients: "list[_ForkedClient]") -> None:
 
 
 class _ForkedClient:
-    def __init__(self, plan: ReplayPlan, script: Script, number: int) -> None:
+    def __init__(self, plan: ReplayPlan, script: isolation_script.Script, number: int) -> None:
         answers_end, answering_end = os.pipe()
         orders_end, ordering_end = os.pipe()
         self._has_ended = False
@@ -202,7 +196,7 @@ class _ForkedClient:
         self._orders = os.fdopen(ordering_end, "w", encoding="utf-8")
 
     def go(self, start_at: float) -> None:
-        send(self._orders, _StartAt(seconds=start_at))
+        child_process.send(self._orders, _StartAt(seconds=start_at))
 
     def stop_early(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -220,16 +214,19 @@ class _ForkedClient:
         """Raises MeasurementError, also where the client says that it failed."""
         line = self._answers.readline()
         if not line:
-            raise MeasurementError("a client of the replay ended without a word; see what it printed")
-        message = message_of(line, [kind, Failed])
+            raise errors.MeasurementError("a client of the replay ended without a word; see what it printed")
+        message = child_process.message_of(line, [kind, Failed])
         if isinstance(message, Failed):
-            raise MeasurementError(message.text)
+            raise errors.MeasurementError(message.text)
         return message
 
 
-def _live(plan: ReplayPlan, script: Script, number: int, orders_end: int, answering_end: int) -> NoReturn:
-    die_with_parent()
+def _live(
+    plan: ReplayPlan, script: isolation_script.Script, number: int, orders_end: int, answering_end: int
+) -> NoReturn:
+    child_process.die_with_parent()
     code = 1
+
     try:
         with (
             os.fdopen(answering_end, "w", encoding="utf-8") as answers,
@@ -243,27 +240,31 @@ def _live(plan: ReplayPlan, script: Script, number: int, orders_end: int, answer
         os._exit(code)
 
 
-def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, answers: TextIO) -> None:
+def _work(plan: ReplayPlan, script: isolation_script.Script, number: int, orders: TextIO, answers: TextIO) -> None:
     stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+
+    def stop(*_signal: object) -> None:
+        stopped.set()
+
+    signal.signal(signal.SIGTERM, stop)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     try:
         with _connected_share(plan) as share:
-            replayer = Replayer(share, plan.folder, number)
-            send(answers, _ClientReady())
+            replayer = isolation_replayer.Replayer(share, plan.folder, number)
+            child_process.send(answers, _ClientReady())
             if not _wait_for_orders(orders, stopped):
                 return
 
-            start: _StartAt = message_of(orders.readline(), [_StartAt])
+            start: _StartAt = child_process.message_of(orders.readline(), [_StartAt])
             result = _measure(plan, script, replayer, start.seconds, stopped)
             replayer.clean_up()
             requests = replayer.tally.requests_by_name() + Counter(result.requests)
-            send(answers, replace(result, requests=dict(requests)))
-    except SharebenchError as error:
-        send(answers, Failed.of(error))
+            child_process.send(answers, replace(result, requests=dict(requests)))
+    except errors.SharebenchError as error:
+        child_process.send(answers, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
         text = f"a client of the replay failed: {type(error).__name__}: {error}"
-        send(answers, Failed(kind=MeasurementError, text=text))
+        child_process.send(answers, Failed(kind=errors.MeasurementError, text=text))
 
 
 def _wait_for_orders(orders: TextIO, stopped: threading.Event) -> bool:
@@ -278,7 +279,7 @@ def _wait_for_orders(orders: TextIO, stopped: threading.Event) -> bool:
 class _Window:
     """The part of a client's replay that counts: after the warm-up, until the time is over or it is stopped."""
 
-    def __init__(self, plan: ReplayPlan, replayer: Replayer, stopped: threading.Event) -> None:
+    def __init__(self, plan: ReplayPlan, replayer: isolation_replayer.Replayer, stopped: threading.Event) -> None:
         self._replayer = replayer
         self._stopped = stopped
         self._counts_from = time.monotonic() + plan.warm_up_seconds
@@ -292,15 +293,19 @@ class _Window:
         """Asked after each operation: the first one after the warm-up begins the window with a new tally."""
         if self.began_at is None and now >= self._counts_from:
             self.requests_before = self._replayer.tally.requests_by_name()
-            self._replayer.tally = Tally()
+            self._replayer.tally = isolation_replayer.Tally()
             self.cpu_seconds_before = time.process_time()
-            self.held_seconds_before = held_seconds()
+            self.held_seconds_before = child_process.held_seconds()
             self.began_at = now
         return now >= self.ends_at or self._stopped.is_set()
 
 
 def _measure(
-    plan: ReplayPlan, script: Script, replayer: Replayer, start_at: float, stopped: threading.Event
+    plan: ReplayPlan,
+    script: isolation_script.Script,
+    replayer: isolation_replayer.Replayer,
+    start_at: float,
+    stopped: threading.Event,
 ) -> _ClientResult:
     time.sleep(max(0.0, start_at - time.monotonic()))
     window = _Window(plan, replayer, stopped)
@@ -311,10 +316,10 @@ def _measure(
 
     ended_at = time.monotonic()
     tally = replayer.tally
-    replayer.tally = Tally()
+    replayer.tally = isolation_replayer.Tally()
     requests = window.requests_before + tally.requests_by_name()
     cpu_seconds = time.process_time() - window.cpu_seconds_before
-    waited_or_worked_seconds = held_seconds() - window.held_seconds_before
+    waited_or_worked_seconds = child_process.held_seconds() - window.held_seconds_before
 
     has_begun = window.began_at is not None
     seconds = 0.0

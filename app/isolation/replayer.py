@@ -10,19 +10,18 @@ from app.base.targets import DEEPEST
 from app.clients.base import DirectoryEntry
 from app.clients.smb import wire
 from app.clients.smb.share import ALL_NAMES, Share, charge, entries
-from app.clients.smb.wire import SAME_FILE, SUCCESS, Answer, Opcode, Request, View
 from app.isolation.script import Operation, Script, ScriptLine
 
 ACCESS_FILE = 0x00100183
 _REMOVE_AT_CLOSE = 0x1000
-_CLOSE_SAME = wire.close(SAME_FILE)
+_CLOSE_SAME = wire.close(wire.SAME_FILE)
 _NO_FILE = bytes(16)
 """An id that no server knows."""
-_COUNTER_NAMES: dict[int, str] = {int(opcode): opcode.name.lower() for opcode in Opcode} | {
-    Opcode.ECHO: "keepalive",
-    Opcode.QUERY_DIRECTORY: "find",
-    Opcode.QUERY_INFO: "getinfo",
-    Opcode.SET_INFO: "setinfo",
+_COUNTER_NAMES: dict[int, str] = {int(opcode): opcode.name.lower() for opcode in wire.Opcode} | {
+    wire.Opcode.ECHO: "keepalive",
+    wire.Opcode.QUERY_DIRECTORY: "find",
+    wire.Opcode.QUERY_INFO: "getinfo",
+    wire.Opcode.SET_INFO: "setinfo",
 }
 """smbd's counter names: ``smb2_NAME``."""
 _PASS_THROUGH = 1000
@@ -58,16 +57,18 @@ class Replayer:
         self._tree = share.tree_id
         self._folder = folder
         self._home = f"client{number}"
+
         self._names: dict[str, bytes] = {}
         self._files: dict[int, bytes] = {}
         self._top: bytes | None = None
         self._content = memoryview(bytes(range(256)) * 4096)
         self.tally = Tally()
+
         self._handlers: dict[Operation, Callable[[ScriptLine], bool]] = {
             Operation.NTCREATEX: self._create,
             Operation.CLOSE: self._close,
-            Operation.READX: self._read,
-            Operation.WRITEX: self._write,
+            Operation.READX: self._read_block,
+            Operation.WRITEX: self._write_block,
             Operation.FLUSH: self._flush,
             Operation.LOCKX: self._lock,
             Operation.UNLOCKX: self._unlock,
@@ -132,20 +133,20 @@ class Replayer:
     def _close(self, line: ScriptLine) -> bool:
         return self._succeeds(wire.close(self._files.pop(line.numbers[0], _NO_FILE)))
 
-    def _read(self, line: ScriptLine) -> bool:
+    def _read_block(self, line: ScriptLine) -> bool:
         _handle, offset, length, expected = line.numbers
         status, message = self._ask(wire.read(self._file_id(line), offset, length), charge=charge(length))
         if status == wire.END_OF_FILE:
             return not expected
-        data = wire.read_data(message) if status == SUCCESS else None
+        data = wire.read_data(message) if status == wire.SUCCESS else None
         self.tally.moved_bytes += len(data or b"")
         return data is not None and len(data) == expected
 
-    def _write(self, line: ScriptLine) -> bool:
+    def _write_block(self, line: ScriptLine) -> bool:
         _handle, offset, length, _expected = line.numbers
         request = wire.write(self._file_id(line), offset, length)
         status, message = self._ask(request, self._content[:length], charge=charge(length))
-        written = wire.written_bytes(message) if status == SUCCESS else 0
+        written = wire.written_bytes(message) if status == wire.SUCCESS else 0
         self.tally.moved_bytes += written
         return written == length
 
@@ -162,7 +163,7 @@ class Replayer:
 
     def _rename(self, line: ScriptLine) -> bool:
         path, new_path = line.texts
-        return self._ask_about(path, wire.ACCESS_DELETE, 0, wire.rename(SAME_FILE, self._name(new_path)))
+        return self._ask_about(path, wire.ACCESS_DELETE, 0, wire.rename(wire.SAME_FILE, self._name(new_path)))
 
     def _unlink(self, line: ScriptLine) -> bool:
         return self._remove(self._name(line.texts[0]), 0)
@@ -176,11 +177,11 @@ class Replayer:
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
         name = pattern.encode("utf-16-le")
-        find = wire.find(SAME_FILE, name, wire.BOTH_DIRECTORY_INFORMATION, restart=True)
+        find = wire.find(wire.SAME_FILE, name, wire.BOTH_DIRECTORY_INFORMATION, restart=True)
         return self._ask_about(folder, wire.ACCESS_LIST, wire.OPTION_A_FOLDER, find)
 
     def _query_path(self, line: ScriptLine) -> bool:
-        query = _query_file(SAME_FILE, line.numbers[0])
+        query = _query_file(wire.SAME_FILE, line.numbers[0])
         return self._ask_about(line.texts[0], wire.ACCESS_ATTRIBUTES, 0, query)
 
     def _query_file(self, line: ScriptLine) -> bool:
@@ -193,38 +194,38 @@ class Replayer:
     def _set_unchanged(self, line: ScriptLine) -> bool:
         return self._succeeds(wire.set_info(self._file_id(line), wire.BASIC_INFORMATION, _UNCHANGED))
 
-    def _ask_about(self, path: str, access: int, options: int, request: Request) -> bool:
+    def _ask_about(self, path: str, access: int, options: int, request: wire.Request) -> bool:
         """Open, query and close as one compound. Returns whether the query succeeded."""
         create = wire.create(self._name(path), access, wire.DISPOSITION_OPEN, options)
         return self._ask_together(create, request, _CLOSE_SAME)
 
-    def _ask(self, request: Request, payload: View = b"", *, charge: int = 1) -> Answer:
+    def _ask(self, request: wire.Request, payload: wire.View = b"", *, charge: int = 1) -> wire.Answer:
         self.tally.requests[request[0]] += 1
         return self._channel.ask_at_once(self._tree, (request,), payload, charge=charge)[0]
 
-    def _succeeds(self, request: Request) -> bool:
-        return self._ask(request)[0] == SUCCESS
+    def _succeeds(self, request: wire.Request) -> bool:
+        return self._ask(request)[0] == wire.SUCCESS
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
         status, message = self._ask(wire.create(name, access, disposition, options))
-        if status != SUCCESS:
+        if status != wire.SUCCESS:
             return None
         opened = wire.parse_created(message)
         if opened is None:
             raise self._channel.fail(ProtocolError, "the server's answer is cut off; see its log")
         return opened.file_id
 
-    def _ask_together(self, *requests: Request) -> bool:
+    def _ask_together(self, *requests: wire.Request) -> bool:
         """Whether all compound requests succeed; after a failed first one the server counts no other."""
         while self._channel.credits < len(requests):
             self._ask(wire.ECHO)
         answers = self._channel.ask_at_once(self._tree, requests)
 
-        is_opened = answers[0][0] == SUCCESS
+        is_opened = answers[0][0] == wire.SUCCESS
         counts = self.tally.requests
         for command, _body in requests if is_opened else requests[:1]:
             counts[command] += 1
-        return all(status == SUCCESS for status, _message in answers)
+        return all(status == wire.SUCCESS for status, _message in answers)
 
     def _remove(self, name: bytes, options: int) -> bool:
         create = wire.create(name, wire.ACCESS_DELETE, wire.DISPOSITION_OPEN, options | _REMOVE_AT_CLOSE)
@@ -254,7 +255,7 @@ class Replayer:
         contents: list[DirectoryEntry] = []
         while True:
             status, message = self._ask(wire.find(folder_id, ALL_NAMES))
-            if status != SUCCESS:
+            if status != wire.SUCCESS:
                 return contents
             contents += [entry for entry, _bytes in entries(message)]
 
@@ -286,7 +287,7 @@ class Replayer:
         return name
 
 
-def _query_file(file_id: bytes, level: int) -> Request:
+def _query_file(file_id: bytes, level: int) -> wire.Request:
     return wire.query(file_id, _class_of(level, _OLD_LEVELS, wire.BASIC_INFORMATION))
 
 

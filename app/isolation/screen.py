@@ -10,24 +10,21 @@ from textual.content import Content
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.isolation import places
+from app.isolation import places, timetable
+from app.isolation import rounds as isolation_rounds
+from app.isolation import script as isolation_script
 from app.isolation.record import record_isolation
-from app.isolation.rounds import WHOLE_RUN, IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
-from app.isolation.script import load_script, operations_named
 from app.recording.process import Warned
 from app.server.named_servers import server_ways
-from app.tui.widgets import form_lines
-from app.tui.widgets.form_lines import FormLine
+from app.tui.widgets import form_lines, report_run, views
 from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.report_run import MeasurementScreen, run_keys
-from app.tui.widgets.views import join_toned, stop_reason
+from forms import wording
 from forms.exporters.text import figures_text
 from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.isolation.wording import answer_sentence
 from forms.layout import hanging
-from forms.wording import byte_rate, count, duration, plain
 from storage.isolation import Isolation, LayerRun
 from storage.records import RunStatus
 
@@ -38,10 +35,10 @@ _RUNS_OF_A_ROUND = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
 
-class IsolationRunScreen(MeasurementScreen):
+class IsolationRunScreen(report_run.MeasurementScreen):
     KEYS: ClassVar = (
         *GoesOn.KEYS,
-        *run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),
+        *report_run.run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),
     )
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = "What was measured is kept, what was set up on the server is removed, and the isolation can be resumed."
@@ -69,27 +66,27 @@ class IsolationRunScreen(MeasurementScreen):
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
-            case IsolationOpened(isolation=isolation, runs=runs):
+            case isolation_rounds.IsolationOpened(isolation=isolation, runs=runs):
                 self.record = isolation
                 self._planned_runs = runs
-            case LayerRunStarted():
+            case isolation_rounds.LayerRunStarted():
                 self._begin_run(event)
-            case LayerRunEnded(run=run):
+            case isolation_rounds.LayerRunEnded(run=run):
                 self._end_run(run)
             case Warned(text=text):
                 self.problems.append(text)
-            case IsolationClosed(isolation=isolation):
+            case isolation_rounds.IsolationClosed(isolation=isolation):
                 self.record = isolation
                 self.is_closed = True
 
-    def _begin_run(self, event: LayerRunStarted) -> None:
+    def _begin_run(self, event: isolation_rounds.LayerRunStarted) -> None:
         if self._begun_runs:
             self._run_seconds.append(monotonic() - self._began_at)
         self._begun_runs = event.number
         self._began_at = monotonic()
 
         all_runs = max(event.number, self._planned_runs)
-        self.doing = f"Run {event.number} of {all_runs}: {event.layer}, {count(event.clients, 'client')}"
+        self.doing = f"Run {event.number} of {all_runs}: {event.layer}, {wording.count(event.clients, 'client')}"
 
     def _end_run(self, run: LayerRun) -> None:
         if self.record is not None:
@@ -100,13 +97,13 @@ class IsolationRunScreen(MeasurementScreen):
     def now(self) -> str:
         seconds_left = self._seconds_left()
         if self._begun_runs and not self.is_over and seconds_left > 0:
-            return f"{super().now()}, about {duration(seconds_left)} left"
+            return f"{super().now()}, about {wording.duration(seconds_left)} left"
         return super().now()
 
     def _seconds_left(self) -> float:
         # a round as planned counts too, since the first runs are of few clients and short
         runs_of_a_round = max(1, self._planned_runs // self.request.rounds)
-        planned_seconds = runs_of_a_round * [WHOLE_RUN * self.request.seconds]
+        planned_seconds = runs_of_a_round * [timetable.WHOLE_RUN * self.request.seconds]
         run_seconds = fmean([*planned_seconds, *self._run_seconds])
 
         runs_to_begin = max(0, self._planned_runs - self._begun_runs)
@@ -115,7 +112,7 @@ class IsolationRunScreen(MeasurementScreen):
 
     def headline(self) -> Content:
         answer = answer_sentence(isolation_summary(self.record).verdict)
-        return join_toned([stop_reason(self.record), answer], "")
+        return views.join_toned([views.stop_reason(self.record), answer], "")
 
     def draw_heard(self, width: int) -> str:
         if self.record is None:
@@ -123,19 +120,19 @@ class IsolationRunScreen(MeasurementScreen):
 
         lines: list[str] = []
         for problem in self.problems:
-            lines += hanging(f"! {plain(problem)}", width)
+            lines += hanging(f"! {wording.plain(problem)}", width)
 
         valid_runs = [run for run in reversed(self.record.runs) if run.status is RunStatus.VALID]
         if valid_runs:
             report = isolation_report(self.record)
             first_table = replace(report, fields=(), tables=report.tables[:1], results=(), advice=())
             lines += [figures_text(first_table, width=width, ansi=True), "", "Runs, the newest first"]
-            lines += [f"{_name_of(run)}: {byte_rate(run.bytes_per_second)}" for run in valid_runs]
+            lines += [f"{_name_of(run)}: {wording.byte_rate(run.bytes_per_second)}" for run in valid_runs]
         return "\n".join(lines)
 
 
 def _name_of(run: LayerRun) -> str:
-    return f"{run.layer}, {count(run.clients, 'client')}, round {run.round}"
+    return f"{run.layer}, {wording.count(run.clients, 'client')}, round {run.round}"
 
 
 _ABOUT_LEAVING_OUT = (
@@ -166,13 +163,15 @@ class IsolationScreen(LinesScreen):
     STORED = "isolations"
     LINES = (
         form_lines.TARGET,
-        FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
-        FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
-        FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
-        FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_ABOUT_LEAVING_OUT),
+        form_lines.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
+        form_lines.FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
+        form_lines.FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
+        form_lines.FormLine(
+            "without", "Leave out", "operations, such as find_first; empty: none", about=_ABOUT_LEAVING_OUT
+        ),
         form_lines.SSH,
         form_lines.CONF,
-        FormLine(
+        form_lines.FormLine(
             "expose",
             "Network alone",
             "empty for a server here, else its name, to run tbench there",
@@ -186,16 +185,18 @@ class IsolationScreen(LinesScreen):
         clients = places.parse_clients(typed["clients"])
         rounds = _parse_rounds(typed)
         run_seconds = _parse_seconds(typed)
-        seconds = min(60 * places.DEFAULT_MINUTES, rounds * len(clients) * _RUNS_OF_A_ROUND * WHOLE_RUN * run_seconds)
+        seconds = min(
+            60 * places.DEFAULT_MINUTES,
+            rounds * len(clients) * _RUNS_OF_A_ROUND * timetable.WHOLE_RUN * run_seconds,
+        )
 
         warnings = ""
         if rounds < places.DEFAULT_ROUNDS:
             warnings += f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely give a verdict."
         if run_seconds < places.DEFAULT_SECONDS:
             warnings += f" Runs under {places.DEFAULT_SECONDS} s may fail."
-        return (
-            f"Measures server, disk and network, interleaved: about {duration(seconds)}. It leaves no file.{warnings}"
-        )
+        about = f"Measures server, disk and network, interleaved: about {wording.duration(seconds)}."
+        return f"{about} It leaves no file.{warnings}"
 
     @classmethod
     def parse(cls, typed: Mapping[str, str]) -> places.IsolationRequest:
@@ -210,8 +211,8 @@ class IsolationScreen(LinesScreen):
                 f"Network alone: found {exposed_host!r}, the server is {target.host}: type that, or nothing"
             )
 
-        left_out = operations_named(values["without"]) if values["without"] else ()
-        script = load_script()
+        left_out = isolation_script.operations_named(values["without"]) if values["without"] else ()
+        script = isolation_script.load_script()
         script.without(left_out)  # refuses what the script does not have
 
         ways = server_ways(target, values["ssh"], values["conf"])

@@ -89,9 +89,9 @@ class Script:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.text().encode()).hexdigest()
+        return hashlib.sha256(self.load_file_text().encode()).hexdigest()
 
-    def text(self) -> str:
+    def load_file_text(self) -> str:
         return "".join(f"{line.written}\n" for line in self.lines)
 
     def without(self, operations: Collection[Operation]) -> "Script":

@@ -3,6 +3,7 @@
 import os
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from app.cli.run_options import OF_THE_SERVER, series_options, targets_argument
 from app.clients.base import Secrets
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep, run_load
-from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
+from app.load.scenario import NAMES, change_scenario, find_scenario, parse_users, scenario_text
 from app.load.spec import LoadRequest
 from app.load.standing import LoadStanding, time_text
 from app.load.worker_processes import serve_workers
@@ -107,7 +108,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
         return 0
 
     notebooks.check_can_store(context)
-    with textfile.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
+    with textfile.zeros_if_it_fails(choices["textfile"], partial(_samples, context, targets, choices)):
         control = SeriesControl(option_values.seconds_within(choices))
         request: LoadRequest
         stored: Load | None = None
@@ -119,7 +120,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
         steps = run_load(request, notebooks.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
 
-    textfile.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
+    textfile.write_textfile(choices["textfile"], partial(_samples, context, targets, choices, closed.load))
     if closed.stored:
         console.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     _raise_what_went_wrong(closed, control)
@@ -199,7 +200,7 @@ def _check_options(urls: tuple[str, ...], choices: dict[str, Any]) -> None:
 
 
 def _scenario(choices: dict[str, Any]) -> Scenario:
-    return changed(
+    return change_scenario(
         find_scenario(choices["scenario"]),
         files=choices["files"],
         think=choices["think"],
@@ -266,7 +267,7 @@ class LoadProgress(StatusLine):
 
     def show(self, step: LoadStep) -> None:
         before = self._standing
-        self._standing = before.heard(step)
+        self._standing = before.after(step)
         match step:
             case Warned(text=text):
                 self.tell(text)
@@ -275,18 +276,18 @@ class LoadProgress(StatusLine):
                     creates_on = len(load.targets) * (step.phase is LoadPhase.FILES)
                     self.tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
                 self._phase = step
-                self.draw(f"{step.phase.value}{self._left()}")
+                self.draw(f"{step.phase.value}{self._time_left()}")
             case FilesMade(files=files, of_files=all_files):
                 verb = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
-                self.draw(f"{self._phase.phase.value}{self._left()}: {files:,} of {all_files:,} {verb}")
+                self.draw(f"{self._phase.phase.value}{self._time_left()}: {files:,} of {all_files:,} {verb}")
             case JobsWait():
                 self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case SecondPassed():
-                self.draw(second_text(step, self._phase, self._left()))
+                self.draw(second_text(step, self._phase, self._time_left()))
             case LoadChanged(point=LoadPoint() as point, done=True):
                 self.tell(point_text(point))
 
-    def _left(self) -> str:
+    def _time_left(self) -> str:
         of_phase = self._standing.phase_seconds_left(time.monotonic())
         of_load = self._standing.seconds_left(of_phase)
         in_all = f", {duration(of_load)} left in all" if of_load else ""

@@ -10,7 +10,7 @@ from app.base.child_process import ChildProcess
 from app.base.errors import ChildDiedError
 from app.clients.base import Secrets
 from app.recording.process import Failed, Warned
-from storage.json_reader import JSONNode, above_zero_up_to, up_to
+from storage import json_reader
 from storage.load import records
 from storage.plan import Settings
 from storage.records import Target
@@ -45,19 +45,19 @@ class SteadyWindow:
         self.operations: dict[records.RequestKind, records.HistogramBuilder] = {}
         self.lateness = records.HistogramBuilder()
 
-    def paused(self, seconds: float) -> None:
+    def count_pause(self, seconds: float) -> None:
         self.pauses += 1
         self.think_seconds += seconds
 
-    def answered(self, seconds: float, now: float) -> None:
+    def count_answer(self, seconds: float, now: float) -> None:
         self.answers += 1
-        self.waited(seconds, now)
+        self.count_wait(seconds, now)
         self.moved_at = now
 
-    def waited(self, seconds: float, now: float) -> None:
+    def count_wait(self, seconds: float, now: float) -> None:
         self.silent_seconds = max(self.silent_seconds, min(seconds, now - self.moved_at))
 
-    def done(self, kind: records.RequestKind, due: float, began: float, ended: float) -> None:
+    def count_request(self, kind: records.RequestKind, due: float, began: float, ended: float) -> None:
         self.requests += 1
         if self._slice_seconds:
             self.slices[min(SLICES - 1, int((ended - self.began) / self._slice_seconds))] += 1
@@ -67,16 +67,16 @@ class SteadyWindow:
         self.service.add(ended - began)
         self.operations.setdefault(kind, records.HistogramBuilder()).add(ended - began)
 
-    def refused(self, seconds: float) -> None:
+    def count_refusal(self, seconds: float) -> None:
         self.failures += 1
         self.failed_seconds += seconds
 
-    def moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
+    def count_moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
         self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes
 
-    def failed(self, kind: str, text: str) -> None:
+    def count_error(self, kind: str, text: str) -> None:
         self.errors[kind] = self.errors.get(kind, 0) + 1
         self.first_error = self.first_error or text
 
@@ -128,13 +128,13 @@ _MOST = 2**50
 """Limit of any count: the sum of 4,096 processes still fits in 64 bits."""
 
 
-def _number(place: JSONNode) -> float:
+def _number(place: json_reader.JSONNode) -> float:
     if abs(place.number()) > _MOST:
         raise place.wrong(f"a number of at most {_MOST}")
     return place.number()
 
 
-def _histogram(place: JSONNode) -> records.Histogram:
+def _histogram(place: json_reader.JSONNode) -> records.Histogram:
     histogram = records.histogram_from_json(place)
     longest = records.lower_bound(max(histogram.counts, default=0))
     if max(histogram.count, histogram.total_microseconds, histogram.max_microseconds, longest) > _MOST:
@@ -142,7 +142,7 @@ def _histogram(place: JSONNode) -> records.Histogram:
     return histogram
 
 
-Counted = Annotated[int, up_to(_MOST)]
+Counted = Annotated[int, json_reader.up_to(_MOST)]
 Number = Annotated[float, _number]
 Times = Annotated[records.Histogram, _histogram]
 
@@ -165,7 +165,7 @@ class _WorkerCounts:
 class WorkerFigures(_WorkerCounts):
     """What one worker's users did in the steady window; not trusted, as a worker may be another machine's."""
 
-    seconds: Annotated[float, above_zero_up_to(_MOST)]
+    seconds: Annotated[float, json_reader.above_zero_up_to(_MOST)]
     reads: Counted
     writes: Counted
     late_starts: Counted
@@ -191,7 +191,7 @@ class WorkerSecond(_WorkerCounts):
     given_up: Counted
 
 
-def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def sum_counts(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part)
@@ -345,7 +345,7 @@ class EngineProcess:
         self._process.say(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0))
         return self._until(PointMeasured)
 
-    def rest(self) -> Iterator[LoadEvent]:
+    def let_users_rest(self) -> Iterator[LoadEvent]:
         self._process.say(Rest())
         return self._until(UsersGone)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.load.events import PointMeasured, WorkerFigures, counted
+from app.load.events import PointMeasured, WorkerFigures, sum_counts
 from forms import wording
 from forms.load import lateness
 from forms.load.summary import MOST_CPU_PERCENT
@@ -77,8 +77,9 @@ def _add_workers(measured: PointMeasured) -> records.LoadPoint:
     pauses = sum(worker.pauses for worker in workers)
     think_seconds = sum(worker.think_seconds for worker in workers)
     service = records.added(worker.service for worker in workers)
+    slices_of_workers = [worker.slices for worker in workers]
     first_errors = (worker.first_error for worker in workers if worker.first_error)
-    kinds = sorted({kind for worker in workers for kind in worker.operations})
+
     return replace(
         point,
         connected=connected,
@@ -90,22 +91,28 @@ def _add_workers(measured: PointMeasured) -> records.LoadPoint:
         write_bytes=sum(worker.write_bytes for worker in workers),
         late_starts=sum(worker.late_starts for worker in workers),
         silent_seconds=min(worker.silent_seconds for worker in workers),
-        slices=tuple(map(sum, zip(*(worker.slices for worker in workers), strict=False))),
+        slices=tuple(map(sum, zip(*slices_of_workers, strict=False))),
         # Where users are missing, those of the ramp say why.
-        errors=counted(worker.errors for worker in workers) if is_everybody_there else dict(measured.errors),
+        errors=sum_counts(worker.errors for worker in workers) if is_everybody_there else dict(measured.errors),
         first_error=next(first_errors, measured.first_error),
         response=records.added(worker.response for worker in workers),
         service=service,
-        operations={
-            kind.value: records.added(worker.operations[kind] for worker in workers if kind in worker.operations)
-            for kind in kinds
-        },
+        operations=_operations_of(workers),
         logins=records.added(worker.logins for worker in workers),
         think_seconds=think_seconds / pauses if pauses else None,
         little_percent=_little_percent(workers, service, measured.users),
         generator_cpu_percent=tuple(worker.cpu_percent for worker in workers),
         generator_lateness=records.added(worker.lateness for worker in workers),
     )
+
+
+def _operations_of(workers: Sequence[WorkerFigures]) -> dict[str, records.Histogram]:
+    """The times of each kind of request that any worker made."""
+    parts: dict[records.RequestKind, list[records.Histogram]] = {}
+    for worker in workers:
+        for kind, histogram in worker.operations.items():
+            parts.setdefault(kind, []).append(histogram)
+    return {kind.value: records.added(parts[kind]) for kind in sorted(parts)}
 
 
 def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:
@@ -191,5 +198,6 @@ def _contradiction(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -
 
     percent = point.little_percent
     if percent is not None and abs(percent) > LITTLE_PERCENT:
-        return f"requests/s x (answer + pause) is {wording.with_minus(f'{percent:+.1f}')} % off the users"
+        percent_text = wording.with_minus(f"{percent:+.1f}")
+        return f"requests/s x (answer + pause) is {percent_text} % off the users"
     return None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
+from app.recording import kind as recording_kind
 from forms.layout import Toned
 from storage.json_reader import JSONNode
 from storage.load.records import Load
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forms.report import Report
 
 
-class LoadKind(Kind[Load]):
+class LoadKind(recording_kind.Kind[Load]):
     name = LOAD
     record: type = Load
     resume = "load --resume"
@@ -41,8 +41,8 @@ class LoadKind(Kind[Load]):
         return self.read(notebook, head).targets[0]
 
     def compare(
-        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
-    ) -> ComparedRecordings:
+        self, notebook: Notebook, heads: Sequence[Recording], choices: recording_kind.ComparisonChoices | None = None
+    ) -> recording_kind.ComparedRecordings:
         """Point by point, as far as earlier loads of the same kind tell how much they differ. Raises UsageError."""
         from forms.load.comparison import compare_loads, load_comparison_report
 
@@ -52,7 +52,7 @@ class LoadKind(Kind[Load]):
         base, other = (self.read(notebook, head) for head in heads)
         earlier = [load for load in notebook.loads_like(base, base.created_at) if load.id != other.id]
         comparison = compare_loads(base, other, earlier)
-        return ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))
+        return recording_kind.ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))
 
     def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
         return notebook.judge("load_points", {"load_id": head.id, "number": run}, status.value, reason)

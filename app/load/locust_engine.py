@@ -14,17 +14,15 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
-from app.base.child_process import message_of, own_stdout, send
-from app.base.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
+from app.base import child_process, errors
+from app.clients import base
 from app.clients import file_tree as file_set
-from app.clients.base import Files, OpenMode, check_folder, connected_files
-from app.load import events
-from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
+from app.load import events, worker
 from app.load.worker_processes import WorkerProcesses
-from app.recording.process import Failed, Warned
+from app.recording import process
 from forms.load.summary import percentile_seconds
-from storage.json_reader import DocumentError, JSONNode
-from storage.load.records import RequestKind, added
+from storage import json_reader
+from storage.load import records
 from storage.records import Target, format_target
 
 _CONNECTIONS = 8
@@ -46,25 +44,27 @@ class Preparation:
     def make(self) -> None:
         self._on_each(self._make_on)
 
-    def _on_each(self, job: Callable[[Files], None]) -> None:
+    def _on_each(self, job: Callable[[base.Files], None]) -> None:
         for target in self._plan.targets:
             with self._connected(target) as files:
                 job(files)
 
-    def _look_at(self, files: Files) -> None:
-        if RequestKind.PRINT in self._plan.scenario.requests:
+    def _look_at(self, files: base.Files) -> None:
+        if records.RequestKind.PRINT in self._plan.scenario.requests:
             check_printer(files)
         if not self._plan.scenario.needs_files:
             return
         if not files.has_handles:
             for kind in self._plan.scenario.requests:
-                if kind in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}:
-                    raise MeasurementError(f"{files.target.protocol}:// has no open files, which {kind.value} needs")
-        check_folder(files)
+                if kind in {records.RequestKind.READ_PARTS, records.RequestKind.WRITE_PARTS}:
+                    raise errors.MeasurementError(
+                        f"{files.target.protocol}:// has no open files, which {kind.value} needs"
+                    )
+        base.check_folder(files)
         if not self._plan.reuse and not self._plan.leftover:
             file_set.check_space(files, self._set)
 
-    def _make_on(self, files: Files) -> None:
+    def _make_on(self, files: base.Files) -> None:
         if not self._plan.scenario.needs_files:
             return
         target = files.target
@@ -85,10 +85,10 @@ class Preparation:
         for subfolder in ("", *self._set.folders):
             files.make_folder(file_set.path_within(target, folder, subfolder))
 
-        jobs: list[Callable[[Files], None]] = []
+        jobs: list[Callable[[base.Files], None]] = []
         for file in self._set.files:
             path = file_set.path_within(target, folder, file.path)
-            jobs.append(partial(file_set.write_whole, path=path, size_bytes=file.size_bytes, mode=OpenMode.CREATE))
+            jobs.append(partial(file_set.write_whole, path=path, size_bytes=file.size_bytes, mode=base.OpenMode.CREATE))
         self._with_several(target, jobs)
 
     def remove(self) -> None:
@@ -103,13 +103,13 @@ class Preparation:
                 with self._connected(target) as files:
                     self._with_several(target, file_set.removals(files, path))
                     file_set.remove_all(files, path)
-            except SharebenchError as error:
+            except errors.SharebenchError as error:
                 problems.append(f"{path} is still there ({error}); delete it there")
 
         if problems:
-            raise MeasurementError("; ".join(problems))
+            raise errors.MeasurementError("; ".join(problems))
 
-    def _with_several(self, target: Target, jobs: Sequence[Callable[[Files], None]]) -> None:
+    def _with_several(self, target: Target, jobs: Sequence[Callable[[base.Files], None]]) -> None:
         waiting_jobs = iter(jobs)
         finished = 0
 
@@ -130,21 +130,21 @@ class Preparation:
         finally:
             pool.kill()
 
-    def _connected(self, target: Target) -> AbstractContextManager[Files]:
-        return connected_files(target, self._plan.secrets, self._plan.settings, call_in_thread)
+    def _connected(self, target: Target) -> AbstractContextManager[base.Files]:
+        return base.connected_files(target, self._plan.secrets, self._plan.settings, worker.call_in_thread)
 
 
-def check_printer(files: Files) -> None:
+def check_printer(files: base.Files) -> None:
     """Raises NotAFileError unless the target's share is a printer."""
     if not files.is_printer:
-        raise NotAFileError(
+        raise errors.NotAFileError(
             f"{format_target(files.target)} is no printer, so nothing was printed or written; name a printer share,"
             " such as smb://HOST/PRINTER, or take another scenario"
         )
 
 
-def _is_there(files: Files, folder: str) -> bool:
-    with suppress(NoSuchFileError, NotAFileError):
+def _is_there(files: base.Files, folder: str) -> bool:
+    with suppress(errors.NoSuchFileError, errors.NotAFileError):
         return files.query(file_set.path_within(files.target, folder)).is_folder
     return False
 
@@ -167,7 +167,7 @@ class LoadEngine:
         self._emit = emit
 
         os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
-        self._runner, key = make_master(Environment(user_classes=[FileUser]))
+        self._runner, key = worker.make_master(Environment(user_classes=[worker.FileUser]))
         self._runner.register_message(events.WorkerSecond.__name__, self._hear_second)
         self._runner.register_message(events.WorkerFigures.__name__, self._hear_measured)
         self._preparation = Preparation(plan, emit)
@@ -201,36 +201,36 @@ class LoadEngine:
         self._first_error = ""
 
         scenario = self._plan.scenario
-        began = ended = clock()
+        began = ended = worker.clock()
         failure: str | None = None
         ramp_seconds = 0.0
         try:
             self._start_workers()
             self._nobody = False
-            self._runner.send_message(ORDER, {"size_bytes": size_bytes})
+            self._runner.send_message(worker.ORDER, {"size_bytes": size_bytes})
 
             self._tell_phase(events.LoadPhase.RAMP)
-            ramp_began = clock()
+            ramp_began = worker.clock()
             self._ramp(users)
-            ramp_seconds = clock() - ramp_began
+            ramp_seconds = worker.clock() - ramp_began
 
             self._tell_phase(events.LoadPhase.SETTLE, scenario.settle_seconds)
             self._wait(scenario.settle_seconds)
 
-            began = clock()
+            began = worker.clock()
             self._tell_phase(events.LoadPhase.STEADY, scenario.duration_seconds)
-            self._runner.send_message(ORDER, {"measure_seconds": scenario.duration_seconds})
+            self._runner.send_message(worker.ORDER, {"measure_seconds": scenario.duration_seconds})
             self._wait(scenario.duration_seconds)
-            self._wait(_RESULT_SECONDS, lambda: len(self._measured) == self._processes.count)
-            ended = clock()
+            self._wait(_RESULT_SECONDS, self._has_all_results)
+            ended = worker.clock()
 
             if len(self._measured) < self._processes.count:
                 failure = "a worker process did not tell what it measured; is this machine overloaded?"
             else:
                 self._check_users(self._measured.values())
-        except MeasurementError as error:
+        except errors.MeasurementError as error:
             failure = str(error)
-            ended = clock()
+            ended = worker.clock()
 
         if failure is not None:
             self._start_over()
@@ -248,9 +248,12 @@ class LoadEngine:
             )
         )
 
-    def rest(self) -> None:
+    def _has_all_results(self) -> bool:
+        return len(self._measured) == self._processes.count
+
+    def let_users_rest(self) -> None:
         self._tell_phase(events.LoadPhase.PRINTING)
-        stopped_at = clock()
+        stopped_at = worker.clock()
         self._nobody = True
         self._runner.stop()
         self._emit(events.UsersGone(at_seconds=stopped_at))
@@ -267,7 +270,7 @@ class LoadEngine:
     def _check_users(self, messages: Collection[events.WorkerFigures | events.WorkerSecond]) -> None:
         running = sum(message.users for message in messages)
         if running < self._users:
-            raise MeasurementError(
+            raise errors.MeasurementError(
                 f"the load's worker processes ran {running} of {self._users} users; is this machine overloaded?"
             )
 
@@ -288,17 +291,17 @@ class LoadEngine:
         spawning = gevent.spawn(self._runner.start, users, self._plan.ramp_per_second)
         try:
             most_connected = -1
-            last_login_at = clock()
+            last_login_at = worker.clock()
             patience = _LOGIN_PATIENCE_SECONDS + 1 / self._plan.ramp_per_second
             planned_seconds = users / self._plan.ramp_per_second
             gives_up_at = last_login_at + _SLOWEST_RAMP * planned_seconds + _SLOWEST_LOGINS_SECONDS
 
-            while clock() - last_login_at < patience and clock() < gives_up_at:
+            while worker.clock() - last_login_at < patience and worker.clock() < gives_up_at:
                 self._wait(0.1)
                 connected = sum(second.connected for second in self._latest.values())
                 if connected > most_connected:
                     most_connected = connected
-                    last_login_at = clock()
+                    last_login_at = worker.clock()
                 given_up = sum(second.given_up for second in self._latest.values())
                 if spawning.dead and connected + given_up == users:
                     return
@@ -308,14 +311,14 @@ class LoadEngine:
             spawning.kill()
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
-        end = clock() + seconds
-        while (seconds_left := end - clock()) > 0 and not (until and until()):
+        end = worker.clock() + seconds
+        while (seconds_left := end - worker.clock()) > 0 and not (until and until()):
             if death := self._processes.died():
-                raise MeasurementError(death)
+                raise errors.MeasurementError(death)
             gevent.sleep(min(0.05, seconds_left))
 
         if must and until and not until():
-            raise MeasurementError(
+            raise errors.MeasurementError(
                 f"the load's worker processes were not ready in {seconds:.0f} s; is this machine overloaded?"
             )
 
@@ -339,7 +342,7 @@ class LoadEngine:
             return
 
         self._latest[second.index] = second
-        self._errors = events.counted([self._errors, second.errors])
+        self._errors = events.sum_counts([self._errors, second.errors])
         self._first_error = self._first_error or second.first_error
         if second.index == min(self._latest):
             self._tell_second()
@@ -347,15 +350,16 @@ class LoadEngine:
     def _parse(self, kind: type[_WorkerMessage], data: Any) -> _WorkerMessage | None:
         """None for a message that no worker of this load can have sent."""
         try:
-            message = JSONNode("", data).record(kind)
-        except DocumentError:
+            message = json_reader.JSONNode("", data).record(kind)
+        except json_reader.DocumentError:
             return None
-        is_of_this_load = message.index in self._processes.indexes and message.errors.keys() <= ERROR_KINDS
+        is_of_this_load = message.index in self._processes.indexes and message.errors.keys() <= worker.ERROR_KINDS
         return message if is_of_this_load else None
 
     def _tell_second(self) -> None:
         seconds = list(self._latest.values())
-        response = added(second.response for second in seconds)
+        response = records.added(second.response for second in seconds)
+
         self._emit(
             events.SecondPassed(
                 point=self._point_number,
@@ -380,14 +384,14 @@ class EngineChild:
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
-        engine = LoadEngine(message_of(self._next_line(), [events.LoadPlan]), self._emit)
+        engine = LoadEngine(child_process.message_of(self._next_line(), [events.LoadPlan]), self._emit)
         self._working = gevent.spawn(_end_of, partial(self._work, engine))
         gevent.spawn(self._listen)
 
         ended = self._working.get()
         cleaned = _end_of(engine.end)
         if cleaned.failure:
-            self._emit(Warned(text=cleaned.failure.text))
+            self._emit(process.Warned(text=cleaned.failure.text))
         self._emit(replace(ended, left_behind=cleaned.failure is not None))
 
     @staticmethod
@@ -399,36 +403,36 @@ class EngineChild:
         while line := self._next_line():
             self._orders.put(line.strip())
         assert self._working is not None
-        self._working.kill(CancelledError("cancelled"), block=False)
+        self._working.kill(errors.CancelledError("cancelled"), block=False)
 
     def _work(self, engine: LoadEngine) -> None:
         engine.begin()
         while True:
-            match message_of(self._orders.get(), events.LOAD_ORDERS):
+            match child_process.message_of(self._orders.get(), events.LOAD_ORDERS):
                 case events.MeasurePoint(number=number, users=users, size_bytes=size_bytes):
                     engine.point(number, users, size_bytes)
                 case events.Rest():
-                    engine.rest()
+                    engine.let_users_rest()
                 case _:
                     return
 
     def _emit(self, event: events.LoadEvent) -> None:
         with suppress(OSError, ValueError):
-            send(self._out, event)
+            child_process.send(self._out, event)
 
 
 def _end_of(work: Callable[[], None]) -> events.LoadEnded:
     try:
         work()
-    except SharebenchError as error:
-        return events.LoadEnded(failure=Failed.of(error))
+    except errors.SharebenchError as error:
+        return events.LoadEnded(failure=process.Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
         text = f"the engine failed: {type(error).__name__}: {error}"
-        return events.LoadEnded(failure=Failed(kind=MeasurementError, text=text))
+        return events.LoadEnded(failure=process.Failed(kind=errors.MeasurementError, text=text))
     return events.LoadEnded()
 
 
 def serve() -> None:
-    with own_stdout() as out:
+    with child_process.own_stdout() as out:
         EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

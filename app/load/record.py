@@ -3,26 +3,25 @@
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
+from operator import methodcaller
 from pathlib import Path
 
-from app.base.errors import CancelledError, ChildDiedError, MeasurementError, UsageError
+from app.base import errors
 from app.base.targets import new_folder
 from app.clients.file_tree import FileSet
-from app.load import events
+from app.load import events, print_queue, spec
+from app.load import next_point as load_next_point
 from app.load.judgement import load_point
-from app.load.next_point import NextPoint, next_point
-from app.load.print_queue import PrinterShare, with_jobs_refused
 from app.load.server_view import LoadSamplers
-from app.load.spec import LoadRequest, check_hosts, check_limits, check_server_limits
-from app.recording.process import ControlMessage, Failed, SeriesControl, Warned
+from app.recording import process, writer
 from app.recording.rescue import notebook_to_measure_into
-from app.recording.writer import Recorder, Write, add_once, recorded, take_out
-from app.server.facts import Environment, collect
+from app.server import facts
 from app.worksheets.prediction import prediction_of
+from forms.load import summary as load_summary
 from forms.load.comparison import Prediction
-from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
-from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
+from storage.load import records
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now
 
@@ -33,8 +32,8 @@ _LEAST_SHARE_CONNECTED = 0.5
 class LoadChanged:
     """Stored anew: the load, which has just begun at first, or one point; ``done`` unless its printer is still busy."""
 
-    load: Load
-    point: LoadPoint | None = None
+    load: records.Load
+    point: records.LoadPoint | None = None
     done: bool = False
 
 
@@ -42,8 +41,8 @@ class LoadChanged:
 class LoadClosed:
     """The load is over; always the last event."""
 
-    load: Load
-    failure: Failed | None = None
+    load: records.Load
+    failure: process.Failed | None = None
     stored: bool = True
     prediction: Prediction | None = None
 
@@ -52,33 +51,33 @@ LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 
 def run_load(
-    request: LoadRequest, notebook_path: Path, control: SeriesControl, resumed: Load | None = None
+    request: spec.LoadRequest, notebook_path: Path, control: process.SeriesControl, resumed: records.Load | None = None
 ) -> Iterator[LoadStep]:
     """Measure a load, or resume one; each point is stored before its event. Raises NotebookError, UsageError."""
     if resumed is not None:
         yield from resume_load(resumed, request, notebook_path, control)
         return
 
-    check_hosts(request)
-    check_limits(request.choices, request.targets)
-    environment = collect(request.targets[0], ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
-    check_server_limits(request.choices, environment)
+    spec.check_hosts(request)
+    spec.check_limits(request.choices, request.targets)
+    environment = facts.collect(request.targets[0], ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    spec.check_server_limits(request.choices, environment)
     load = _new_load(request, environment)
 
     with notebook_to_measure_into(notebook_path) as notebook:
-        recorder = Recorder(notebook, control)
+        recorder = writer.Recorder(notebook, control)
         recorder.begin(load.id, stored=False)
-        recorder.write(lambda notebook: add_once(notebook, load.id, lambda: notebook.add_load(load)))
+        recorder.write(partial(_add, load))
         yield from _record_steps(recorder, notebook, LoadMeasurement(load, request, control).steps())
 
 
-def _new_load(request: LoadRequest, environment: Environment) -> Load:
+def _new_load(request: spec.LoadRequest, environment: facts.Environment) -> records.Load:
     link_bits_per_second = request.link_bits_per_second
     if link_bits_per_second is None and environment.link is not None and not environment.link.loopback:
         link_bits_per_second = environment.link.bits_per_second
     memory_bytes = environment.server.get("memory_bytes")
 
-    return Load(
+    return records.Load(
         id=new_series_id(),
         created_at=utc_now(),
         label=request.label,
@@ -94,11 +93,13 @@ def _new_load(request: LoadRequest, environment: Environment) -> Load:
     )
 
 
-def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
+def resume_load(
+    load: records.Load, request: spec.LoadRequest, notebook_path: Path, control: process.SeriesControl
+) -> Iterator[LoadStep]:
     """Resume a load at its next point. Raises UsageError if nothing is missing."""
-    check_hosts(request)
+    spec.check_hosts(request)
     with notebook_to_measure_into(notebook_path) as notebook:
-        recorder = Recorder(notebook, control)
+        recorder = writer.Recorder(notebook, control)
         try:
             recorder.begin(load.id, stored=True)
             # Somebody else may have resumed it since it was read.
@@ -111,43 +112,53 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
         yield from _record_steps(recorder, notebook, measurement.steps())
 
 
-def _to_resume(load: Load) -> Load:
-    good_points = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
+def _to_resume(load: records.Load) -> records.Load:
+    good_points = tuple(point for point in load.points if point.status is not records.PointStatus.FAILED)
     if load.status is SeriesStatus.COMPLETE or _next_point(replace(load, points=good_points)) is None:
-        raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
+        raise errors.UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
 
     folder = load.scratch_folder or _new_folder(load.scenario)
     return replace(load, points=good_points, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
 
 
-def _new_folder(scenario: Scenario) -> str | None:
+def _new_folder(scenario: records.Scenario) -> str | None:
     """Its name is stored before it is made; a load of print jobs, or of users who do nothing, makes none."""
     return new_folder("load") if scenario.needs_files else None
 
 
 def _record_steps(
-    recorder: Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
+    recorder: writer.Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
 ) -> Iterator[LoadStep]:
-    closed = yield from recorded(recorder, steps, _writes_of)
+    closed = yield from writer.recorded(recorder, steps, _writes_of)
     yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
 
 
-def _writes_of(step: LoadStep) -> Iterator[Write]:
+def _writes_of(step: LoadStep) -> Iterator[writer.Write]:
     match step:
         case LoadClosed(load=load, stored=False):
-            yield lambda notebook: take_out(notebook, load.id)
+            yield partial(writer.take_out, recording_id=load.id)
         case LoadChanged(load=load, point=point):
             if point is not None:
-                yield lambda notebook: notebook.put_point(load.id, point)
-            yield lambda notebook: notebook.update_load(load)
+                yield methodcaller("put_point", load.id, point)
+            yield methodcaller("update_load", load)
         case LoadClosed(load=load):
-            yield lambda notebook: notebook.update_load(load)
+            yield methodcaller("update_load", load)
+
+
+def _add(load: records.Load, notebook: Notebook) -> None:
+    writer.add_once(notebook, load.id, partial(notebook.add_load, load))
 
 
 class LoadMeasurement:
     """A load under way: its points so far, and whether somebody or something has ended it."""
 
-    def __init__(self, load: Load, request: LoadRequest, control: SeriesControl, resumed: Load | None = None) -> None:
+    def __init__(
+        self,
+        load: records.Load,
+        request: spec.LoadRequest,
+        control: process.SeriesControl,
+        resumed: records.Load | None = None,
+    ) -> None:
         self._load = load
         self._request = request
         self._control = control
@@ -177,8 +188,8 @@ class LoadMeasurement:
         keeps_folder = self._plan.keep or (self._plan.leftover and not self._has_files)
         return _closed_load(self._load, ended, keeps_folder=keeps_folder, is_resumed=self._is_resumed)
 
-    def _take_message(self, message: ControlMessage) -> None:
-        self._is_to_finish = self._is_to_finish or message is ControlMessage.FINISH
+    def _take_message(self, message: process.ControlMessage) -> None:
+        self._is_to_finish = self._is_to_finish or message is process.ControlMessage.FINISH
 
     def _has_enough(self) -> bool:
         return self._is_to_finish or self._control.cancelled.is_set()
@@ -192,7 +203,7 @@ class LoadMeasurement:
             yield event
 
     def _measure_points(
-        self, engine: events.EngineProcess, samplers: LoadSamplers, printer: PrinterShare | None
+        self, engine: events.EngineProcess, samplers: LoadSamplers, printer: print_queue.PrinterShare | None
     ) -> Iterator[LoadStep]:
         while self._may_go_on(engine) and (following := _next_point(self._load)):
             began_at = utc_now()
@@ -217,9 +228,14 @@ class LoadMeasurement:
         return engine.ended is None and not has_finished and not self._why_users_left
 
     def _point_of(
-        self, measured: events.PointMeasured, samplers: LoadSamplers, began_at: str, following: NextPoint
-    ) -> LoadPoint:
+        self,
+        measured: events.PointMeasured,
+        samplers: LoadSamplers,
+        began_at: str,
+        following: load_next_point.NextPoint,
+    ) -> records.LoadPoint:
         server, cards = samplers.between(measured.began_seconds, measured.ended_seconds)
+
         point = load_point(
             measured,
             server,
@@ -234,12 +250,12 @@ class LoadMeasurement:
     def _close_point(
         self,
         measured: events.PointMeasured,
-        point: LoadPoint,
+        point: records.LoadPoint,
         engine: events.EngineProcess,
-        printer: PrinterShare | None,
+        printer: print_queue.PrinterShare | None,
     ) -> Iterator[LoadStep]:
-        fewest = fewest_users((*self._load.points, point))
-        offered = offered_per_second(self._load.scenario, point, fewest)
+        fewest = load_summary.fewest_users((*self._load.points, point))
+        offered = load_summary.offered_per_second(self._load.scenario, point, fewest)
         point = _with_limit(replace(point, offered_per_second=offered), self._load, fewest)
         self._load = _with_point(self._load, point)
         self._why_users_left = _why_users_left(measured, point, self._load.choices)
@@ -255,12 +271,12 @@ class LoadMeasurement:
         yield LoadChanged(load=self._load, point=point, done=True)
 
     def _wait_for_printer(
-        self, point: LoadPoint, engine: events.EngineProcess, printer: PrinterShare
-    ) -> Generator[events.LoadEvent, None, LoadPoint]:
-        for event in engine.rest():
+        self, point: records.LoadPoint, engine: events.EngineProcess, printer: print_queue.PrinterShare
+    ) -> Generator[events.LoadEvent, None, records.LoadPoint]:
+        for event in engine.let_users_rest():
             yield event
             if isinstance(event, events.UsersGone):
-                point = with_jobs_refused(point, printer.taken())
+                point = print_queue.with_jobs_refused(point, printer.taken())
                 for queue in printer.drained(event.at_seconds, self._has_enough):
                     point = replace(point, print_queue=queue)
                     if queue.left:
@@ -268,7 +284,7 @@ class LoadMeasurement:
         return point
 
 
-def _plan_of(load: Load, request: LoadRequest, resumed: Load | None) -> events.LoadPlan:
+def _plan_of(load: records.Load, request: spec.LoadRequest, resumed: records.Load | None) -> events.LoadPlan:
     return events.LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
@@ -284,31 +300,31 @@ def _plan_of(load: Load, request: LoadRequest, resumed: Load | None) -> events.L
     )
 
 
-def _why_no_further(load: Load, users: int, control: SeriesControl) -> Warned | None:
+def _why_no_further(load: records.Load, users: int, control: process.SeriesControl) -> process.Warned | None:
     if not control.limit.allows():
         return control.finish_in_time("point")
     try:
-        check_limits(replace(load.choices, users=(users,)), load.targets)
-    except UsageError as error:
-        return Warned(text=f"the search for capacity ends here: {error}")
+        spec.check_limits(replace(load.choices, users=(users,)), load.targets)
+    except errors.UsageError as error:
+        return process.Warned(text=f"the search for capacity ends here: {error}")
     return None
 
 
-def _printer_of(load: Load, request: LoadRequest) -> PrinterShare | None:
+def _printer_of(load: records.Load, request: spec.LoadRequest) -> print_queue.PrinterShare | None:
     """The printer share that the load prints to; None for another load, or where its queue cannot be asked for."""
     share = load.targets[0].share
     smb_conf = load.environment.get("server", {}).get("smb.conf.path")
-    if RequestKind.PRINT not in load.scenario.requests or share is None or not isinstance(smb_conf, str):
+    if records.RequestKind.PRINT not in load.scenario.requests or share is None or not isinstance(smb_conf, str):
         return None
-    printer = PrinterShare(share, smb_conf, request.server_ssh)
+    printer = print_queue.PrinterShare(share, smb_conf, request.server_ssh)
     return printer if printer.begin() else None
 
 
-def _next_point(load: Load) -> NextPoint | None:
-    return next_point(load.points, load.choices, load.scenario)
+def _next_point(load: records.Load) -> load_next_point.NextPoint | None:
+    return load_next_point.next_point(load.points, load.choices, load.scenario)
 
 
-def _why_users_left(event: events.PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
+def _why_users_left(event: events.PointMeasured, point: records.LoadPoint, choices: records.LoadChoices) -> str | None:
     """Why no other point is worth measuring: most users had no session at the end of this one."""
     # A search for capacity goes on as long as anybody is left: to lose users is what it looks for.
     fewest_connected = 1.0 if choices.find_capacity else _LEAST_SHARE_CONNECTED * point.users
@@ -323,27 +339,32 @@ def _why_users_left(event: events.PointMeasured, point: LoadPoint, choices: Load
 def _failed_for_lost_users(ended: events.LoadEnded | None, why_users_left: str | None) -> events.LoadEnded | None:
     if why_users_left is None or ended is None or ended.failure:
         return ended
-    return replace(ended, failure=Failed(kind=MeasurementError, text=why_users_left))
+    return replace(ended, failure=process.Failed(kind=errors.MeasurementError, text=why_users_left))
 
 
-def _with_limit(point: LoadPoint, load: Load, fewest: LoadPoint | None) -> LoadPoint:
-    if point.status is PointStatus.GENERATOR or overload(point, load.choices, load.scenario, fewest) is not None:
-        return replace(point, limit=limit_of(point, load.link_bits_per_second))
+def _with_limit(point: records.LoadPoint, load: records.Load, fewest: records.LoadPoint | None) -> records.LoadPoint:
+    if (
+        point.status is records.PointStatus.GENERATOR
+        or load_summary.overload(point, load.choices, load.scenario, fewest) is not None
+    ):
+        return replace(point, limit=load_summary.limit_of(point, load.link_bits_per_second))
     return point
 
 
-def _with_point(load: Load, point: LoadPoint) -> Load:
+def _with_point(load: records.Load, point: records.LoadPoint) -> records.Load:
     points = {old_point.number: old_point for old_point in load.points}
     points[point.number] = point
     load = replace(load, points=tuple(points[number] for number in sorted(points)))
-    return replace(load, capacity=capacity_of(load))
+    return replace(load, capacity=load_summary.capacity_of(load))
 
 
-def _closed_load(load: Load, ended: events.LoadEnded | None, *, keeps_folder: bool, is_resumed: bool) -> LoadClosed:
+def _closed_load(
+    load: records.Load, ended: events.LoadEnded | None, *, keeps_folder: bool, is_resumed: bool
+) -> LoadClosed:
     """``keeps_folder`` says whether its folder stays on the server even after a clean end."""
     failure = ended.failure if ended is not None else None
-    was_cancelled = failure is not None and failure.kind is CancelledError
-    engine_died = failure is not None and failure.kind is ChildDiedError
+    was_cancelled = failure is not None and failure.kind is errors.CancelledError
+    engine_died = failure is not None and failure.kind is errors.ChildDiedError
     measured_nothing = failure is None and not load.points
 
     status = SeriesStatus.COMPLETE

@@ -133,17 +133,30 @@ def parse_users(text: str) -> tuple[int, ...]:
     return points
 
 
-def changed(
-    scenario: Scenario, *, think: str | None = None, read: float | None = None, sizes: str | None = None, **fields: Any
+def change_scenario(
+    scenario: Scenario,
+    *,
+    files: int | None = None,
+    think: str | None = None,
+    sizes: str | None = None,
+    seed: int | None = None,
+    duration_seconds: float | None = None,
+    settle_seconds: float | None = None,
+    pace_seconds: float | None = None,
+    read: float | None = None,
 ) -> Scenario:
-    """The scenario changed by options; ``fields`` are its own, and None changes nothing. Raises UsageError."""
-    changes: dict[str, Any] = {
-        **fields,
-        "think": None if think is None else parse_think(think),
-        "sizes": None if sizes is None else parse_sizes(sizes),
-        "requests": None if read is None else _with_reads(scenario.requests, read),
-    }
-    return replace(scenario, **{name: value for name, value in changes.items() if value is not None})
+    """The scenario changed by options; None changes nothing. Raises UsageError."""
+    return replace(
+        scenario,
+        files=scenario.files if files is None else files,
+        think=scenario.think if think is None else parse_think(think),
+        sizes=scenario.sizes if sizes is None else parse_sizes(sizes),
+        seed=scenario.seed if seed is None else seed,
+        duration_seconds=scenario.duration_seconds if duration_seconds is None else duration_seconds,
+        settle_seconds=scenario.settle_seconds if settle_seconds is None else settle_seconds,
+        pace_seconds=scenario.pace_seconds if pace_seconds is None else pace_seconds,
+        requests=scenario.requests if read is None else _with_reads(scenario.requests, read),
+    )
 
 
 def _with_reads(requests: Mapping[RequestKind, float], percent: float) -> dict[RequestKind, float]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from app.recording.process import Warned
 from app.server import samples as resources
@@ -71,10 +72,10 @@ def server_view(samples: Sequence[resources.ResourceSample]) -> records.PointSer
     return records.PointServer(
         samples=len(pairs),
         processors=max(1, round(ticks / seconds / _TICKS_A_SECOND)),
-        user_percent=_processor_spread(pairs, lambda sample: sample.processors.user),
-        system_percent=_processor_spread(pairs, lambda sample: sample.processors.system),
-        total_percent=_processor_spread(pairs, lambda sample: sample.processors.busy),
-        smbd_percent=_spread_where_known(pairs, lambda sample: sample.server_ticks),
+        user_percent=_processor_spread(pairs, attrgetter("processors.user")),
+        system_percent=_processor_spread(pairs, attrgetter("processors.system")),
+        total_percent=_processor_spread(pairs, attrgetter("processors.busy")),
+        smbd_percent=_spread_where_known(pairs, attrgetter("server_ticks")),
         kernel_percent=_spread_where_known(pairs, _kernel_ticks),
         others_percent=_spread_where_known(pairs, _others_ticks, least=0.0),
         processes=last.server_processes,

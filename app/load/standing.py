@@ -15,15 +15,15 @@ _CREATED_SECONDS = 0.001
 _REMOVED_SECONDS = 0.00075
 
 
-def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0, creates_on: int = 1) -> str:
-    """What is measured, but for the points that are ``done``, and how long it takes with files on each target."""
+def time_text(scenario: Scenario, choices: LoadChoices, points_done: int = 0, creates_on: int = 1) -> str:
+    """What is measured, but for the points that are done, and how long it takes with files on each target."""
     files_seconds = creates_on * (_making_seconds(scenario) + _cleaning_seconds(scenario, choices))
     beginning = _files_text(scenario, choices, creates_on, files_seconds) if files_seconds else "Measures"
     point_length = duration(scenario.settle_seconds + scenario.duration_seconds)
     if choices.find_capacity:
         return f"{beginning} load points of {point_length} each until one is overloaded."
 
-    points_to_come = _planned_points(scenario, choices)[done:]
+    points_to_come = _planned_points(scenario, choices)[points_done:]
     whole_length = duration(files_seconds + _points_seconds(scenario, choices, points_to_come))
     if len(points_to_come) == 1:
         return f"{beginning} 1 load point: about {whole_length}."
@@ -53,7 +53,10 @@ def _cleaning_seconds(scenario: Scenario, choices: LoadChoices) -> float:
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:
     """The users of each point that is asked for, in order."""
     points_a_number = (len(scenario.sizes) if choices.by_size else 0) or 1
-    return [users for users in choices.users for _ in range(points_a_number)]
+    points: list[int] = []
+    for users in choices.users:
+        points += [users] * points_a_number
+    return points
 
 
 def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[int]) -> float:
@@ -69,7 +72,7 @@ class LoadStanding:
     made_on: int = 0
     """The targets that files were made on, or are."""
 
-    def heard(self, step: LoadStep) -> Self:
+    def after(self, step: LoadStep) -> Self:
         match step:
             case LoadChanged(load=load):
                 return replace(self, load=load)

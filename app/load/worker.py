@@ -21,14 +21,12 @@ from locust.exception import RPCError, RPCReceiveError
 from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
-from app.base import errors
-from app.base.child_process import held_seconds, plain
-from app.clients.base import Files, make_files
-from app.clients.file_tree import FileRequests, FileSet
-from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
-from app.load.worker_processes import LOOPBACK, WorkerOrder
+from app.base import child_process, errors
+from app.clients import base, file_tree
+from app.load import events as load_events
+from app.load import worker_processes
 from forms.load.lateness import INTERVAL_SECONDS
-from storage.load.records import HistogramBuilder, RequestKind, Think
+from storage.load import records
 from storage.records import Target
 
 _LATE_SECONDS = 0.001
@@ -37,7 +35,7 @@ _LATE_SECONDS = 0.001
 class Pacing:
     """The due times of one user's requests, in seconds."""
 
-    def __init__(self, think: Think, pace_seconds: float | None, chance: random.Random, now: float) -> None:
+    def __init__(self, think: records.Think, pace_seconds: float | None, chance: random.Random, now: float) -> None:
         self.late_starts = 0
         self._think = think
         self._pace_seconds = pace_seconds
@@ -63,15 +61,15 @@ class Pacing:
 class Mix:
     """The kinds of one user's requests, in turn: each as often as its share says, over any stretch."""
 
-    def __init__(self, shares: Mapping[RequestKind, float], chance: random.Random) -> None:
+    def __init__(self, shares: Mapping[records.RequestKind, float], chance: random.Random) -> None:
         all_shares = sum(shares.values())
         self._shares = {kind: share / all_shares for kind, share in shares.items()}
         self._credit = {kind: chance.random() for kind in shares}
 
-    def next_kind(self) -> RequestKind:
+    def next_kind(self) -> records.RequestKind:
         for kind, share in self._shares.items():
             self._credit[kind] += share
-        chosen = max(self._credit, key=lambda kind: self._credit[kind])
+        chosen = max(self._credit, key=self._credit.__getitem__)
         self._credit[chosen] -= 1
         return chosen
 
@@ -109,13 +107,13 @@ def sleep_for_ever() -> NoReturn:
 class LoadUsers:
     """All users of one process, and what they do: since the last second, and in the measured window."""
 
-    def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
+    def __init__(self, plan: load_events.LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
-        self.set = FileSet(plan.scenario)
+        self.set = file_tree.FileSet(plan.scenario)
         self.all: set[LoadUser] = set()
-        self.logins = HistogramBuilder()
-        self.window: SteadyWindow | None = None
-        self.second = SteadyWindow(clock())
+        self.logins = records.HistogramBuilder()
+        self.window: load_events.SteadyWindow | None = None
+        self.second = load_events.SteadyWindow(clock())
         self._index = index
         self._processes = processes
         self._next_number = 0
@@ -137,26 +135,26 @@ class LoadUsers:
     def given_up(self) -> int:
         return sum(user.given_up for user in self.all)
 
-    def moved(self, read_bytes: int, write_bytes: int) -> None:
+    def count_moved(self, read_bytes: int, write_bytes: int) -> None:
         now = clock()
         if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
             asked_at = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
-            self.window.waited(now - asked_at, now)
+            self.window.count_wait(now - asked_at, now)
         for window in (self.window, self.second):
             if window is not None:
-                window.moved(read_bytes, write_bytes, now)
+                window.count_moved(read_bytes, write_bytes, now)
 
-    def failed(self, error: errors.SharebenchError) -> None:
+    def count_error(self, error: errors.SharebenchError) -> None:
         kind_name = next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
         for window in (self.window, self.second):
             if window is not None:
-                window.failed(kind_name, str(error))
+                window.count_error(kind_name, str(error))
 
     def begin_window(self) -> None:
-        self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
+        self.window = load_events.SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._under_way(self.window.began)
 
-    def end_window(self, *, cpu_percent: float, held_percent: float) -> WorkerFigures:
+    def end_window(self, *, cpu_percent: float, held_percent: float) -> load_events.WorkerFigures:
         window = self.window
         assert window is not None
         self.window = None
@@ -165,7 +163,7 @@ class LoadUsers:
         window.edge_seconds += self._under_way(now)
         for user in self.all:
             if user.asked_at is not None:
-                window.waited(now - user.asked_at, now)
+                window.count_wait(now - user.asked_at, now)
 
         return window.figures(
             index=self._index,
@@ -181,10 +179,10 @@ class LoadUsers:
     def _under_way(self, now: float) -> float:
         return sum(now - user.since for user in self.all if user.since is not None)
 
-    def progress(self, cpu_percent: float) -> WorkerSecond:
+    def progress(self, cpu_percent: float) -> load_events.WorkerSecond:
         last = self.second
-        self.second = SteadyWindow(clock())
-        return WorkerSecond(
+        self.second = load_events.SteadyWindow(clock())
+        return load_events.WorkerSecond(
             index=self._index,
             users=len(self.all),
             connected=self.connected,
@@ -214,7 +212,7 @@ class LoadUser:
         self._number = users.next_number()
         plan = users.plan
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
-        self._files: Files = make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
+        self._files: base.Files = base.make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
         self.since: float | None = None
         """Start of the current pause or request; None without a session."""
@@ -234,15 +232,21 @@ class LoadUser:
         if not scenario.requests or not self.connected:
             sleep_for_ever()
 
-        work = FileRequests(
-            self._files, users.plan.folder, users.set, f"u{self._number}", scenario.sizes, self._chance, users.moved
+        work = file_tree.FileRequests(
+            self._files,
+            users.plan.folder,
+            users.set,
+            f"u{self._number}",
+            scenario.sizes,
+            self._chance,
+            users.count_moved,
         )
         mix = Mix(scenario.requests, self._chance)
         pacing = Pacing(scenario.think, scenario.pace_seconds, self._chance, clock())
         while True:
             self._turn(work, mix, pacing)
 
-    def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
+    def _turn(self, work: file_tree.FileRequests, mix: Mix, pacing: Pacing) -> None:
         users = self._users
         answered_at = clock() if self.since is None else self.since
         self.since = answered_at
@@ -253,7 +257,7 @@ class LoadUser:
         began = clock()
         self.since = self.asked_at = began
         if users.window is not None:
-            users.window.paused(began - answered_at)
+            users.window.count_pause(began - answered_at)
             users.window.late_starts += pacing.late_starts - late_before
 
         kind = mix.next_kind()
@@ -262,15 +266,15 @@ class LoadUser:
         except errors.SharebenchError as error:
             ended = self._take_answer(began)
             if users.window is not None:
-                users.window.refused(ended - began)
-            users.failed(error)
+                users.window.count_refusal(ended - began)
+            users.count_error(error)
             self._connect_after_error()
             return
 
         ended = self._take_answer(began)
-        users.second.done(kind, due, began, ended)
+        users.second.count_request(kind, due, began, ended)
         if users.window is not None:
-            users.window.done(kind, due, began, ended)
+            users.window.count_request(kind, due, began, ended)
 
     def _take_answer(self, began: float) -> float:
         """When the request that began then was answered: now."""
@@ -278,7 +282,7 @@ class LoadUser:
         self.asked_at = None
         self.since = ended
         if self._users.window is not None:
-            self._users.window.answered(ended - began, ended)
+            self._users.window.count_answer(ended - began, ended)
         return ended
 
     def _connect_after_error(self) -> None:
@@ -297,7 +301,7 @@ class LoadUser:
             try:
                 self._files.connect()
             except errors.SharebenchError as error:
-                self._users.failed(error)
+                self._users.count_error(error)
                 self._login_error = str(error)
                 if attempt < _TRIES - 1:
                     gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
@@ -372,7 +376,7 @@ def make_master(environment: Environment) -> tuple[Master, str]:
     """The engine's side, on a port of the loopback, and the key that a worker needs."""
     public_key, secret_key = zmq.curve_keypair()
     zmqrpc.Server = partial(_EngineSocket, secret_key)  # type: ignore[misc, assignment]
-    environment.runner = master = Master(environment, LOOPBACK, 0)
+    environment.runner = master = Master(environment, worker_processes.LOOPBACK, 0)
     return master, public_key.decode()
 
 
@@ -405,14 +409,14 @@ class FileUser(User):
 class Worker:
     """This process's users, driven by locust, and what the engine is told of them once a second."""
 
-    def __init__(self, order: WorkerOrder) -> None:
+    def __init__(self, order: worker_processes.WorkerOrder) -> None:
         self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
         self._reported_at = time.monotonic()
         self._reported_processor_seconds = time.process_time()
 
         environment = Environment(user_classes=[FileUser])
         zmqrpc.Client = partial(_WorkerSocket, order.key.encode())  # type: ignore[misc, assignment]
-        environment.runner = self._runner = _PatientWorker(environment, LOOPBACK, order.port)
+        environment.runner = self._runner = _PatientWorker(environment, worker_processes.LOOPBACK, order.port)
         self._runner.register_message(ORDER, self._hear)
 
     def work(self) -> None:
@@ -431,14 +435,14 @@ class Worker:
     def _measure(self, seconds: float) -> None:
         began_at = time.monotonic()
         processor_before = time.process_time()
-        held_before = held_seconds()
+        held_before = child_process.held_seconds()
         self._users.begin_window()
         gevent.sleep(seconds)
 
         passed_seconds = time.monotonic() - began_at
         figures = self._users.end_window(
             cpu_percent=100 * (time.process_time() - processor_before) / passed_seconds,
-            held_percent=100 * (held_seconds() - held_before) / passed_seconds,
+            held_percent=100 * (child_process.held_seconds() - held_before) / passed_seconds,
         )
         self._say(figures)
 
@@ -453,5 +457,5 @@ class Worker:
             self._say(self._users.progress(100 * used_seconds / passed_seconds))
             gevent.sleep(REPORT_SECONDS)
 
-    def _say(self, message: WorkerFigures | WorkerSecond) -> None:
-        self._runner.send_message(type(message).__name__, plain(message))
+    def _say(self, message: load_events.WorkerFigures | load_events.WorkerSecond) -> None:
+        self._runner.send_message(type(message).__name__, child_process.plain(message))

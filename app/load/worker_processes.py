@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from app import __version__
-from app.base.child_process import ChildProcess, line_of, message_of
+from app.base import child_process
 from app.base.errors import MeasurementError
 from app.load.events import LoadPlan
-from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
+from app.server import shell
 from storage.json_reader import DocumentError, JSONNode, up_to
 from storage.load.records import LoadWorker
 
@@ -38,13 +38,13 @@ class WorkerOrder:
     key: str
 
 
-def start_worker(order: WorkerOrder) -> ChildProcess:
-    process = ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
+def start_worker(order: WorkerOrder) -> child_process.ChildProcess:
+    process = child_process.ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
     process.say(order)
     return process
 
 
-def end_workers(workers: Sequence[ChildProcess]) -> None:
+def end_workers(workers: Sequence[child_process.ChildProcess]) -> None:
     for worker in workers:
         worker.cancel()
     for worker in workers:
@@ -53,12 +53,14 @@ def end_workers(workers: Sequence[ChildProcess]) -> None:
 
 def serve_workers() -> int:
     """Say who we are, start the workers that the other machine orders, end with stdin or with the first that dies."""
-    sys.stdout.write(line_of(_Greeting(version=__version__, processes=len(os.sched_getaffinity(0)))) + "\n")
+    sys.stdout.write(
+        child_process.line_of(_Greeting(version=__version__, processes=len(os.sched_getaffinity(0)))) + "\n"
+    )
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
         return 0
-    order: WorkerOrder = message_of(line, [WorkerOrder])
+    order: WorkerOrder = child_process.message_of(line, [WorkerOrder])
 
     workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
     stdin_has_ended = False
@@ -85,13 +87,13 @@ class RemoteWorkers:
 
         forward = ("-o", "ExitOnForwardFailure=yes", "-R", f"{LOOPBACK}:{self._port}:{LOOPBACK}:{port}")
         try:
-            self.program = RunningProgram(ServerShell(host).words("sharebench load-worker", *forward))
+            self.program = shell.RunningProgram(shell.ServerShell(host).words("sharebench load-worker", *forward))
         except OSError as error:
             raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
 
         try:
             # Any version may answer, so its greeting is read before the versions are compared.
-            greeting = JSONNode("", json.loads(self.program.line(RUN_SECONDS))).record(_Greeting)
+            greeting = JSONNode("", json.loads(self.program.line(shell.RUN_SECONDS))).record(_Greeting)
         except (DocumentError, ValueError, RecursionError) as error:
             last_words = self.program.wait(1.0).last_words
             raise MeasurementError(
@@ -108,7 +110,7 @@ class RemoteWorkers:
 
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
-        self.program.tell(line_of(order) + "\n")
+        self.program.tell(child_process.line_of(order) + "\n")
 
 
 HERE = "this machine"
@@ -121,7 +123,7 @@ class WorkerProcesses:
         self._plan = plan
         self._port = port
         self._key = key
-        self._here: list[ChildProcess] = []
+        self._here: list[child_process.ChildProcess] = []
         self._elsewhere: list[RemoteWorkers] = []
         self.indexes = range(0)
 

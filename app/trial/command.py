@@ -21,7 +21,7 @@ from app.base.targets import parse_target
 from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import series_options, ssh_host, target_argument
-from app.load.scenario import changed, find_scenario
+from app.load.scenario import change_scenario, find_scenario
 from app.recording.experiments import stored_change, stored_experiment
 from app.recording.kind import kind_of
 from app.recording.process import RunFinished, RunStarted, SeriesControl
@@ -141,7 +141,7 @@ def request_of(
     scenario = find_scenario(choices["scenario"])
     if not any(kind.reads or kind.writes for kind in scenario.requests):
         raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
-    scenario = changed(
+    scenario = change_scenario(
         scenario,
         files=choices["files"],
         duration_seconds=choices["window_seconds"],

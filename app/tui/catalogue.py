@@ -14,19 +14,16 @@ from textual.widgets.option_list import Option
 
 from app.method import measured_place, rounds
 from app.method.choices import OWN_CHANGES
-from app.method.measured_place import MeasuredPlace
 from app.method.next_steps import NextStep
+from app.tui.frame import parts
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.frame.parts import Choices, FilterLine, Pane
-from app.tui.widgets.reading import Copies, GoesOn
+from app.tui.widgets import reading
 from app.tui.widgets.views import AnsiView
-from forms import wording
-from forms.layout import pad, wrap
+from forms import layout, wording
 from forms.tuning import catalogue
-from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.smb_conf import same_value
 from forms.tuning.trial_rules import is_tried
 
@@ -43,21 +40,21 @@ _AFTER_LIST = 3
 class PlacedScreen(MeasureMixin):
     """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
 
-    place = MeasuredPlace()
+    place = measured_place.MeasuredPlace()
     series_id = ""  # whose server is told of; empty for the newest
 
     def read_place(self) -> None:
         read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
         self.with_notebook(read, self._take_place)
 
-    def _take_place(self, place: MeasuredPlace) -> None:
+    def _take_place(self, place: measured_place.MeasuredPlace) -> None:
         self.place = replace(place, share=self.place.share or place.share)
         self.show_entry()
 
     def show_entry(self) -> None:
         raise NotImplementedError
 
-    def ways(self, entry: CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
+    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
         """How the entry can be tried, the best way first."""
         series_id = self.series_id
         if is_tried(entry):
@@ -81,7 +78,7 @@ class PlacedScreen(MeasureMixin):
             ),
         )
 
-    def is_tried(self, entry: CatalogueEntry) -> bool:
+    def is_tried(self, entry: catalogue.CatalogueEntry) -> bool:
         return is_tried(entry) or entry.name in OWN_CHANGES
 
 
@@ -92,7 +89,7 @@ class ServerValue(NamedTuple):
     mark: str = ""
 
 
-class _Entries(Choices):
+class _Entries(parts.Choices):
     KEYS = keys("catalogue.open")
 
 
@@ -104,16 +101,16 @@ class CatalogueScreen(PlacedScreen):
         super().__init__()
         self.first_words = words
         self.series_id = series_id
-        self.shown: tuple[CatalogueEntry | str, ...] = ()
+        self.shown: tuple[catalogue.CatalogueEntry | str, ...] = ()
         """Entries, and names of settings that were read and have none."""
-        self.pointed: CatalogueEntry | None = None
+        self.pointed: catalogue.CatalogueEntry | None = None
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="catalogue"):
-            with Pane("sharebench · Catalogue", id="entries-pane"):
+            with parts.Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
-                    yield FilterLine(self.first_words, placeholder="f or / searches", id="search", compact=True)
+                    yield parts.FilterLine(self.first_words, placeholder="f or / searches", id="search", compact=True)
                     yield Static(id="found")
                 yield _Entries(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
@@ -132,14 +129,14 @@ class CatalogueScreen(PlacedScreen):
     @property
     def _room(self) -> int:
         """Columns of the list."""
-        beside = _ENTRY_WIDTH if self.size.width >= _WIDE else 0
-        return self.size.width - beside - _AFTER_LIST
+        entry_width = _ENTRY_WIDTH if self.size.width >= _WIDE else 0
+        return self.size.width - entry_width - _AFTER_LIST
 
-    def _take_place(self, place: MeasuredPlace) -> None:
+    def _take_place(self, place: measured_place.MeasuredPlace) -> None:
         super()._take_place(place)
         if self.series_id and place.series:
             title = f"What the server had · {wording.name_of(place.series)}"
-            self.query_one("#entries-pane", Pane).set_title(title)
+            self.query_one("#entries-pane", parts.Pane).set_title(title)
         self._list_again()
 
     def on_resize(self) -> None:
@@ -172,9 +169,9 @@ class CatalogueScreen(PlacedScreen):
 
         self._show_count(sum(value.mark == measured_place.SET for value in values))
 
-    def _sought_entries(self, words: str) -> tuple[CatalogueEntry | str, ...]:
+    def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:
         other_settings = self.place.others(words) if self.series_id or words else ()
-        entries: tuple[CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
+        entries: tuple[catalogue.CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
         if not self.series_id:
             return entries
 
@@ -183,7 +180,7 @@ class CatalogueScreen(PlacedScreen):
         unmarked = [entry for entry in entries if not self._server_value(entry).mark]
         return (*marked, *unmarked)
 
-    def _server_value(self, entry: CatalogueEntry | str) -> ServerValue:
+    def _server_value(self, entry: catalogue.CatalogueEntry | str) -> ServerValue:
         if isinstance(entry, str):
             return ServerValue(self.place.value(entry), self.place.mark(entry))
         return ServerValue(*self.place.had(entry))
@@ -272,10 +269,10 @@ class CatalogueScreen(PlacedScreen):
 
 
 def _wrap_text(text: str, width: int, _height: int) -> str:
-    return "\n".join(wrap(text, width))
+    return "\n".join(layout.wrap(text, width))
 
 
-def _draw_row(entry: CatalogueEntry | str, room: int, server_value: ServerValue) -> Content:
+def _draw_row(entry: catalogue.CatalogueEntry | str, room: int, server_value: ServerValue) -> Content:
     """A row of the list: rank, name, what the server had, and what the entry is expected to do."""
     value, mark = server_value
     mark_text = f"({mark})" if mark else ""
@@ -296,17 +293,17 @@ def _draw_row(entry: CatalogueEntry | str, room: int, server_value: ServerValue)
     style = "dim" if is_history else bold_if_marked
     if room < _LEAST_ROOM_FOR_EXPECTATION:
         text = f"{name} = {value_text}" if value_text else name
-        lines = "\n    ".join(wrap(text, room - _RANK_WIDTH))
+        lines = "\n    ".join(layout.wrap(text, room - _RANK_WIDTH))
         return Content.styled(f"{rank}{lines}", style)
 
     return Content.assemble(
-        Content.styled(f"{rank}{pad(name, _NAME_WIDTH)} ", style),
+        Content.styled(f"{rank}{layout.pad(name, _NAME_WIDTH)} ", style),
         (f"= {value_text}  ", bold_if_marked) if value_text else "",
         (wording.plain(expectation), "dim"),
     )
 
 
-class EntryScreen(PlacedScreen, Copies, GoesOn):
+class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
     KEYS = keys("entry.try entry.take entry.value")
 
     def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:
@@ -314,10 +311,10 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
         self.series_id = series_id
         self.entry = catalogue.find(entry)
         self.value = catalogue.suggested_value(self.entry)
-        self.place = MeasuredPlace(share=share)
+        self.place = measured_place.MeasuredPlace(share=share)
 
     def compose(self) -> ComposeResult:
-        with Pane(f"sharebench · Catalogue · {self.entry.name}"):
+        with parts.Pane(f"sharebench · Catalogue · {self.entry.name}"):
             yield Label(id="chosen", classes="answer")
             with VerticalScroll(id="entry-box"):
                 yield AnsiView(id="entry")
@@ -387,7 +384,7 @@ class EntryScreen(PlacedScreen, Copies, GoesOn):
 class ValueDialog(AskDialog):
     """Asks for a value of a setting: one from the list, or another that is typed."""
 
-    def __init__(self, entry: CatalogueEntry, value: str) -> None:
+    def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
         super().__init__(
             f"Value of {entry.parameter}",
             "Up and down choose a value, Enter takes it; or type another one.",

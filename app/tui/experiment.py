@@ -14,22 +14,20 @@ from app.charts.series_charts import bars_chart
 from app.method import rounds
 from app.method.experiments import rename_experiment
 from app.method.next_steps import after_comparison
-from app.method.rounds import decide
+from app.tui.frame import dialogs, parts
 from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.frame.parts import Pane, text_behind_drawing
 from app.tui.notebook.stored import StoredScreen
+from app.tui.widgets import views
 from app.tui.widgets.reading import Copies
-from app.tui.widgets.views import AnsiView, ChartView, ZoomsCharts, content_of, draw_text
-from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
-from forms.experiments.summary import ExperimentStep, ExperimentSummary, experiment_summary
-from forms.exporters.text import WIDTH, drawn_table, report_text
+from forms.experiments import report as experiments_report
+from forms.experiments import summary as experiments_summary
+from forms.exporters import text as exporters_text
 from forms.report import Report
 from forms.wording import plain
+from storage import records
 from storage.notebook import Notebook
-from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (F3), then change ONE thing and measure again: the guide's"
@@ -44,7 +42,7 @@ _AROUND_STEPS = 6
 """Columns of the screen that the steps do not have: borders, padding and the scrollbar."""
 
 
-class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
+class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
     KEYS = keys(
         "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
         " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"
@@ -53,18 +51,18 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     def __init__(self, experiment: str = "") -> None:
         super().__init__()
         self.experiment = experiment
-        self.summary: ExperimentSummary | None = None
+        self.summary: experiments_summary.ExperimentSummary | None = None
 
     def compose(self) -> ComposeResult:
-        with Pane("sharebench · Experiment", id="steps-pane"):
+        with parts.Pane("sharebench · Experiment", id="steps-pane"):
             yield Static(id="gain")
             yield Static(id="headings")
             yield OptionList(id="steps")
         with Horizontal(id="below"):
             with VerticalScroll(id="step-box", can_focus=False, classes="pane"):
-                yield AnsiView(draw_text("Reading the notebook …"), id="step")
-            with Pane("Average of each step", id="picture-pane"):
-                yield ChartView(id="picture")
+                yield views.AnsiView(views.draw_text("Reading the notebook …"), id="step")
+            with parts.Pane("Average of each step", id="picture-pane"):
+                yield views.ChartView(id="picture")
         yield KeyBar()
 
     # Reading and showing
@@ -76,22 +74,24 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         read = partial(_read_summary, name=self.experiment)
         self.with_notebook(read, self._show, group="experiment", exclusive=True)
 
-    def _show(self, summary: ExperimentSummary | None) -> None:
+    def _show(self, summary: experiments_summary.ExperimentSummary | None) -> None:
         if summary is None:
-            self.query_one("#step", AnsiView).show_text(NONE_YET)
+            self.query_one("#step", views.AnsiView).show_text(NONE_YET)
             return
 
         last_step_before = self.summary.steps[-1].series.id if self.summary else None
         has_grown = last_step_before != summary.steps[-1].series.id
         self.summary = summary
         self.experiment = summary.name
-        self.report = steps_report(summary)
+        self.report = experiments_report.steps_report(summary)
         self.refresh_bindings()
 
-        self.query_one("#steps-pane", Pane).set_title(f"sharebench · Experiment · {summary.name}")
-        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
+        self.query_one("#steps-pane", parts.Pane).set_title(f"sharebench · Experiment · {summary.name}")
+        self.query_one("#gain", Static).update(
+            Content("\n").join(map(views.content_of, experiments_report.gain_headlines(summary)))
+        )
         chart = self.report.chart
-        self.query_one("#picture", ChartView).show_chart(partial(bars_chart, chart) if chart else None)
+        self.query_one("#picture", views.ChartView).show_chart(partial(bars_chart, chart) if chart else None)
 
         steps = self.query_one("#steps", OptionList)
         row = steps.highlighted
@@ -100,9 +100,9 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         steps.highlighted = last_row if has_grown or row is None or row > last_row else row
         steps.focus()
 
-    def _list_steps(self, summary: ExperimentSummary) -> None:
-        room = max(self.size.width - _AROUND_STEPS, WIDTH - 2)
-        table = drawn_table(short_steps_table(summary), room)
+    def _list_steps(self, summary: experiments_summary.ExperimentSummary) -> None:
+        room = max(self.size.width - _AROUND_STEPS, exporters_text.WIDTH - 2)
+        table = exporters_text.drawn_table(experiments_report.short_steps_table(summary), room)
         self.query_one("#headings", Static).update(Content("\n".join(table.headings)))
 
         steps = self.query_one("#steps", OptionList)
@@ -117,7 +117,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             steps.highlighted = row
 
     @property
-    def step(self) -> ExperimentStep | None:
+    def step(self) -> experiments_summary.ExperimentStep | None:
         """The step with the cursor."""
         row = self.query_one("#steps", OptionList).highlighted
         return None if self.summary is None or row is None else self.summary.steps[row]
@@ -127,9 +127,9 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         if self.summary is None or self.step is None:
             return
 
-        report = step_report(self.step)
-        untitled = replace(report, title="", results=(*report.results, *gain_fields(self.summary)))
-        self.query_one("#step", AnsiView).show(partial(_draw_step, untitled))
+        report = experiments_report.step_report(self.step)
+        untitled = replace(report, title="", results=(*report.results, *experiments_report.gain_fields(self.summary)))
+        self.query_one("#step", views.AnsiView).show(partial(_draw_step, untitled))
 
         box = self.query_one("#step-box")
         box.border_title = Content(plain(report.title))
@@ -155,9 +155,9 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             self.notify("This step names no change, so there is nothing to decide.", severity="warning")
             return
 
-        pressed_decision = Decision(decision)
+        pressed_decision = records.Decision(decision)
         new_decision = None if step.decision is pressed_decision else pressed_decision
-        self.with_notebook(partial(decide, series_id=step.series.id, decision=new_decision), self._look)
+        self.with_notebook(partial(rounds.decide, series_id=step.series.id, decision=new_decision), self._look)
 
     def action_settle(self) -> None:
         comparison = self.step.comparison if self.step else None
@@ -194,13 +194,13 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         name = self.summary.name
 
         def rename(typed: str) -> None:
-            new_name = text_behind_drawing(name, typed).strip()
+            new_name = parts.text_behind_drawing(name, typed).strip()
             if new_name != name:
                 job = partial(rename_experiment, name=name, new_name=new_name)
                 self.with_notebook(job, partial(self._take_name, name, new_name))
 
         text = "What the experiment is called; its series follow."
-        self.ask(AskDialog("Rename", text, value=name, needed=True), rename)
+        self.ask(dialogs.AskDialog("Rename", text, value=name, needed=True), rename)
 
     def _take_name(self, name: str, new_name: str, _result: object) -> None:
         self.experiment = new_name
@@ -210,17 +210,17 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     def action_choose(self) -> None:
         self.with_notebook(Notebook.experiments, self._ask_for_experiment)
 
-    def _ask_for_experiment(self, entries: list[ExperimentEntry]) -> None:
+    def _ask_for_experiment(self, entries: list[records.ExperimentEntry]) -> None:
         if not entries:
             self.notify("The notebook has no experiment of any kind yet.")
             return
 
         rows = [(entry.experiment, _line_of(entry)) for entry in entries]
         about = "The experiments, surveys and self-tests in the notebook. Enter opens one."
-        self.ask(PickDialog("Experiments", rows, about=about, wide=True), self._open_experiment)
+        self.ask(dialogs.PickDialog("Experiments", rows, about=about, wide=True), self._open_experiment)
 
-    def _open_experiment(self, experiment: Experiment) -> None:
-        if experiment.kind is ExperimentKind.STEPS:
+    def _open_experiment(self, experiment: records.Experiment) -> None:
+        if experiment.kind is records.ExperimentKind.STEPS:
             self.experiment = experiment.name
             self._look()
         else:
@@ -228,23 +228,23 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
 
 
 def _draw_step(report: Report, width: int, _height: int) -> str:
-    return report_text(report, width=width, ansi=True).lstrip("\n")
+    return exporters_text.report_text(report, width=width, ansi=True).lstrip("\n")
 
 
-def _line_of(entry: ExperimentEntry) -> str:
+def _line_of(entry: records.ExperimentEntry) -> str:
     """A row of the list of experiments: day, series, kind and name."""
     experiment = entry.experiment
     day = entry.last_at[:10]
     return f"{day}  {entry.series_count:>3} series  {experiment.kind.word:<10}  {plain(experiment.name)}"
 
 
-def _read_summary(notebook: Notebook, name: str) -> ExperimentSummary | None:
+def _read_summary(notebook: Notebook, name: str) -> experiments_summary.ExperimentSummary | None:
     """The experiment with this name, without one the newest; None where the notebook has none."""
     if not name:
-        entries = notebook.experiments(ExperimentKind.STEPS)
+        entries = notebook.experiments(records.ExperimentKind.STEPS)
         if not entries:
             return None
         name = entries[0].experiment.name
 
     series = notebook.experiment(name)
-    return experiment_summary(name, series) if series else None
+    return experiments_summary.experiment_summary(name, series) if series else None

@@ -17,17 +17,16 @@ from app.base import output
 from app.recording.kind import kind_of
 from app.recording.listing import recording_lines
 from app.recording.several import forms_of
+from app.tui.frame import dialogs, parts
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.frame.parts import Choices, LineInput, Pane
+from forms import wording
 from forms.exporters import FORMATS, PAPERS, export_reports, format_of, times_for
 from forms.report import Report
 from forms.series.listing import RecordingLine
-from forms.wording import plain, short_place
+from storage import records
 from storage.notebook import Notebook
-from storage.records import JSONValue, with_zone
 
 MEMORY_KEY = "export"
 """Under which the notebook keeps the folder and the formats of the last export."""
@@ -54,12 +53,12 @@ class ExportScreen(BaseScreen):
         return forms_of(notebook, self.ids)
 
     def compose(self) -> ComposeResult:
-        with Pane("sharebench · Export", id="formats-pane"):
+        with parts.Pane("sharebench · Export", id="formats-pane"):
             yield Static(id="what")
-            yield Choices(id="formats")
-        with Pane("File", id="file-pane"):
+            yield parts.Choices(id="formats")
+        with parts.Pane("File", id="file-pane"):
             with Horizontal(classes="line"):
-                yield LineInput(id="path", compact=True)
+                yield parts.LineInput(id="path", compact=True)
                 yield Button("Write", id="write", variant="primary")
             yield Static(id="folder")
             yield Static(id="paper")
@@ -78,11 +77,13 @@ class ExportScreen(BaseScreen):
 
     def _show_names(self, names_and_file_name: tuple[list[str], str]) -> None:
         names, file_name = names_and_file_name
-        self.query_one("#what", Static).update(Content(f"{len(names)} to export: {', '.join(map(plain, names))}"))
+        self.query_one("#what", Static).update(
+            Content(f"{len(names)} to export: {', '.join(map(wording.plain, names))}")
+        )
         self.file_name = _file_name(file_name)
         self._propose_path()
 
-    def _take_last_export(self, last: Mapping[str, JSONValue]) -> None:
+    def _take_last_export(self, last: Mapping[str, records.JSONValue]) -> None:
         formats = last.get("formats")
         names = [name for name in FORMATS if isinstance(formats, list) and name in formats]
         if names and not self.marked:
@@ -198,7 +199,7 @@ class ExportScreen(BaseScreen):
         self.in_background(describe, self._show_folder_text, group="folder")
 
     def _show_folder_text(self, text: str) -> None:
-        self.query_one("#folder", Static).update(Content(plain(text)))
+        self.query_one("#folder", Static).update(Content(wording.plain(text)))
 
     # Paper and printers
 
@@ -214,8 +215,8 @@ class ExportScreen(BaseScreen):
 
     def _choose_printer(self, printers: Sequence[str]) -> None:
         about = "The printers of this machine, the usual one first. Enter prints, Escape does not."
-        rows = [(name, plain(name)) for name in printers]
-        self.ask(PickDialog("Print on", rows, about=about), self._print)
+        rows = [(name, wording.plain(name)) for name in printers]
+        self.ask(dialogs.PickDialog("Print on", rows, about=about), self._print)
 
     def _print(self, printer: str) -> None:
         gather = self.gather
@@ -262,7 +263,7 @@ class ExportScreen(BaseScreen):
             self.in_background(partial(output.make_folder, folder), export)
 
         text = f"There is no folder {folder}."
-        self.ask(ConfirmDialog("Make the folder?", text, yes="Make", prefer_yes=True), make)
+        self.ask(dialogs.ConfirmDialog("Make the folder?", text, yes="Make", prefer_yes=True), make)
 
     def _ask_to_replace(self, paths: Mapping[str, Path], existing_files: Sequence[str]) -> None:
         def export(_is_wanted: bool) -> None:
@@ -270,7 +271,7 @@ class ExportScreen(BaseScreen):
 
         verb = "is" if len(existing_files) == 1 else "are"
         text = f"{', '.join(existing_files)} {verb} there already."
-        self.ask(ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it"), export)
+        self.ask(dialogs.ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it"), export)
 
     def _export(self, paths: Mapping[str, Path]) -> None:
         gather = self.gather
@@ -315,7 +316,7 @@ class Exports(BaseScreen):
         self.app.push_screen(ExportScreen(gather=gather, name=self.export_name(report)))
 
 
-def _read_last_export(notebook: Notebook) -> Mapping[str, JSONValue]:
+def _read_last_export(notebook: Notebook) -> Mapping[str, records.JSONValue]:
     return notebook.remembered(MEMORY_KEY) or {}
 
 
@@ -376,9 +377,9 @@ def _names_of(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     if head.label:
         return names, head.label
 
-    day = with_zone(head.created_at)[:10]
+    day = records.with_zone(head.created_at)[:10]
     target = kind_of(head).target(notebook, head)
-    place = short_place(target) if target else ""
+    place = wording.short_place(target) if target else ""
     action: str = head.kind
     if head.id in series:
         action = series[head.id].command

@@ -176,8 +176,8 @@ def main() -> int:
     from textual.pilot import Pilot
 
     from app.backend import Backend
+    from app.guide.needs import MeasurementJob
     from app.guide.run_screen import RunScreen
-    from app.guide.session import MeasurementJob
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.base import Context
     from app.tui.widgets.recording import MeasurementEnded

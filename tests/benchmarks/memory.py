@@ -242,8 +242,8 @@ def memory_rows() -> Iterator[CommandRow | TransferRow | HourRow | LoadRow]:
 
 def main() -> int:
     """Measure an hour of made-up runs on the run screen, headless, and print the memory early and late."""
+    from app.guide.needs import MeasurementJob
     from app.guide.run_screen import RunScreen
-    from app.guide.session import MeasurementJob
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.base import Context
     from tests.tui import FakeBackend, measured

@@ -123,7 +123,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="sharebench-bench-") as folder:
             script = Path(folder) / "office.txt"
-            script.write_text(load_script().text())
+            script.write_text(load_script().load_file_text())
             for number in range(asked.pairs):
                 both = [
                     lambda: replay(smbd, asked.clients, asked.seconds),

@@ -17,7 +17,7 @@ import psutil
 
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured
 from app.load.record import LoadClosed, run_load
-from app.load.scenario import changed, find_scenario
+from app.load.scenario import change_scenario, find_scenario
 from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from forms.findings.series_warnings import advice
@@ -87,7 +87,7 @@ def stopped_load(
     who: str, *, think: str | None = None, pace: float | None = None, seconds: float = 12.0
 ) -> tuple[Load, float]:
     """A load of four users in whose window the ``server`` or the ``client`` is stopped, and for how long it was."""
-    scenario = changed(
+    scenario = change_scenario(
         find_scenario("redpaper"), files=60, settle_seconds=1.0, duration_seconds=seconds, think=think,
         pace_seconds=pace,
     )  # fmt: skip
@@ -156,7 +156,7 @@ def beside_burners(count: int) -> tuple[str, str, bool]:
         server = Smbd({"smbd profiling level": "count"})
         try:
             server.start()
-            scenario = changed(
+            scenario = change_scenario(
                 find_scenario("redpaper"), files=200, settle_seconds=3.0, duration_seconds=15.0, think="0.1"
             )
             request = LoadRequest(
@@ -212,7 +212,9 @@ def capacity(burning: int, processors: float = 0.2) -> tuple[str, str, bool]:
         server.start()
         stack.enter_context(held_to(server, processors))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sharebench-hiccups-")))
-        scenario = changed(find_scenario("redpaper"), files=100, settle_seconds=2.0, duration_seconds=8.0, think="0.1")
+        scenario = change_scenario(
+            find_scenario("redpaper"), files=100, settle_seconds=2.0, duration_seconds=8.0, think="0.1"
+        )
         request = LoadRequest(
             targets=(server.target(),), secrets=server.secrets(), scenario=scenario,
             choices=LoadChoices(users=(5,), find_capacity=True, processes=2),

@@ -20,7 +20,7 @@ import psutil
 
 from app.load.events import PointMeasured
 from app.load.record import LoadClosed, run_load
-from app.load.scenario import changed, find_scenario
+from app.load.scenario import change_scenario, find_scenario
 from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from storage.load.records import Load, LoadChoices
@@ -89,7 +89,9 @@ def against_counters(figures: Figures, window: float) -> None:
         request = LoadRequest(
             targets=(server.target(),),
             secrets=server.secrets(),
-            scenario=changed(find_scenario("redpaper"), files=1200, duration_seconds=window, settle_seconds=5.0),
+            scenario=change_scenario(
+                find_scenario("redpaper"), files=1200, duration_seconds=window, settle_seconds=5.0
+            ),
             choices=LoadChoices(users=USERS, processes=2),
         )
         windows: dict[int, PointMeasured] = {}

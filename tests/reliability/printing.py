@@ -14,7 +14,7 @@ from pathlib import Path
 from app.load.events import UsersGone
 from app.load.print_queue import NOT_TAKEN
 from app.load.record import LoadClosed, run_load
-from app.load.scenario import changed, find_scenario
+from app.load.scenario import change_scenario, find_scenario
 from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl
 from storage.load.records import LoadChoices, LoadPoint
@@ -75,7 +75,9 @@ def _points(samba: Smbd, share: str, window: float) -> list[tuple[LoadPoint, flo
     request = LoadRequest(
         targets=(replace(samba.target(), share=share),),
         secrets=samba.secrets(),
-        scenario=changed(find_scenario("print"), duration_seconds=window, settle_seconds=2.0, think="0.1", sizes="4K"),
+        scenario=change_scenario(
+            find_scenario("print"), duration_seconds=window, settle_seconds=2.0, think="0.1", sizes="4K"
+        ),
         choices=LoadChoices(users=USERS, processes=1),
         smb_conf=str(samba.conf),
     )

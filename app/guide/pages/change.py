@@ -7,26 +7,25 @@ from itertools import islice
 
 from app.base.errors import UsageError
 from app.clients.base import OWN
+from app.guide import page
 from app.guide.context import GuideContext
-from app.guide.page import Act, Ask, Go, Option, Page, Visit, step_page
 from app.guide.pages.compare import change_made_again
 from app.guide.pages.proof import change_text
-from app.method.choices import OWN_CHANGES, GuideChoices, MethodStep, changed, new_measurement, same_again
+from app.method import choices as method_choices
 from app.series.requests import parse_change
-from forms import wording
+from forms import layout, wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare_sides
 from forms.comparison.wording import comparison_headline
 from forms.findings.path import is_practice
-from forms.layout import Tone, Toned
+from forms.series import summary as series_summary
 from forms.series.report import before_a_change
-from forms.series.summary import SeriesSummary, run_form
-from forms.stats.decision import Limits, Verdict
+from forms.stats import decision
 from forms.stats.variation import LEAST_ALTERNATING
 from forms.trial.report import change_answer
-from forms.tuning.catalogue import EntryKind, about, find, relevant
+from forms.tuning import catalogue
 from forms.tuning.smb_conf import spelling
-from storage.records import Change, Evidence, Series
+from storage import records
 
 PRACTICE_BLOCK = 16 * 1024
 """A quarter of what the practice server takes at once, which it answers in the same time."""
@@ -35,42 +34,54 @@ MOST_TOLD = 3
 _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 
 
-def change_page(choices: GuideChoices, context: GuideContext) -> Page:
+def change_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
     series = context.series
     if series is None:
-        return Page(title="Change one thing", why="There is no series to start from yet.")
+        return page.Page(title="Change one thing", why="There is no series to start from yet.")
 
-    form = run_form(series)
-    made = [(change, compare_sides(sides, Limits(), settles=False)) for change, sides in context.made]
-    return step_page(
-        MethodStep.CHANGE,
-        _facts(context, form, made),
-        [*_changes(choices, series, made), *_other_ways(choices)],
+    form = series_summary.run_form(series)
+    judged_changes = [
+        (change, compare_sides(sides, decision.Limits(), settles=False)) for change, sides in context.measured_changes
+    ]
+    return page.step_page(
+        method_choices.MethodStep.CHANGE,
+        _facts(context, form, judged_changes),
+        [*_changes(choices, series, judged_changes), *_other_ways(choices)],
     )
 
 
-def _facts(context: GuideContext, form: SeriesSummary, made: list[tuple[Change, Comparison]]) -> Iterator[str | Toned]:
+def _facts(
+    context: GuideContext, form: series_summary.SeriesSummary, judged_changes: list[tuple[records.Change, Comparison]]
+) -> Iterator[str | layout.Toned]:
     series = form.series
     yield f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}."
 
     change = series.change
-    if change and change.evidence is not Evidence.CONTRADICTED and series.decision is None:
-        yield Toned(f"! {change_text(change)} is kept. To leave it out, go to step 7.", Tone.CAUTION)
-    for trial in context.tried:
+    if change and change.evidence is not records.Evidence.CONTRADICTED and series.decision is None:
+        yield layout.Toned(f"! {change_text(change)} is kept. To leave it out, go to step 7.", layout.Tone.CAUTION)
+    for trial in context.trials:
         answer = change_answer(trial)
-        yield Toned(f"Tried since: {wording.plain(trial.plan.name)}: {answer.text}", answer.tone)
-    for made_change, comparison in made[:MOST_TOLD]:
+        yield layout.Toned(f"Tried since: {wording.plain(trial.plan.name)}: {answer.text}", answer.tone)
+    for made_change, comparison in judged_changes[:MOST_TOLD]:
         text = f"Measured with {change_text(made_change)}: {comparison.sign} {comparison_headline(comparison)}"
-        yield Toned(text, comparison.tone)
+        yield layout.Toned(text, comparison.tone)
 
-    if form.shown and not made:
+    if form.shown and not judged_changes:
         yield f"Smallest change that can be shown here: {before_a_change(form.shown)}"
     yield "Everything else stays as it was."
 
 
-def _changes(choices: GuideChoices, series: Series, made: list[tuple[Change, Comparison]]) -> list[Option]:
+def _changes(
+    choices: method_choices.GuideChoices,
+    series: records.Series,
+    judged_changes: list[tuple[records.Change, Comparison]],
+) -> list[page.Option]:
     """The changes that can be made, the likeliest first, without those that are decided already."""
-    decided = {(change.name, change.value) for change, comparison in made if comparison.decided is not Verdict.UNKNOWN}
+    decided = {
+        (change.name, change.value)
+        for change, comparison in judged_changes
+        if comparison.decided is not decision.Verdict.UNKNOWN
+    }
     decided.add((choices.again_name or "", choices.again_value))
 
     options = [*_own_changes(choices, series, decided)]
@@ -82,27 +93,31 @@ def _changes(choices: GuideChoices, series: Series, made: list[tuple[Change, Com
     return options
 
 
-def _other_ways(choices: GuideChoices) -> list[Option]:
-    repeat = Go(same_again(choices))
-    anew = Go(new_measurement(choices))
+def _other_ways(choices: method_choices.GuideChoices) -> list[page.Option]:
+    repeat = page.Go(method_choices.same_again(choices))
+    anew = page.Go(method_choices.new_measurement(choices))
     return [
-        Option("Nothing: measure the same again", repeat, "shows how much equal series differ"),
-        Option("Another target or file", anew, "a new round"),
-        Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
+        page.Option("Nothing: measure the same again", repeat, "shows how much equal series differ"),
+        page.Option("Another target or file", anew, "a new round"),
+        page.Option(
+            "Look it all up in the catalogue", page.Visit("catalogue"), "what can be changed, in order of impact"
+        ),
     ]
 
 
-def _own_changes(choices: GuideChoices, series: Series, decided: Container[tuple[str, str]]) -> Iterator[Option]:
+def _own_changes(
+    choices: method_choices.GuideChoices, series: records.Series, decided: Container[tuple[str, str]]
+) -> Iterator[page.Option]:
     for name, value, title in _own_values(choices, series):
         if (name, value) in decided:
             continue
         with suppress(UsageError):  # not to be had there
-            act = Go(changed(choices, series, name, value))
-            hint = f"applied automatically. {find(name).expect}"
-            yield Option(title, act, hint, advised=name == "block" and is_practice(series))
+            act = page.Go(method_choices.changed(choices, series, name, value))
+            hint = f"applied automatically. {catalogue.find(name).expect}"
+            yield page.Option(title, act, hint, advised=name == "block" and is_practice(series))
 
 
-def _own_values(choices: GuideChoices, series: Series) -> Iterator[tuple[str, str, str]]:
+def _own_values(choices: method_choices.GuideChoices, series: records.Series) -> Iterator[tuple[str, str, str]]:
     """Name, value and title."""
     client = series.client
     practice = is_practice(series)
@@ -116,22 +131,22 @@ def _own_values(choices: GuideChoices, series: Series) -> Iterator[tuple[str, st
         yield "block", typed, f"Request size (client's block): {wording.typed_size(block)} → {typed}"
 
     settings = choices.spec.settings
-    for name, title, is_on, seen in (
+    for name, title, is_on, negotiated in (
         ("encrypt", "Encryption", settings.encrypt, client.encryption),
         ("sign", "Signing", settings.sign, client.signing),
     ):
         if is_on:
             yield f"client {name}", "no", f"{title} (client {name}): on → off"
-        elif seen == "none" and not client.is_encrypted:
+        elif negotiated == "none" and not client.is_encrypted:
             yield f"client {name}", "yes", f"{title} (client {name}): off → on"
 
 
-def _from_catalogue(series: Series) -> Iterator[Option]:
+def _from_catalogue(series: records.Series) -> Iterator[page.Option]:
     if not series.target.abilities.has_share:
         return
-    for entry in islice(relevant(series), MOST_FROM_CATALOGUE):
-        visit = Visit("entry", {"entry": entry.name, "share": series.target.share})
-        yield Option(f"{entry.parameter} (smb.conf)…", visit, entry.expect or entry.does)
+    for entry in islice(catalogue.relevant(series), MOST_FROM_CATALOGUE):
+        visit = page.Visit("entry", {"entry": entry.name, "share": series.target.share})
+        yield page.Option(f"{entry.parameter} (smb.conf)…", visit, entry.expect or entry.does)
 
 
 def _typed_change(text: str) -> tuple[str, str]:
@@ -142,57 +157,59 @@ def _typed_change(text: str) -> tuple[str, str]:
 
     name, value = parse_change(text)
     is_sambas = bool(spelling(name).parameter)
-    entries = about(name)
+    entries = catalogue.about(name)
     if not is_sambas:
-        entries = entries or about(f"client {name}")
-    entry = next((entry for entry in entries if entry.kind is EntryKind.SMB_CONF or not is_sambas), None)
-    if entry and entry.kind in (EntryKind.SMB_CONF, EntryKind.CLIENT):
+        entries = entries or catalogue.about(f"client {name}")
+    entry = next((entry for entry in entries if entry.kind is catalogue.EntryKind.SMB_CONF or not is_sambas), None)
+    if entry and entry.kind in (catalogue.EntryKind.SMB_CONF, catalogue.EntryKind.CLIENT):
         return entry.name, value
     return name, value
 
 
-def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
+def _ways_to_test(choices: method_choices.GuideChoices, series: records.Series) -> Iterator[page.Option]:
     """To have a setting tried, or to change it by hand: interleaved, or before and after."""
     can_try = series.target.abilities.through_samba
     if can_try:
         hint = "sharebench sets it, measures interleaved pairs and restores it"
-        yield Option("Try a setting of the server…", _ask_to_try(choices, series), hint, advised=True)
+        yield page.Option("Try a setting of the server…", _ask_to_try(choices, series), hint, advised=True)
 
     title = "Change a setting by hand, interleaved"
     question = _ask_change(
         title, "You change it on the server whenever the guide says so.", _by_hand(choices, series, LEAST_ALTERNATING)
     )
     hint = f"{2 * LEAST_ALTERNATING - 1} more series; the guide says now A, now B"
-    yield Option(f"{title}…", question, hint, advised=not can_try)
+    yield page.Option(f"{title}…", question, hint, advised=not can_try)
 
     title = "Change a setting by hand, before and after"
     question = _ask_change(title, "You make it once.", _by_hand(choices, series, 0))
-    yield Option(f"{title}…", question, "one more series; shows large changes")
+    yield page.Option(f"{title}…", question, "one more series; shows large changes")
 
 
-def _ask_to_try(choices: GuideChoices, series: Series) -> Ask:
-    own_changes = OWN_CHANGES if series.client.name == OWN else ()
+def _ask_to_try(choices: method_choices.GuideChoices, series: records.Series) -> page.Ask:
+    own_changes = method_choices.OWN_CHANGES if series.client.name == OWN else ()
 
-    def take_change(name: str, value: str) -> Act:
+    def take_change(name: str, value: str) -> page.Act:
         if name in own_changes:
-            return Go(changed(choices, series, name, value))
-        return Visit("trial", {"setting": f"{name} = {value}"})
+            return page.Go(method_choices.changed(choices, series, name, value))
+        return page.Visit("trial", {"setting": f"{name} = {value}"})
 
     return _ask_change("Try a setting of the server", "It asks before it writes.", take_change, keep=True)
 
 
-def _by_hand(choices: GuideChoices, series: Series, interleaved: int) -> Callable[[str, str], Act]:
+def _by_hand(
+    choices: method_choices.GuideChoices, series: records.Series, interleaved: int
+) -> Callable[[str, str], page.Act]:
     """Takes the change of the next round; ``interleaved``: how many series a side, 0 for one before and after."""
 
-    def take_change(name: str, value: str) -> Act:
-        return Go(replace(changed(choices, series, name, value), interleaved=interleaved))
+    def take_change(name: str, value: str) -> page.Act:
+        return page.Go(replace(method_choices.changed(choices, series, name, value), interleaved=interleaved))
 
     return take_change
 
 
-def _ask_change(heading: str, about_it: str, then: Callable[[str, str], Act], *, keep: bool = False) -> Ask:
-    def take_text(text: str) -> Act:
+def _ask_change(heading: str, about_it: str, then: Callable[[str, str], page.Act], *, keep: bool = False) -> page.Ask:
+    def take_text(text: str) -> page.Act:
         name, value = _typed_change(text)
         return then(name, value)
 
-    return Ask(heading=heading, text=f"{_EXAMPLE} {about_it}", then=take_text, keep=keep)
+    return page.Ask(heading=heading, text=f"{_EXAMPLE} {about_it}", then=take_text, keep=keep)

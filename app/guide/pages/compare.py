@@ -6,25 +6,23 @@ from dataclasses import dataclass, field, replace
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.guide.context import GuideContext, Yardstick
-from app.guide.page import Ask, Connect, Go, Option, Page, PageChart, Store, Visit, ask_question, step_page
-from app.guide.pages.proof import change_text, next_of_proof, what_is_proven
-from app.guide.pages.repeating import better_rounds, comparing_title
-from app.method.choices import GuideChoices, MethodStep, QuietChoice, changed
-from forms import wording
+from app.guide import context as guide_context
+from app.guide import page as guide_page
+from app.guide.pages import proof as pages_proof
+from app.guide.pages import repeating
+from app.method import choices as method_choices
+from forms import layout, wording
+from forms.comparison import verdict
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import Sides, compare_sides
 from forms.comparison.wording import comparison_sentences
 from forms.findings.path import is_practice
 from forms.findings.report import SIGNS
-from forms.layout import Tone, Toned
-from forms.series.summary import SeriesSummary, run_form
-from forms.stats.decision import Limits, Verdict
+from forms.series import summary as series_summary
+from forms.stats import decision
 from forms.trial.report import tried_lines
-from forms.wording import cell_percent, link_rate
-from forms.worksheets.summary import FRAME_BYTES, PAYLOAD_BYTES
+from forms.worksheets import summary as worksheets_summary
+from storage import records
 from storage.notebook import Notebook
-from storage.records import Change, Evidence, Series, format_target, with_zone
 from storage.shared import why_no_baseline_name
 
 _MOST_FINDINGS = 4
@@ -34,47 +32,50 @@ _MOST_FINDINGS = 4
 class _JudgedYardstick:
     """A yardstick, and how the series compares with it."""
 
-    yardstick: Yardstick
+    yardstick: guide_context.Yardstick
     comparison: Comparison
 
 
-def compare_page(choices: GuideChoices, context: GuideContext) -> Page:
+def compare_page(choices: method_choices.GuideChoices, context: guide_context.GuideContext) -> guide_page.Page:
     series = context.series
     if series is None:
-        return Page(title="Compare", why="There is no series to compare yet.")
+        return guide_page.Page(title="Compare", why="There is no series to compare yet.")
 
-    form = run_form(series)
+    form = series_summary.run_form(series)
     judged = [
         _JudgedYardstick(yardstick=yardstick, comparison=_compare_with(yardstick, series))
         for yardstick in context.yardsticks
     ]
-    page = step_page(
-        MethodStep.EXPECTED,
+    page = guide_page.step_page(
+        method_choices.MethodStep.EXPECTED,
         [*_facts(choices, context, form, judged)],
         _options(choices, context, series, judged),
         chart=_chart(form, judged),
     )
-    return replace(page, title=comparing_title(choices, series))
+    return replace(page, title=repeating.comparing_title(choices, series))
 
 
-def _compare_with(yardstick: Yardstick, series: Series) -> Comparison:
-    just_the_two = Sides(base=(yardstick.series,), other=(series,))
-    return compare_sides(yardstick.sides or just_the_two, Limits())
+def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
+    just_the_two = verdict.Sides(base=(yardstick.series,), other=(series,))
+    return verdict.compare_sides(yardstick.sides or just_the_two, decision.Limits())
 
 
-def _chart(form: SeriesSummary, judged: Sequence[_JudgedYardstick]) -> PageChart:
+def _chart(form: series_summary.SeriesSummary, judged: Sequence[_JudgedYardstick]) -> guide_page.PageChart:
     """The rates, beside the first level that is known."""
     for judgement in judged:
         level = judgement.comparison.base_bytes_per_second
         if level is not None:
             name = wording.plain(judgement.yardstick.name)
-            return PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
-    return PageChart(form=form)
+            return guide_page.PageChart(form=form, expected_bytes_per_second=level, expected_name=name)
+    return guide_page.PageChart(form=form)
 
 
 def _facts(
-    choices: GuideChoices, context: GuideContext, form: SeriesSummary, judged: Sequence[_JudgedYardstick]
-) -> Iterator[str | Toned]:
+    choices: method_choices.GuideChoices,
+    context: guide_context.GuideContext,
+    form: series_summary.SeriesSummary,
+    judged: Sequence[_JudgedYardstick],
+) -> Iterator[str | layout.Toned]:
     series = form.series
     yield from tried_lines(context.proof.tried if context.proof else None)
     yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
@@ -82,21 +83,21 @@ def _facts(
     for group in _group_by_sides(choices, series, judged):
         yield group.fact(series)
 
-    yield from what_is_proven(choices, context)
+    yield from pages_proof.what_is_proven(choices, context)
     change = series.change
-    if change and change.evidence is Evidence.CONTRADICTED and change.remark:
-        yield Toned(f"! {wording.plain(change.remark)}", Tone.CAUTION)
+    if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
+        yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
     if not context.yardsticks:
         yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
     yield from _findings(context, series)
 
 
-def _link_fact(form: SeriesSummary) -> str:
+def _link_fact(form: series_summary.SeriesSummary) -> str:
     percent = form.average.percent_of_link if form.average else None
     if percent is None:
         return "Link: its rate is not known, so there is no percentage."
-    full_percent = 100 * PAYLOAD_BYTES / FRAME_BYTES
-    of_link = f"{cell_percent(percent)} % of {link_rate(form.series.link_bits_per_second)}"
+    full_percent = 100 * worksheets_summary.PAYLOAD_BYTES / worksheets_summary.FRAME_BYTES
+    of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
     return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
 
 
@@ -107,7 +108,7 @@ class _SideGroup:
     comparison: Comparison
     names: list[str] = field(default_factory=list)
 
-    def fact(self, series: Series) -> Toned:
+    def fact(self, series: records.Series) -> layout.Toned:
         comparison = self.comparison
         by = ""
         if comparison.interleaved and series.id not in comparison.other_ids:
@@ -117,10 +118,12 @@ class _SideGroup:
             after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
             by += f", {before}, then {after}"
         text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {comparison_sentences(comparison)}"
-        return Toned(text, comparison.tone)
+        return layout.Toned(text, comparison.tone)
 
 
-def _group_by_sides(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> list[_SideGroup]:
+def _group_by_sides(
+    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[_JudgedYardstick]
+) -> list[_SideGroup]:
     groups: dict[tuple[frozenset[str], frozenset[str]], _SideGroup] = {}
     for judgement in judged:
         comparison = judgement.comparison
@@ -140,28 +143,31 @@ def _average_of(series_ids: Sequence[str], rate: float | None) -> str:
     return f"{wording.rate(rate)} averaged with {wording.count(len(series_ids) - 1, 'repeat')}"
 
 
-def _findings(context: GuideContext, series: Series) -> Iterator[Toned]:
+def _findings(context: guide_context.GuideContext, series: records.Series) -> Iterator[layout.Toned]:
     for finding in context.findings[:_MOST_FINDINGS]:
         whose = ""
         if series.id not in finding.series_ids:
             others = [
-                f"{yardstick.name} ({yardstick.series.label or with_zone(yardstick.series.created_at)})"
+                f"{yardstick.name} ({yardstick.series.label or records.with_zone(yardstick.series.created_at)})"
                 for yardstick in context.yardsticks
                 if yardstick.series.id in finding.series_ids
             ]
             whose = f": {wording.plain(wording.listed(others))}"
         sign = SIGNS[finding.severity]
-        yield Toned(f"{sign} {finding.title}{whose}", sign.tone)
+        yield layout.Toned(f"{sign} {finding.title}{whose}", sign.tone)
 
 
 def _options(
-    choices: GuideChoices, context: GuideContext, series: Series, judged: Sequence[_JudgedYardstick]
-) -> Iterator[Option]:
-    change_next = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
-    first_options = list(next_of_proof(choices, context)) or [
+    choices: method_choices.GuideChoices,
+    context: guide_context.GuideContext,
+    series: records.Series,
+    judged: Sequence[_JudgedYardstick],
+) -> Iterator[guide_page.Option]:
+    change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
+    first_options = list(pages_proof.next_of_proof(choices, context)) or [
         *_first_round(choices, series, judged),
         *change_made_again(choices, series),
-        Option("Change one thing", change_next, "the next round"),
+        guide_page.Option("Change one thing", change_next, "the next round"),
     ]
     advised = next((option for option in first_options if option.advised), first_options[0])
     yield from (replace(option, advised=option is advised) for option in first_options)
@@ -175,42 +181,48 @@ def _options(
 
     names = wording.plain(wording.listed([f'"{name}"' for name in context.kept_as]))
     baseline_hint = f"is baseline {names}" if names else "a name to compare with"
-    yield Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …")
-    yield Option("Keep it as a baseline…", _ask_baseline(choices, series.id), baseline_hint, is_value=True)
+    yield guide_page.Option(
+        "Export the form…", guide_page.Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"
+    )
+    yield guide_page.Option("Keep it as a baseline…", _ask_baseline(choices, series.id), baseline_hint, is_value=True)
 
 
-def change_made_again(choices: GuideChoices, series: Series) -> Iterator[Option]:
+def change_made_again(choices: method_choices.GuideChoices, series: records.Series) -> Iterator[guide_page.Option]:
     """The change that waits until its base was measured with a larger file."""
     name = choices.again_name
     if name is None:
         return
     with suppress(UsageError):  # what was recorded elsewhere may have no such value
-        change = Change(name=name, value=choices.again_value)
-        act = Go(changed(choices, series, name, choices.again_value))
-        yield Option(f"Make the change again: {change_text(change)}", act, "its base is measured now", advised=True)
+        change = records.Change(name=name, value=choices.again_value)
+        act = guide_page.Go(method_choices.changed(choices, series, name, choices.again_value))
+        yield guide_page.Option(
+            f"Make the change again: {pages_proof.change_text(change)}", act, "its base is measured now", advised=True
+        )
 
 
-def _first_round(choices: GuideChoices, series: Series, judged: Sequence[_JudgedYardstick]) -> Iterator[Option]:
+def _first_round(
+    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[_JudgedYardstick]
+) -> Iterator[guide_page.Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
     of_protocol = [
         judgement.comparison for judgement in judged if judgement.yardstick.series.target.protocol == protocol
     ]
-    if is_practice(series) or any(comparison.decided is not Verdict.UNKNOWN for comparison in of_protocol):
+    if is_practice(series) or any(comparison.decided is not decision.Verdict.UNKNOWN for comparison in of_protocol):
         return
     # Who waited for a quiet time already is not told to do so.
-    keys = ("short",) if choices.quiet is QuietChoice.WAIT else ("short", "busy")
-    for option in better_rounds(choices, series, *keys):
+    keys = ("short",) if choices.quiet is method_choices.QuietChoice.WAIT else ("short", "busy")
+    for option in repeating.better_rounds(choices, series, *keys):
         if option.advised:
             yield option
             return
 
 
-def _side_by_side(context: GuideContext, series: Series) -> Iterator[Option]:
+def _side_by_side(context: guide_context.GuideContext, series: records.Series) -> Iterator[guide_page.Option]:
     proof = context.proof
     if proof and series.id not in {changed_series.id for changed_series in proof.other}:
         pair_of_proof = {"base": proof.base[0].id, "other": proof.other[0].id}
-        yield Option("Side by side, with and without the change", Visit("compare", pair_of_proof))
+        yield guide_page.Option("Side by side, with and without the change", guide_page.Visit("compare", pair_of_proof))
 
     # A series that is several yardsticks stands once, where it comes last, by its first name.
     names: dict[str, str] = {}
@@ -218,35 +230,35 @@ def _side_by_side(context: GuideContext, series: Series) -> Iterator[Option]:
         names[yardstick.series.id] = yardstick.name
     for series_id, name in reversed(names.items()):
         pair = {"base": series_id, "other": series.id}
-        yield Option(f"Side by side with {name}", Visit("compare", pair))
+        yield guide_page.Option(f"Side by side with {name}", guide_page.Visit("compare", pair))
 
 
-def _many_users(choices: GuideChoices) -> Iterator[Option]:
+def _many_users(choices: method_choices.GuideChoices) -> Iterator[guide_page.Option]:
     target = choices.target
     if target is None or not target.abilities.moves_files or target.abilities.is_local:
         return
     ssh = choices.spec.monitor.server_ssh or ""
-    load = Visit("load", {"target": format_target(target), "ssh": ssh})
-    yield Option("How many users does it carry?", load, "many at once, in a folder of its own")
+    load = guide_page.Visit("load", {"target": records.format_target(target), "ssh": ssh})
+    yield guide_page.Option("How many users does it carry?", load, "many at once, in a folder of its own")
 
 
-def _measure_over_ftp(context: GuideContext, series: Series) -> Option:
+def _measure_over_ftp(context: guide_context.GuideContext, series: records.Series) -> guide_page.Option:
     for target in context.practice:
         if target.abilities.is_yardstick and target.host == series.target.host:
-            return Option("Measure the same over FTP", Connect(target), "the practice server")
+            return guide_page.Option("Measure the same over FTP", guide_page.Connect(target), "the practice server")
 
     user = f"{series.target.user}@" if series.target.user else ""
     server = f"ftp://{user}{series.target.host}/"
-    question = ask_question("The same server over FTP", _connect_to, server, keep=True)
-    return Option("Measure the same over FTP…", question, "what disk and network give without Samba")
+    question = guide_page.ask_question("The same server over FTP", _connect_to, server, keep=True)
+    return guide_page.Option("Measure the same over FTP…", question, "what disk and network give without Samba")
 
 
-def _connect_to(text: str) -> Connect:
-    return Connect(parse_target(text))
+def _connect_to(text: str) -> guide_page.Connect:
+    return guide_page.Connect(parse_target(text))
 
 
-def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
-    def take_name(text: str) -> Store:
+def _ask_baseline(choices: method_choices.GuideChoices, series_id: str) -> guide_page.Ask:
+    def take_name(text: str) -> guide_page.Store:
         name = text.strip()
         if problem := why_no_baseline_name(name):
             raise UsageError(problem)
@@ -254,6 +266,6 @@ def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
         def set_baseline(notebook: Notebook) -> None:
             notebook.set_baseline(name, series_id)
 
-        return Store(set_baseline, choices, f"Kept as baseline {name}.")
+        return guide_page.Store(set_baseline, choices, f"Kept as baseline {name}.")
 
-    return ask_question("Baseline", take_name)
+    return guide_page.ask_question("Baseline", take_name)

@@ -4,26 +4,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.base.units import parse_rate, parse_size
+from app.guide import page
 from app.guide.context import GuideContext, file_size_context
-from app.guide.page import Ask, Connect, Go, Option, Page, ask_question, step_page
 from app.guide.pages.going_on import go_on
 from app.method.choices import GuideChoices, MethodStep, with_made_file, with_picked_file
 from forms import wording
 from forms.series.file_size import FileFit, FileSizeContext, advised_bytes
 from forms.series.wording import advised_size_sentences, suitability
-from forms.wording import link_rate
 from storage.records import Command
 
 _ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
 _MADE = "sharebench creates it, and removes it afterwards"
 
 
-def file_page(choices: GuideChoices, context: GuideContext) -> Page:
+def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
     size_context = file_size_context(choices, context)
     size_advice = f"Recommended: {advised_size_sentences(size_context)}"
     facts = [_link_fact(choices, context), size_advice]
 
-    options: list[Option] = []
+    options: list[page.Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
         picked = _picked_file(choices, context, size_context)
         facts.append(_picked_fact(choices, context, size_context))
@@ -34,15 +33,15 @@ def file_page(choices: GuideChoices, context: GuideContext) -> Page:
 
     options += _made_files(choices, context, size_context, is_first=not any(option.advised for option in options))
     cursor = next((index for index, option in enumerate(options) if option.advised), 0)
-    return step_page(MethodStep.FILE, facts, options, cursor=cursor)
+    return page.step_page(MethodStep.FILE, facts, options, cursor=cursor)
 
 
-def _picked_file(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> Option:
+def _picked_file(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> page.Option:
     fit = suitability(choices.file_bytes or 0, size_context).word
     is_usable = fit is not FileFit.EMPTY
     is_advised = is_usable and (_is_for_practice(choices, context) or fit in _ADVISED_FITS)
     act = go_on(with_picked_file(choices), context, MethodStep.FILE) if is_usable else None
-    return Option(f"Get {_file_name(choices)}", act, _fit_text(fit), advised=is_advised)
+    return page.Option(f"Get {_file_name(choices)}", act, _fit_text(fit), advised=is_advised)
 
 
 def _picked_fact(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> str:
@@ -67,63 +66,63 @@ def _fit_text(fit: FileFit) -> str:
 
 def _made_files(
     choices: GuideChoices, context: GuideContext, size_context: FileSizeContext, *, is_first: bool
-) -> list[Option]:
+) -> list[page.Option]:
     """Files to be made, then what else can be chosen; the get is advised where it ``is_first``."""
     size_bytes = advised_bytes(size_context)
     size = wording.typed_size(size_bytes)
     get_made = _make_file(choices, context, Command.GET, size_bytes)
-    reach = Connect(choices.target, choices.kerberos) if choices.target else None
+    reach = page.Connect(choices.target, choices.kerberos) if choices.target else None
 
-    get_option = Option(f"Get a file of {size}", get_made, _MADE, advised=is_first)
+    get_option = page.Option(f"Get a file of {size}", get_made, _MADE, advised=is_first)
     if choices.target is not None and not choices.target.abilities.moves_files:
-        get_option = Option(f"Get {size} a run", get_made, advised=True)
+        get_option = page.Option(f"Get {size} a run", get_made, advised=True)
     return [
         get_option,
         *_puts(choices, context, size_bytes),
-        Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE),
-        Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE),
-        Option("Pick another file", reach, "look into the share"),
-        Option("Set the link speed…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
+        page.Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE),
+        page.Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE),
+        page.Option("Pick another file", reach, "look into the share"),
+        page.Option("Set the link speed…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
 
 
-def _puts(choices: GuideChoices, context: GuideContext, size_bytes: int) -> Iterator[Option]:
+def _puts(choices: GuideChoices, context: GuideContext, size_bytes: int) -> Iterator[page.Option]:
     """A put timed until the server has answered and, where the protocol can, one timed until the flush."""
     size = wording.typed_size(size_bytes)
     answered = _make_file(choices, context, Command.PUT, size_bytes)
-    yield Option(f"Put a file of {size}", answered, "until the server has answered; it may not be on the disk yet")
+    yield page.Option(f"Put a file of {size}", answered, "until the server has answered; it may not be on the disk yet")
     if choices.target is not None and choices.target.abilities.can_flush:
         flushed = _make_file(choices, context, Command.PUT, size_bytes, flush=True)
-        yield Option(f"Put a file of {size}, flushed", flushed, "until it is on the disk")
+        yield page.Option(f"Put a file of {size}, flushed", flushed, "until it is on the disk")
 
 
 def _link_fact(choices: GuideChoices, context: GuideContext) -> str:
     rate = context.link.bits_per_second
     if choices.spec.link_bits_per_second not in (None, rate):
-        return f"Link: {link_rate(choices.spec.link_bits_per_second)}, as given."
-    rate_text = link_rate(rate) if rate else "rate not known"
-    return f"Link: {rate_text} ({wording.plain(context.link.why) or 'not looked at'})."
+        return f"Link: {wording.link_rate(choices.spec.link_bits_per_second)}, as given."
+    rate_text = wording.link_rate(rate) if rate else "rate not known"
+    return f"Link: {rate_text} ({wording.plain(context.link.source) or 'not looked at'})."
 
 
 def _make_file(
     choices: GuideChoices, context: GuideContext, command: Command, size_bytes: int, *, flush: bool = False
-) -> Go:
+) -> page.Go:
     return go_on(with_made_file(choices, command, size_bytes, flush=flush), context, MethodStep.FILE)
 
 
-def _ask_size(choices: GuideChoices, context: GuideContext, command: Command, usual_size: str) -> Ask:
+def _ask_size(choices: GuideChoices, context: GuideContext, command: Command, usual_size: str) -> page.Ask:
     flush = choices.spec.settings.flush and command is Command.PUT
 
-    def take_size(text: str) -> Go:
+    def take_size(text: str) -> page.Go:
         return _make_file(choices, context, command, parse_size(text), flush=flush)
 
-    return ask_question("Size of the file", take_size, usual_size)
+    return page.ask_question("Size of the file", take_size, usual_size)
 
 
-def _ask_link(choices: GuideChoices) -> Ask:
-    def take_rate(text: str) -> Go:
+def _ask_link(choices: GuideChoices) -> page.Ask:
+    def take_rate(text: str) -> page.Go:
         rate = None if text.strip() in {"", "auto"} else parse_rate(text)
         spec = replace(choices.spec, link_bits_per_second=rate)
-        return Go(replace(choices, spec=spec, step=MethodStep.FILE))
+        return page.Go(replace(choices, spec=spec, step=MethodStep.FILE))
 
-    return ask_question("Rate of the link", take_rate, "auto")
+    return page.ask_question("Rate of the link", take_rate, "auto")

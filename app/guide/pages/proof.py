@@ -4,31 +4,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from app.guide import page
 from app.guide.context import GuideContext
-from app.guide.page import Go, Option, Store, Visit
-from app.method.choices import OWN_CHANGES, GuideChoices, changed, from_there, measured_again, to_be_made_again
+from app.method import choices as method_choices
+from app.method import proof as method_proof
 from app.method.improvements import BETTER
-from app.method.proof import next_turn, proven_change, turns_so_far
 from app.method.rounds import decide
 from forms import wording
-from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
+from forms.comparison import comparison as comparison_comparison
+from forms.comparison import verdict
+from forms.comparison import wording as comparison_wording
 from forms.comparison.settling import SettlingStep
-from forms.comparison.verdict import Sides, compare_sides
-from forms.comparison.wording import comparison_sentences, interleaving
 from forms.findings.path import is_practice
 from forms.layout import Toned
-from forms.stats.decision import Doubt, Limits, Verdict
+from forms.stats import decision
 from forms.stats.settle import Way
-from storage.records import Change, Decision, Series
+from storage import records
 
-_REPEATS_WOULD_TELL = (Doubt.BASE_VARIED, Doubt.TREND)
+_REPEATS_WOULD_TELL = (decision.Doubt.BASE_VARIED, decision.Doubt.TREND)
 
 
-def change_text(change: Change) -> str:
+def change_text(change: records.Change) -> str:
     return wording.plain(f"{change.name} = {wording.value_of(change.name, change.value)}")
 
 
-def _setting_text(change: Change, *, is_b: bool) -> str:
+def _setting_text(change: records.Change, *, is_b: bool) -> str:
     """What is set on that side of a change: B is with it, A without."""
     value = change.value if is_b else change.previous
     if value is None:
@@ -36,7 +36,7 @@ def _setting_text(change: Change, *, is_b: bool) -> str:
     return change_text(replace(change, value=value))
 
 
-def _was_restored_by_trial(proof: Sides, *series: Series) -> bool:
+def _was_restored_by_trial(proof: verdict.Sides, *series: records.Series) -> bool:
     """Whether a trial came after these series, which restores what was there without the change."""
     if proof.tried is None:
         return False
@@ -44,15 +44,15 @@ def _was_restored_by_trial(proof: Sides, *series: Series) -> bool:
     return all(one_series.created_at < tried_at for one_series in series)
 
 
-def turn_text(choices: GuideChoices, context: GuideContext) -> str:
+def turn_text(choices: method_choices.GuideChoices, context: GuideContext) -> str:
     """What to set before the next series of a change that is interleaved by hand, and the count."""
     proof = context.proof
-    turns = turns_so_far(proof)
+    turns = method_proof.turns_so_far(proof)
     lineage = choices.spec.lineage
-    change = Change(name=lineage.change_name or "", value=lineage.change_value)
+    change = records.Change(name=lineage.change_name or "", value=lineage.change_value)
     is_b = True
     if proof is not None:
-        change = proven_change(proof)
+        change = method_proof.proven_change(proof)
         is_b = lineage.base_id == proof.other[0].id
 
     side = "B" if is_b else "A"
@@ -63,8 +63,8 @@ def turn_text(choices: GuideChoices, context: GuideContext) -> str:
     )
 
 
-def _who_sets(change: Change, proof: Sides | None, *, is_b: bool, last_is_b: bool) -> str:
-    if change.name in OWN_CHANGES:
+def _who_sets(change: records.Change, proof: verdict.Sides | None, *, is_b: bool, last_is_b: bool) -> str:
+    if change.name in method_choices.OWN_CHANGES:
         return "Applied automatically: start."
     if proof is not None:
         is_made_now = last_is_b and not _was_restored_by_trial(proof, *proof.other)
@@ -73,21 +73,21 @@ def _who_sets(change: Change, proof: Sides | None, *, is_b: bool, last_is_b: boo
     return "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
 
 
-def what_to_set(choices: GuideChoices, context: GuideContext) -> Iterator[str]:
+def what_to_set(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str]:
     """For the run: which settings are measured again, and who makes them."""
     if context.proof is None or choices.proven_id is None:
         return
-    change = proven_change(context.proof)
+    change = method_proof.proven_change(context.proof)
     is_b = choices.spec.lineage.base_id == context.proof.other[0].id
 
-    made = "made again" if is_b else "restored"
+    state_text = "made again" if is_b else "restored"
     who = "Do it on the server now, then start; the form says what was seen there."
-    if change.name in OWN_CHANGES:
+    if change.name in method_choices.OWN_CHANGES:
         who = "Applied automatically."
-    yield f"Measured again, the change {made}: {_setting_text(change, is_b=is_b)}. {who}"
+    yield f"Measured again, the change {state_text}: {_setting_text(change, is_b=is_b)}. {who}"
 
 
-def what_is_proven(choices: GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
+def what_is_proven(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
     """For the comparison: what all series of both sides say of the change."""
     proof = context.proof
     if proof is None:
@@ -96,10 +96,11 @@ def what_is_proven(choices: GuideChoices, context: GuideContext) -> Iterator[str
     if choices.proven_id is None and is_told_already:
         return
 
-    comparison = compare_sides(context.settled or proof, Limits())
+    comparison = verdict.compare_sides(context.settled or proof, decision.Limits())
+    change = change_text(method_proof.proven_change(proof))
     counts = f"{len(proof.base)} against {len(proof.other)} series"
-    text = f"{change_text(proven_change(proof))}, {counts}: {comparison.sign} {comparison_sentences(comparison)}"
-    yield Toned(text, comparison.tone)
+    sentences = comparison_wording.comparison_sentences(comparison)
+    yield Toned(f"{change}, {counts}: {comparison.sign} {sentences}", comparison.tone)
 
     counted_ids = {series.id for series in (*proof.base, *proof.other)}
     if context.series and context.series.id not in counted_ids:
@@ -110,9 +111,9 @@ def what_is_proven(choices: GuideChoices, context: GuideContext) -> Iterator[str
 class _Proof:
     """A change as it stands: its sides, what they come to, and whether it is made on the server now."""
 
-    choices: GuideChoices
-    sides: Sides
-    comparison: Comparison
+    choices: method_choices.GuideChoices
+    sides: verdict.Sides
+    comparison: comparison_comparison.Comparison
     step: SettlingStep | None
     """What would settle it; None where it is settled, or for practice."""
     changed_last: bool
@@ -120,20 +121,20 @@ class _Proof:
     is_made: bool
 
     @property
-    def base(self) -> Series:
+    def base(self) -> records.Series:
         return self.sides.base[0]
 
     @property
-    def changed(self) -> Series:
+    def changed(self) -> records.Series:
         return self.sides.other[0]
 
     @property
-    def change(self) -> Change:
-        return proven_change(self.sides)
+    def change(self) -> records.Change:
+        return method_proof.proven_change(self.sides)
 
     @property
     def is_by_hand(self) -> bool:
-        return self.change.name not in OWN_CHANGES
+        return self.change.name not in method_choices.OWN_CHANGES
 
     @property
     def first(self) -> str:
@@ -141,23 +142,23 @@ class _Proof:
         return "restore it on the server first" if self.is_by_hand and self.is_made else ""
 
 
-def next_of_proof(choices: GuideChoices, context: GuideContext) -> Iterator[Option]:
+def next_of_proof(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[page.Option]:
     """What can be done for or with the proof, the likeliest first; nothing where no change was made."""
     if context.proof is None or context.series is None:
         return
     proof = _proof_of(choices, context.proof, context.series, context.settled)
-    if proof.comparison.doubt is Doubt.CONTRADICTED:
+    if proof.comparison.doubt is decision.Doubt.CONTRADICTED:
         yield from _next_of_contradicted(proof)
         return
 
     keep, leave_out = _decisions(proof)
     decided = proof.comparison.decided
-    if decided is Verdict.UNKNOWN:
+    if decided is decision.Verdict.UNKNOWN:
         yield from _settling_options(proof)
         yield _once_more(proof)
         yield keep
         yield leave_out
-    elif decided is Verdict.FASTER:
+    elif decided is decision.Verdict.FASTER:
         yield keep
         yield leave_out
         yield _once_more(proof)
@@ -167,8 +168,10 @@ def next_of_proof(choices: GuideChoices, context: GuideContext) -> Iterator[Opti
         yield _once_more(proof)
 
 
-def _proof_of(choices: GuideChoices, sides: Sides, series: Series, settled: Sides | None) -> _Proof:
-    comparison = compare_sides(settled or sides, Limits())
+def _proof_of(
+    choices: method_choices.GuideChoices, sides: verdict.Sides, series: records.Series, settled: verdict.Sides | None
+) -> _Proof:
+    comparison = verdict.compare_sides(settled or sides, decision.Limits())
     changed_last = series.id in {changed_series.id for changed_series in sides.other}
     return _Proof(
         choices=choices,
@@ -180,86 +183,104 @@ def _proof_of(choices: GuideChoices, sides: Sides, series: Series, settled: Side
     )
 
 
-def _decisions(proof: _Proof) -> tuple[Option, Option]:
+def _decisions(proof: _Proof) -> tuple[page.Option, page.Option]:
     """To keep the change, and to leave it out."""
-    keep = Store(
-        partial(decide, series_id=proof.changed.id, decision=Decision.KEPT),
-        from_there(proof.changed),
+    keep = page.Store(
+        partial(decide, series_id=proof.changed.id, decision=records.Decision.KEPT),
+        method_choices.from_there(proof.changed),
     )
-    leave_out = Store(
-        partial(decide, series_id=proof.changed.id, decision=Decision.REVERTED),
-        from_there(proof.base),
+    leave_out = page.Store(
+        partial(decide, series_id=proof.changed.id, decision=records.Decision.REVERTED),
+        method_choices.from_there(proof.base),
     )
+
     keep_hint = "the next change is made from there"
     if proof.is_by_hand and not proof.is_made:
         keep_hint = "make it again on the server first"
     leave_hint = proof.first or "the next change is made from the base"
-    is_faster = proof.comparison.decided is Verdict.FASTER
+    is_faster = proof.comparison.decided is decision.Verdict.FASTER
+
     return (
-        Option("Keep the change, and go on from there", keep, keep_hint, advised=is_faster),
-        Option("Leave the change out, and change something else", leave_out, leave_hint),
+        page.Option("Keep the change, and go on from there", keep, keep_hint, advised=is_faster),
+        page.Option("Leave the change out, and change something else", leave_out, leave_hint),
     )
 
 
-def _next_of_contradicted(proof: _Proof) -> Iterator[Option]:
+def _next_of_contradicted(proof: _Proof) -> Iterator[page.Option]:
     """What was seen on the server says that the change was not made."""
     if proof.is_by_hand:
-        anew = changed(from_there(proof.base), proof.base, proof.change.name, proof.change.value)
+        anew = method_choices.changed(
+            method_choices.from_there(proof.base), proof.base, proof.change.name, proof.change.value
+        )
         anew = replace(
             anew,
             quiet=proof.choices.quiet,
             kerberos=proof.choices.kerberos,
             interleaved=proof.choices.interleaved,
         )
-        yield Option("Make the change now, measure again", Go(anew), advised=True)
+        yield page.Option("Make the change now, measure again", page.Go(anew), advised=True)
 
     _, leave_out = _decisions(proof)
     yield replace(leave_out, hint="the next change is made from the base", advised=not proof.is_by_hand)
 
 
-def _once_more(proof: _Proof) -> Option:
+def _once_more(proof: _Proof) -> page.Option:
     """The other side of the change once more."""
     is_step_alone = proof.step is None or proof.step.way is Way.BASE_AGAIN
-    can_tell = is_step_alone and not proof.choices.interleaved and not needs_longer_runs(proof.comparison)
+    can_tell = (
+        is_step_alone
+        and not proof.choices.interleaved
+        and not comparison_comparison.needs_longer_runs(proof.comparison)
+    )
+
     advised = can_tell and proof.sides.tried is None and proof.comparison.doubt in _REPEATS_WOULD_TELL
     if proof.changed_last:
-        base_again = Go(measured_again(proof.choices, proof.base, proof.changed.id))
-        return Option("Restore the base, measure again", base_again, "whether the base comes back", advised=advised)
-    change_again = Go(measured_again(proof.choices, proof.changed, proof.changed.id))
-    return Option("Make the change again, measure again", change_again, "one more series with it", advised=advised)
+        base_again = page.Go(method_choices.measured_again(proof.choices, proof.base, proof.changed.id))
+        return page.Option(
+            "Restore the base, measure again", base_again, "whether the base comes back", advised=advised
+        )
+    change_again = page.Go(method_choices.measured_again(proof.choices, proof.changed, proof.changed.id))
+    return page.Option("Make the change again, measure again", change_again, "one more series with it", advised=advised)
 
 
-def _settling_options(proof: _Proof) -> Iterator[Option]:
+def _settling_options(proof: _Proof) -> Iterator[page.Option]:
     comparison = proof.comparison
     step = proof.step
-    pairs_vary = proof.sides.tried is not None and proof.sides.tried.doubt is Doubt.VARYING
-    needs_longer = needs_longer_runs(comparison)
+    pairs_vary = proof.sides.tried is not None and proof.sides.tried.doubt is decision.Doubt.VARYING
+    needs_longer = comparison_comparison.needs_longer_runs(comparison)
     if pairs_vary or needs_longer:
         yield _larger_file(proof, pairs_vary=pairs_vary)
 
-    if can_interleave(comparison):
-        both = {"base": comparison.base_id, "other": comparison.other_id, "runs": comparison.needed_runs}
-        yield Option(interleaving(comparison), Visit("interleaved", both), "would settle it", advised=True)
+    if comparison_comparison.can_interleave(comparison):
+        sides = {"base": comparison.base_id, "other": comparison.other_id, "runs": comparison.needed_runs}
+        yield page.Option(
+            comparison_wording.interleaving(comparison),
+            page.Visit("interleaved", sides),
+            "would settle it",
+            advised=True,
+        )
     elif proof.choices.interleaved and not pairs_vary:
-        more = next_turn(proof.choices, proof.sides, proof.choices.interleaved + 1)
+        more = method_proof.next_turn(proof.choices, proof.sides, proof.choices.interleaved + 1)
         title = "One more series of each, interleaved"
-        yield Option(title, Go(more), "narrows the interval", advised=not needs_longer)
+        yield page.Option(title, page.Go(more), "narrows the interval", advised=not needs_longer)
     elif step and step.way is Way.TRY:
-        trial = Visit("trial", {"setting": step.setting})
+        trial = page.Visit("trial", {"setting": step.setting})
         hint = proof.first or "interleaved pairs, then restored"
-        yield Option("Let sharebench try it", trial, hint, advised=True)
+        yield page.Option("Let sharebench try it", trial, hint, advised=True)
     elif step and step.way is Way.INTERLEAVED:
-        both = {"base": proof.base.id, "other": proof.changed.id, "runs": step.count}
-        yield Option("Measure both again, interleaved", Visit("interleaved", both), "run by run", advised=True)
+        sides = {"base": proof.base.id, "other": proof.changed.id, "runs": step.count}
+        yield page.Option(
+            "Measure both again, interleaved", page.Visit("interleaved", sides), "run by run", advised=True
+        )
     elif step and step.series_a_side:
-        more = next_turn(proof.choices, proof.sides, step.series_a_side)
-        yield Option("Measure both again, alternating", Go(more), "the guide says now A, now B", advised=True)
+        more = method_proof.next_turn(proof.choices, proof.sides, step.series_a_side)
+        yield page.Option("Measure both again, alternating", page.Go(more), "the guide says now A, now B", advised=True)
 
 
-def _larger_file(proof: _Proof, *, pairs_vary: bool) -> Option:
+def _larger_file(proof: _Proof, *, pairs_vary: bool) -> page.Option:
     """The base with a larger file, after which the change is offered again."""
     improvement = BETTER["short"]
-    base = to_be_made_again(from_there(proof.base), proof.change)
+    base = method_choices.to_be_made_again(method_choices.from_there(proof.base), proof.change)
     base = replace(
         base,
         quiet=proof.choices.quiet,
@@ -268,6 +289,7 @@ def _larger_file(proof: _Proof, *, pairs_vary: bool) -> Option:
         reviewed=False,
         compared=False,
     )
+
     cause = "the pairs of the trial vary too much" if pairs_vary else proof.first or "the runs vary too much"
     hint = f"{cause}; first without the change, then make it again"
-    return Option(improvement.name, Go(improvement.apply(base)), hint, advised=True)
+    return page.Option(improvement.name, page.Go(improvement.apply(base)), hint, advised=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from app.guide import page
 from app.guide.context import GuideContext
-from app.guide.page import Act, Go, Judge, Option, Page, PageChart, Visit, step_page
 from app.guide.pages.repeating import better_rounds, comparing_title
-from app.method.choices import GuideChoices, MethodStep, same_again
+from app.method import choices as method_choices
 from forms import wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
@@ -23,36 +23,38 @@ _RATE = 13
 _SHARE = 8
 
 
-def review_page(choices: GuideChoices, context: GuideContext) -> Page:
+def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
     series = context.series
     if series is None:
-        return Page(title="Review", why="There is no series to review yet.")
+        return page.Page(title="Review", why="There is no series to review yet.")
 
     form = summary.run_form(series)
     table = (*_run_options(form), *_averages(form))
-    again = Option("Measure the same again", Go(same_again(choices)), "a new series")
-    return step_page(
-        MethodStep.REVIEW,
+    again = page.Option("Measure the same again", page.Go(method_choices.same_again(choices)), "a new series")
+    return page.step_page(
+        method_choices.MethodStep.REVIEW,
         _warnings(series),
         (*table, *_what_to_do(choices, series), again),
         headline=tuple(series_headline(form)),
         columns=_line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
-        chart=PageChart(form=form),
+        chart=page.PageChart(form=form),
     )
 
 
-def _what_to_do(choices: GuideChoices, series: Series) -> list[Option]:
+def _what_to_do(choices: method_choices.GuideChoices, series: Series) -> list[page.Option]:
     """The likeliest first: to compare the series, or a larger file where its runs are too short for that."""
     is_of_change = series.change is not None or choices.proven_id is not None
     # The base of a change is measured with a larger file on the page that compares.
     rounds = better_rounds(choices, series) if is_of_change else better_rounds(choices, series, "short")
     needs_longer = any(option.advised for option in rounds)
 
-    go_on = Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED)) if series.measured() else None
+    go_on = (
+        page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED)) if series.measured() else None
+    )
     hint = "" if is_of_change else "baselines, FTP, the link"
-    compare = Option(comparing_title(choices, series), go_on, hint, advised=not needs_longer)
-    whole_form = Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart")
+    compare = page.Option(comparing_title(choices, series), go_on, hint, advised=not needs_longer)
+    whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")
     if needs_longer:
         return [*rounds[:1], compare, *rounds[1:], whole_form]
     return [compare, whole_form, *rounds]
@@ -65,24 +67,24 @@ def _warnings(series: Series) -> tuple[Toned, ...]:
     return tuple(warnings) or (Toned("No problems found.", Tone.GOOD),)
 
 
-def _run_options(form: summary.SeriesSummary) -> Iterator[Option]:
+def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
     for row in form.all_rows:
         run = row.run
         mark = mark_of(row)
-        act: Act | None
+        act: page.Act | None
         if run.phase is Phase.WARM_UP or run.status is RunStatus.FAILED:
             act = None
             hint = wording.plain(run.error or mark.value)
         elif run.status is RunStatus.REJECTED:
-            act = Judge(run.number, RunStatus.VALID)
+            act = page.Judge(run.number, RunStatus.VALID)
             hint = f"left out: {wording.plain(run.reason or 'no reason given')}"
         else:
-            act = Judge(run.number, RunStatus.REJECTED)
+            act = page.Judge(run.number, RunStatus.REJECTED)
             hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
-        yield Option(_measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
+        yield page.Option(_measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
 
 
-def _averages(form: summary.SeriesSummary) -> Iterator[Option]:
+def _averages(form: summary.SeriesSummary) -> Iterator[page.Option]:
     for name, measures in (
         ("Average", form.average),
         ("Deviation", form.deviation),
@@ -90,7 +92,7 @@ def _averages(form: summary.SeriesSummary) -> Iterator[Option]:
     ):
         if measures is not None:
             hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
-            yield Option(_measures_line(name, measures, form), None, hint, result=True)
+            yield page.Option(_measures_line(name, measures, form), None, hint, result=True)
 
 
 def _measures_line(name: str, measures: summary.RunMeasures, form: summary.SeriesSummary) -> str:

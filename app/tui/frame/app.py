@@ -18,15 +18,13 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.theme import Theme
 
+from app.base import errors
 from app.base.child_process import need_linux
-from app.base.errors import LinuxNeededError, UsageError
 from app.charts import ascii_only
-from app.tui.frame import commands, themes
-from app.tui.frame.base import SCREENS, BaseScreen, Context, ScreenEntry, describe_error, screen_called
+from app.tui.frame import base, commands, themes, user_keys
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.terminal import driver_for
-from app.tui.frame.user_keys import KeysError, read_user_keys
-from forms.layout import control_pictures, plain_signs, visible
+from forms import layout
 
 _PAINTED_SECONDS = 1.0
 """Until the first screen is painted for certain."""
@@ -36,14 +34,14 @@ _LASTING_SECONDS = 15
 
 APP_KEYS = (
     *commands.keys("app.help app.help-sign"),
-    *(entry.command() for entry in SCREENS if entry.key),
+    *(entry.command() for entry in base.SCREENS if entry.key),
     *commands.keys("app.sweep app.tune app.theme app.palette app.quit app.leave app.suspend"),
 )
 
 
 def known_commands() -> set[str]:
     """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
-    for entry in SCREENS:
+    for entry in base.SCREENS:
         entry.load()
     import_module("app.guide.run_screen")  # which the guide loads when it measures
 
@@ -60,7 +58,7 @@ class PlainSigns(LineFilter):
     """Puts plain ASCII in the place of signs that a terminal without UTF-8 cannot show."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        line = iter(plain_signs("".join(segment.text for segment in segments)))
+        line = iter(layout.plain_signs("".join(segment.text for segment in segments)))
         return [Segment("".join(islice(line, len(text))), style, control) for text, style, control in segments]
 
 
@@ -76,7 +74,7 @@ class SharebenchApp(App[int], commands.Commanded):
 
     ansi_theme_dark = Reactive(themes.ANSI_ON_DARK, init=False)
 
-    def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
+    def __init__(self, context: base.Context, *, first: str = "", **arguments: object) -> None:
         """The application; ``first`` names the screen that it opens on, which takes the arguments."""
         super().__init__()
         self.context = context
@@ -100,8 +98,8 @@ class SharebenchApp(App[int], commands.Commanded):
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._line_filters]
 
-    def get_default_screen(self) -> BaseScreen:
-        make: Callable[..., BaseScreen] = screen_called(self.first or SCREENS[0].name).load()
+    def get_default_screen(self) -> base.BaseScreen:
+        make: Callable[..., base.BaseScreen] = base.screen_called(self.first or base.SCREENS[0].name).load()
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
@@ -114,8 +112,8 @@ class SharebenchApp(App[int], commands.Commanded):
             self.theme_changed_signal.subscribe(self, self._remember_theme)
 
         try:
-            self.chosen_keys = read_user_keys(known_commands)
-        except (KeysError, UsageError) as error:
+            self.chosen_keys = user_keys.read_user_keys(known_commands)
+        except (user_keys.KeysError, errors.UsageError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=_LASTING_SECONDS)
         self.set_keymap(self.chosen_keys)
 
@@ -141,13 +139,17 @@ class SharebenchApp(App[int], commands.Commanded):
         if timeout is None or timeout < _LASTING_SECONDS:
             self.clear_notifications()
         super().notify(
-            control_pictures(message), title=visible(title), severity=severity, timeout=timeout, markup=False
+            layout.control_pictures(message),
+            title=layout.visible(title),
+            severity=severity,
+            timeout=timeout,
+            markup=False,
         )
 
     # The ways between screens
 
     def visit(self, name: str, **arguments: object) -> None:
-        entry = screen_called(name)
+        entry = base.screen_called(name)
         if entry.needs_linux and not self._is_on_linux(entry):
             return
         if entry.needs_linux and entry.measures and self.leads_back():
@@ -155,22 +157,22 @@ class SharebenchApp(App[int], commands.Commanded):
 
         if not arguments and self._go_back_to(entry):
             return
-        make: Callable[..., BaseScreen] = entry.load()
+        make: Callable[..., base.BaseScreen] = entry.load()
         self.push_screen(make(**arguments))
 
-    def _is_on_linux(self, entry: ScreenEntry) -> bool:
+    def _is_on_linux(self, entry: base.ScreenEntry) -> bool:
         try:
             need_linux(entry.title)
-        except LinuxNeededError as error:
+        except errors.LinuxNeededError as error:
             self.tell_error(error)
             return False
         return True
 
-    def _go_back_to(self, entry: ScreenEntry) -> bool:
+    def _go_back_to(self, entry: base.ScreenEntry) -> bool:
         """Close what lies over the screen where it is open; False where it is not, or something measures above it."""
         kind = entry.load()
         for above, screen in enumerate(reversed(self.screen_stack)):
-            stands_in = isinstance(screen, BaseScreen) and entry.name == screen.ENTRY
+            stands_in = isinstance(screen, base.BaseScreen) and entry.name == screen.ENTRY
             if type(screen) is kind or stands_in:
                 for _ in range(above):
                     self.pop_screen()
@@ -189,10 +191,10 @@ class SharebenchApp(App[int], commands.Commanded):
         self.screen.query_one("#filter", Input).value = words
 
     @property
-    def _measuring(self) -> BaseScreen | None:
+    def _measuring(self) -> base.BaseScreen | None:
         """The screen that measures something now; None where none does."""
         for screen in reversed(self.screen_stack):
-            if isinstance(screen, BaseScreen) and screen.quit_question():
+            if isinstance(screen, base.BaseScreen) and screen.quit_question():
                 return screen
         return None
 
@@ -210,7 +212,7 @@ class SharebenchApp(App[int], commands.Commanded):
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
-            self.visit(SCREENS[0].name)
+            self.visit(base.SCREENS[0].name)
 
     def get_key_display(self, binding: Binding) -> str:
         display = super().get_key_display(binding)
@@ -218,11 +220,11 @@ class SharebenchApp(App[int], commands.Commanded):
         return display.upper() if is_function_key else display
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "visit" and not self._can_visit(screen_called(str(parameters[0]))):
+        if action == "visit" and not self._can_visit(base.screen_called(str(parameters[0]))):
             return False
         return super().check_action(action, parameters)
 
-    def _can_visit(self, entry: ScreenEntry) -> bool:
+    def _can_visit(self, entry: base.ScreenEntry) -> bool:
         """Whether it is another screen than the one on top, and no measurement beside the one there."""
         screen = self.screen
         is_open = entry.home.endswith(f":{type(screen).__name__}") or getattr(screen, "ENTRY", "") == entry.name
@@ -239,7 +241,7 @@ class SharebenchApp(App[int], commands.Commanded):
     # Messages and help; the first paint does not wait for the dialogs
 
     def tell_error(self, error: Exception) -> None:
-        heading, text = describe_error(error)
+        heading, text = base.describe_error(error)
         self.tell_text(heading, text)
 
     def tell_text(self, heading: str, text: str) -> None:
@@ -289,4 +291,4 @@ class SharebenchApp(App[int], commands.Commanded):
 
 
 def _is_measuring(screen: Screen[Any]) -> bool:
-    return isinstance(screen, BaseScreen) and bool(screen.quit_question())
+    return isinstance(screen, base.BaseScreen) and bool(screen.quit_question())

@@ -15,7 +15,7 @@ from textual.worker import Worker, get_current_worker
 
 from app.backend import Backend
 from app.clients.session_logins import Logins
-from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
+from app.tui.frame import commands
 
 if TYPE_CHECKING:
     from app.method.choices import GuideChoices
@@ -116,7 +116,7 @@ def ignore_result(_result: object) -> None:
     """Nothing follows the work."""
 
 
-class ScreenBase(Screen[_R], Commanded, Generic[_R]):
+class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
     """What plain and modal screens share: background work that ends in a method or in the one error dialog."""
 
     @property
@@ -202,7 +202,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
 
 class BaseScreen(ScreenBase[Any]):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.back")
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.back")
     ENTRY: ClassVar[str] = ""
     """The name among the screens that it stands in for, where it has none of its own."""
 
@@ -217,7 +217,7 @@ class BaseScreen(ScreenBase[Any]):
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
-    KEYS: ClassVar = keys("dialog.close")
+    KEYS: ClassVar = commands.keys("dialog.close")
     DEFAULT_CLASSES = "dialog"
     ENTER: ClassVar[str] = "OK"
     """What Enter in a line of text does, or on the button."""
@@ -254,9 +254,9 @@ class ScreenEntry(NamedTuple):
         module, _, name = self.home.partition(":")
         return cast("type[BaseScreen]", getattr(import_module(module), name))
 
-    def command(self) -> KeyCommand:
+    def command(self) -> commands.KeyCommand:
         is_function_key = self.key.startswith("f")
-        return KeyCommand(
+        return commands.KeyCommand(
             f"screen.{self.name}",
             self.key,
             self.title,
@@ -282,7 +282,7 @@ def _screen_of_line(line: str) -> ScreenEntry:
     )
 
 
-SCREENS = tuple(map(_screen_of_line, table_lines("screens.txt")))
+SCREENS = tuple(map(_screen_of_line, commands.table_lines("screens.txt")))
 """In the order of the footer; the first is where the TUI opens."""
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
-from textual import events, on
+from textual import containers, events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
@@ -14,7 +13,7 @@ from textual.widgets.option_list import Option
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput
-from forms.layout import lines_of, visible
+from forms import layout
 
 CLOSES = "esc Close"
 
@@ -28,9 +27,9 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
         self.text = text
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
+        with containers.Vertical(classes="dialog-box"):
+            yield Label(Content(layout.visible(self.heading)), classes="dialog-heading")
+            yield Static(Content("\n".join(layout.lines_of(self.text))), classes="dialog-text")
             yield from self.answers()
 
     def answers(self) -> ComposeResult:
@@ -61,7 +60,7 @@ class ConfirmDialog(BoxDialog[bool]):
         self.prefer_yes = prefer_yes
 
     def answers(self) -> ComposeResult:
-        with Horizontal(classes="dialog-buttons"):
+        with containers.Horizontal(classes="dialog-buttons"):
             yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary" if self.prefer_yes else "default")
             yield Button(Content(f"{self.no} (n)"), id="no", variant="default" if self.prefer_yes else "primary")
 
@@ -83,7 +82,7 @@ class ConfirmDialog(BoxDialog[bool]):
 
     def withdraw(self, text: str) -> None:
         """Ask no more: what was asked for has happened by itself."""
-        self.query_one(".dialog-text", Static).update(Content(visible(text)))
+        self.query_one(".dialog-text", Static).update(Content(layout.visible(text)))
         self.query_one("#yes", Button).display = False
 
         self.no = "OK"
@@ -119,9 +118,11 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         return self.about
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box list-box" if self.wide else "dialog-box"):
-            yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield OptionList(*(Option(Content(visible(line)), disabled=value is None) for value, line in self.rows))
+        with containers.Vertical(classes="dialog-box list-box" if self.wide else "dialog-box"):
+            yield Label(Content(layout.visible(self.heading)), classes="dialog-heading")
+            yield OptionList(
+                *(Option(Content(layout.visible(line)), disabled=value is None) for value, line in self.rows)
+            )
 
     def on_mount(self) -> None:
         if self.at is not None:
@@ -167,7 +168,7 @@ class TextDialog(BoxDialog[None]):
     KEYS: ClassVar = keys("help.close")
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog-box wide-box") as box:
-            box.border_title = Content(visible(self.heading))
+        with containers.VerticalScroll(classes="dialog-box wide-box") as box:
+            box.border_title = Content(layout.visible(self.heading))
             box.border_subtitle = CLOSES
-            yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
+            yield Static(Content("\n".join(layout.lines_of(self.text))), classes="dialog-text")

@@ -14,8 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from app.base.user_files import config_file
-from app.tui.frame import commands
-from app.tui.frame.base import BaseDialog, ScreenBase
+from app.tui.frame import base, commands
 from app.tui.frame.dialogs import CLOSES
 from forms.layout import wrap
 
@@ -42,7 +41,7 @@ class KeyRow(NamedTuple):
     text: str
 
 
-class HelpDialog(BaseDialog[None]):
+class HelpDialog(base.BaseDialog[None]):
     KEYS: ClassVar = commands.keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:
@@ -146,7 +145,7 @@ def explanations(screen: Screen[object]) -> list[str]:
 
 
 def _explanation(node: DOMNode, screen: Screen[object]) -> str:
-    hints = screen.HINTS if isinstance(screen, ScreenBase) else {}
+    hints = screen.HINTS if isinstance(screen, base.ScreenBase) else {}
     hint = hints.get(node.id or "", "") if isinstance(node, Widget) else ""
     if hint:
         return hint

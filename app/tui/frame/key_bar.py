@@ -51,12 +51,12 @@ class KeyBar(Widget, can_focus=False):
     def _fill_row(self, waiting: list[Content], ways_out: list[Content]) -> Content:
         """One row, with the ways out at its right end; takes what has room in it from those that are waiting."""
         room = self.size.width - _width(ways_out)
-        taken: list[Content] = []
+        row_cells: list[Content] = []
         while waiting and waiting[0].cell_length <= room:
             cell = waiting.pop(0)
-            taken.append(cell)
+            row_cells.append(cell)
             room -= cell.cell_length
-        return Content("").join([*taken, Content(" " * room), *ways_out])
+        return Content("").join([*row_cells, Content(" " * room), *ways_out])
 
     def _shown_bindings(self) -> Iterator[ActiveBinding]:
         """One for each thing that can be done, the foremost first."""

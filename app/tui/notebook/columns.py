@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from forms import layout
-from forms.layout import Tone
 from storage.queries import SortKey
 
 if TYPE_CHECKING:
@@ -18,19 +17,19 @@ MARKS = 4
 """Cells before the columns: cursor, mark, baseline, and a gap."""
 
 
-def _plain(_line: "RecordingLine") -> Tone:
-    return Tone.PLAIN
+def _plain(_line: "RecordingLine") -> layout.Tone:
+    return layout.Tone.PLAIN
 
 
-def _faint(_line: "RecordingLine") -> Tone:
-    return Tone.FAINT
+def _faint(_line: "RecordingLine") -> layout.Tone:
+    return layout.Tone.FAINT
 
 
-def _tone_of_answer(line: "RecordingLine") -> Tone:
+def _tone_of_answer(line: "RecordingLine") -> layout.Tone:
     return line.answer.tone
 
 
-def _tone_of_runs(line: "RecordingLine") -> Tone:
+def _tone_of_runs(line: "RecordingLine") -> layout.Tone:
     return line.done_tone
 
 
@@ -95,7 +94,7 @@ class ListColumn(NamedTuple):
     """The most that it takes before a column that can be done without."""
     right: bool = False
     cut_inside: bool = False
-    tone: "Callable[[RecordingLine], Tone]" = _plain
+    tone: "Callable[[RecordingLine], layout.Tone]" = _plain
 
     def needed(self, lines: "Sequence[RecordingLine]") -> int:
         """The cells of the longest text of these lines and of the heading with its arrow; 0 where all are empty."""
@@ -143,11 +142,11 @@ class PlacedColumn(NamedTuple):
 
         length = cell_len(text)
         if length > self.width:
-            return self._cut(text, least=least)
+            return self._cut_at_clause(text, least=least)
         space = " " * (self.width - length)
         return space + text if self.column.right else text + space
 
-    def _cut(self, text: str, *, least: float) -> str:
+    def _cut_at_clause(self, text: str, *, least: float) -> str:
         start = set_cell_size(text, self.width + 1)
         end_of_clause = max(start.rfind("; "), start.rfind(", "))
         if end_of_clause > least * self.width:
@@ -232,8 +231,8 @@ class _Fitting:
     def grow_what_is_cut(self) -> None:
         """Give the cells that are left one after the other to what is cut, the answer first; it gives back the rest."""
         ranked = sorted(self.chosen.values(), key=_rank)
-        lengths = {column.order: sorted(cell_len(column.text(line)) for line in self.lines) for column in ranked}
-        used: dict[SortKey, int] = {}
+        lengths = {column.order: self._sorted_lengths(column) for column in ranked}
+        used_widths: dict[SortKey, int] = {}
 
         all_but_answer = [column for column in ranked if column.order is not SortKey.AVERAGE]
         for growing in (ranked, all_but_answer):
@@ -248,10 +247,13 @@ class _Fitting:
 
             for column in ranked:
                 width = self.widths[column.order]
-                if used.get(column.order) != width:
-                    used[column.order] = PlacedColumn(column, width).used_width(self.lines)
-                    self.left += width - used[column.order]
-                    self.widths[column.order] = used[column.order]
+                if used_widths.get(column.order) != width:
+                    used_widths[column.order] = PlacedColumn(column, width).used_width(self.lines)
+                    self.left += width - used_widths[column.order]
+                    self.widths[column.order] = used_widths[column.order]
+
+    def _sorted_lengths(self, column: ListColumn) -> list[int]:
+        return sorted(cell_len(column.text(line)) for line in self.lines)
 
     def _is_cut(self, column: ListColumn, lengths: Sequence[int]) -> bool:
         return bool(lengths) and lengths[-1] > self.widths[column.order]
@@ -259,9 +261,9 @@ class _Fitting:
     def _need_to_grow(self, column: ListColumn, lengths: Sequence[int]) -> tuple[bool, int, bool, int, SortKey]:
         """The greatest grows: below what it is to have first, then what is cut in most lines."""
         width = self.widths[column.order]
-        wanted = column.uncut if column.order in _GROW_LAST else _NAME_BEFORE_TARGET
+        least_width = column.uncut if column.order in _GROW_LAST else _NAME_BEFORE_TARGET
         cut_lines = len(lengths) - bisect_right(lengths, width)
-        return width < wanted, cut_lines, column.order is not SortKey.TARGET, -width, column.order
+        return width < least_width, cut_lines, column.order is not SortKey.TARGET, -width, column.order
 
     def placed_columns(self) -> list[PlacedColumn]:
         """With the cells that nothing needs shared among the columns that grow."""

@@ -14,20 +14,18 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.base.errors import UsageError
-from app.tui.frame.base import BaseScreen, screen_called
+from app.tui.frame import base, parts
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
-from app.tui.frame.parts import Choices, FilterLine, Pane
+from app.tui.notebook import series_actions, series_list
 from app.tui.notebook.columns import text_to_search
 from app.tui.notebook.left_changes import LeftChanges
-from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
-from app.tui.notebook.series_list import ListRows, SeriesList, listing
-from app.tui.widgets.following import FollowsNotebook, file_state
-from storage.queries import SeriesQuery, SortKey
+from app.tui.widgets import following
+from storage import queries
 
 if TYPE_CHECKING:
     from app.recording.listing import ListedRecordings
-    from app.tui.notebook.dialogs import Deletion
+    from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
     from forms.layout import Toned
     from forms.report import Report
@@ -67,7 +65,7 @@ NONE_FOUND = "No recording has all of these words. Escape lists all again."
 class FoundRecordings:
     """What the notebook has for a query."""
 
-    rows: ListRows
+    rows: series_list.ListRows
     total: int
     """Of all recordings, whatever the query."""
     newest_id: str | None
@@ -82,10 +80,10 @@ class Detail:
     answer: "Toned | None" = None
 
 
-class NotebookScreen(SeriesActions, FollowsNotebook):
+class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
-        *ACTING_KEYS,
+        *series_actions.ACTING_KEYS,
         *keys("notebook.sort notebook.group notebook.delete notebook.undo"),
         *keys("notebook.clear notebook.clear-filter screen.back"),
     )
@@ -97,7 +95,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         """What the lines show, by id: a filter looks into it too."""
         self._up_to_date: set[str] = set()
         self._searched_state: tuple[int, ...] | None = None
-        self.query_asked = SeriesQuery(shown=self._searched_texts)
+        self.query_asked = queries.SeriesQuery(shown=self._searched_texts)
         self.removed: list[tuple[str, list[Removed]]] = []
 
         self._listed = 0
@@ -116,11 +114,13 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self._pointing: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        with Pane(TITLE, id="all-series"):
-            yield FilterLine(placeholder="f or / filters by any words; space marks a line", id="filter", compact=True)
+        with parts.Pane(TITLE, id="all-series"):
+            yield parts.FilterLine(
+                placeholder="f or / filters by any words; space marks a line", id="filter", compact=True
+            )
             yield Static(EMPTY, id="empty")
-            yield Choices(*map(_option_of_start, STARTS), id="starts")
-            yield SeriesList(id="series")
+            yield parts.Choices(*map(_option_of_start, STARTS), id="starts")
+            yield series_list.SeriesList(id="series")
             yield Static(id="whole")
         yield Vertical(id="detail")
         yield KeyBar()
@@ -151,8 +151,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         super().work_failed(error)
 
     @property
-    def rows(self) -> SeriesList:
-        return self.query_one(SeriesList)
+    def rows(self) -> series_list.SeriesList:
+        return self.query_one(series_list.SeriesList)
 
     def pointed_id(self) -> str | None:
         return self.rows.pointed
@@ -179,21 +179,21 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
     def look(self) -> None:
         state_before = self._seen_state
-        self._seen_state = file_state(self.context.notebook_path)
+        self._seen_state = following.file_state(self.context.notebook_path)
         if state_before != self._seen_state:
             self.rows.ask_again()
         self.with_notebook(partial(_find, query=self.query_asked), self._take_found, group="find", exclusive=True)
 
-    def _take_found(self, found: FoundRecordings) -> None:
+    def _take_found(self, recordings: FoundRecordings) -> None:
         was_empty = self._total == 0
-        self._listed = len(found.rows.places)
-        self._total = found.total
+        self._listed = len(recordings.rows.places)
+        self._total = recordings.total
         self._show_whether_empty()
         if self.query_asked.text:
             self._read_more_to_search()
 
-        self.rows.show(found.rows)
-        self._point_to_news(found.newest_id)
+        self.rows.show(recordings.rows)
+        self._point_to_news(recordings.newest_id)
         self.refresh_bindings()
         self._share_room()
 
@@ -252,8 +252,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         elif self._total:
             self.query_one("#empty", Static).update(NONE_FOUND)
 
-    @on(SeriesList.Wanted)
-    def _read_wanted_lines(self, message: SeriesList.Wanted) -> None:
+    @on(series_list.SeriesList.Wanted)
+    def _read_wanted_lines(self, message: series_list.SeriesList.Wanted) -> None:
         fill = partial(self._fill, edition=message.edition)
         self.with_notebook(partial(_read_lines, ids=message.ids), fill, group="lines")
 
@@ -283,17 +283,17 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self.query_one("#detail").styles.min_height = room
         self.set_class(bool(self._total) and room >= _LEAST_DETAIL, "-roomy")
 
-    @on(SeriesList.MarksChanged)
+    @on(series_list.SeriesList.MarksChanged)
     @on(events.DescendantFocus)
     def _show_count(self) -> None:
         self._order_keys()
         title = [TITLE, self._describe_marks(), self._describe_count() if self._is_read else ""]
-        self.query_one("#all-series", Pane).set_title(" · ".join(filter(None, title)))
+        self.query_one("#all-series", parts.Pane).set_title(" · ".join(filter(None, title)))
 
     def _order_keys(self) -> None:
         key_bar = self.query_one(KeyBar)
-        if isinstance(self.focused, FilterLine):
-            key_bar.put_first(*(key.action for key in FilterLine.KEYS), hides_others=True)
+        if isinstance(self.focused, parts.FilterLine):
+            key_bar.put_first(*(key.action for key in parts.FilterLine.KEYS), hides_others=True)
             return
 
         restoring: list[str] = []
@@ -332,7 +332,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
             texts = [f"! {self.rows.problems[self.rows.pointed]}"]
         self.query_one("#whole", Static).update(Content("\n".join(filter(None, texts))))
 
-    @on(SeriesList.Pointed)
+    @on(series_list.SeriesList.Pointed)
     def _point(self) -> None:
         self._show_whole_line()
         self.refresh_bindings()
@@ -390,18 +390,18 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
         order = self.query_asked.order
         sign = "▼" if self.query_asked.descending else "▲"
-        rows = [(other, f"  {other.value}") for other in SortKey]
-        row = list(SortKey).index(order)
+        rows = [(other, f"  {other.value}") for other in queries.SortKey]
+        row = list(queries.SortKey).index(order)
         rows[row] = (order, f"{sign} {order.value} (again: reverse)")
 
         about = "What to sort by. Enter takes it; the column in use reverses the order."
         self.ask(PickDialog("Sort by", rows, about=about, at=row), self._sort_by)
 
-    @on(SeriesList.HeadingClicked)
-    def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
+    @on(series_list.SeriesList.HeadingClicked)
+    def _heading_clicked(self, message: series_list.SeriesList.HeadingClicked) -> None:
         self._sort_by(message.order)
 
-    def _sort_by(self, order: SortKey) -> None:
+    def _sort_by(self, order: queries.SortKey) -> None:
         reverses = order is self.query_asked.order
         descending = not self.query_asked.descending if reverses else True
         self.query_asked = replace(self.query_asked, order=order, descending=descending)
@@ -418,7 +418,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         if action == "clear_marks":
             return bool(self.rows.marked) and not self.query_asked.text
         if action == "clear_filter":
-            return bool(self.query_asked.text) or isinstance(self.focused, FilterLine)
+            return bool(self.query_asked.text) or isinstance(self.focused, parts.FilterLine)
         if action == "undo":
             return bool(self.removed)
         if action == "back":
@@ -433,7 +433,9 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
     def _can_go_back(self) -> bool:
         """Whether it is open over another notebook, a measurement, or several screens."""
-        others = [screen for screen in self.app.screen_stack if isinstance(screen, BaseScreen) and screen is not self]
+        others = [
+            screen for screen in self.app.screen_stack if isinstance(screen, base.BaseScreen) and screen is not self
+        ]
         if len(others) > 1:
             return True
         return any(isinstance(screen, NotebookScreen) or screen.quit_question() for screen in others)
@@ -447,8 +449,8 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
     def _start(self, event: OptionList.OptionSelected) -> None:
         self.sharebench_app.visit(str(event.option_id))
 
-    @on(SeriesList.Opened)
-    def _open(self, message: SeriesList.Opened) -> None:
+    @on(series_list.SeriesList.Opened)
+    def _open(self, message: series_list.SeriesList.Opened) -> None:
         if message.series_id:
             self.open_recording(message.series_id)
         else:
@@ -464,7 +466,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
     def _name_and_question(self, notebook: "Notebook", names: dict[str, str]) -> str:
         """Name those whose lines were not read yet too; what cannot be read is deleted all the same."""
-        from app.tui.notebook.dialogs import MOST_NAMED, question_before
+        from app.tui.notebook.deletion import MOST_NAMED, question_before
         from storage.errors import NotebookFileError
 
         ids = list(names)
@@ -486,7 +488,7 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
         self.ask(ConfirmDialog("Delete?", question, yes="Delete"), delete)
 
     def _delete(self, names: dict[str, str]) -> None:
-        from app.tui.notebook.dialogs import remove_all
+        from app.tui.notebook.deletion import remove_all
 
         self.with_notebook(partial(remove_all, ids=list(names)), partial(self._take_deletion, names))
 
@@ -529,13 +531,13 @@ class NotebookScreen(SeriesActions, FollowsNotebook):
 
 
 def _option_of_start(name: str) -> Option:
-    entry = screen_called(name)
+    entry = base.screen_called(name)
     key = entry.key[:2].upper()
     return Option(f"{key}  {entry.title:<9}{entry.help}", id=entry.name)
 
 
-def _find(notebook: "Notebook", query: SeriesQuery) -> FoundRecordings:
-    rows = listing(notebook.find(query), query, imported=notebook.has_imported())
+def _find(notebook: "Notebook", query: queries.SeriesQuery) -> FoundRecordings:
+    rows = series_list.listing(notebook.find(query), query, imported=notebook.has_imported())
     return FoundRecordings(rows, notebook.count_recordings(), _newest_id(notebook))
 
 
@@ -561,7 +563,7 @@ def _read_lines(notebook: "Notebook", ids: list[str]) -> "ListedRecordings":
 
 def _read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> dict[str, str]:
     """What the list shows of the newest recordings but for those known: reading the answers of all takes seconds."""
-    all_ids = [found.series_id for found in notebook.find(SeriesQuery())]
+    all_ids = [row.series_id for row in notebook.find(queries.SeriesQuery())]
     ids = [recording_id for recording_id in all_ids if recording_id not in known_ids][:_READ_AT_ONCE]
     texts = dict.fromkeys(ids, "")
     texts.update({line.id: text_to_search(line) for line in _read_lines(notebook, ids).lines})

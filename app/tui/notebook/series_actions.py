@@ -262,10 +262,10 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
 
     baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
 
-    def place(head: "Recording") -> tuple[bool, str]:
+    def baselines_then_age(head: "Recording") -> tuple[bool, str]:
         return head.id not in baseline_ids, head.created_at
 
-    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=place)]
+    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=baselines_then_age)]
 
 
 def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -308,7 +308,7 @@ def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecor
 
     with notebook.snapshot():
         this = notebook.recording(recording_id)
-        ids = [found.series_id for found in notebook.find(SeriesQuery()) if found.kind == this.kind][:_MOST_OFFERED]
+        ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == this.kind][:_MOST_OFFERED]
         other_ids = [other_id for other_id in ids if other_id != this.id]
         listed = readable_lines(notebook, other_ids) if other_ids else ListedRecordings([], {})
         heads = notebook.recordings_of([line.id for line in listed.lines])
@@ -331,11 +331,11 @@ def _base_of(notebook: "Notebook", recording_id: str) -> str | None:
         if series.base_id and (series.change or series.id == recording_id)
     ]
 
-    def place(series: "Series") -> tuple[bool, bool]:
+    def changed_then_own(series: "Series") -> tuple[bool, bool]:
         return series.change is None, series.id != recording_id
 
     if with_base:
-        return min(with_base, key=place).base_id
+        return min(with_base, key=changed_then_own).base_id
 
     baseline_ids = {baseline.recording_id for baseline in notebook.baselines()} - {recording_id}
     kinds = notebook.kinds_of([recording_id, *baseline_ids])

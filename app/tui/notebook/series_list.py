@@ -15,10 +15,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from app.tui.frame.commands import Commanded, keys
-from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fit_columns
-from forms.layout import Tone, visible
-from storage.queries import Found, SeriesQuery, SortKey
+from app.tui.frame import commands
+from app.tui.notebook import columns
+from forms import layout
+from storage import queries
 
 if TYPE_CHECKING:
     from forms.series.listing import RecordingLine
@@ -33,8 +33,8 @@ _MOST_LINES_KEPT = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRows:
-    query: SeriesQuery = field(default_factory=SeriesQuery)
-    rows: Sequence[Found | Group] = ()
+    query: queries.SeriesQuery = field(default_factory=queries.SeriesQuery)
+    rows: Sequence[queries.Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     imported: bool = False
 
@@ -45,34 +45,34 @@ class ListRows:
         for step in (direction, -direction):
             row = start
             while 0 <= row <= last:
-                if isinstance(self.rows[row], Found):
+                if isinstance(self.rows[row], queries.Found):
                     return row
                 row += step
         return 0
 
 
-def listing(found: Sequence[Found], query: SeriesQuery, *, imported: bool = False) -> ListRows:
+def listing(found_rows: Sequence[queries.Found], query: queries.SeriesQuery, *, imported: bool = False) -> ListRows:
     """The rows for what was found; ``imported``: whether the notebook has anything from elsewhere."""
-    rows = list(_with_headings(found)) if query.grouped else list(found)
-    places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, Found)}
+    rows = list(_with_headings(found_rows)) if query.grouped else list(found_rows)
+    places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, queries.Found)}
     return ListRows(query=query, rows=rows, places=places, imported=imported)
 
 
-def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
-    for experiment, group in groupby(found, key=_experiment_of):
+def _with_headings(found_rows: Sequence[queries.Found]) -> Iterator[queries.Found | Group]:
+    for experiment, group in groupby(found_rows, key=_experiment_of):
         members = list(group)
         yield experiment, len(members)
         yield from members
 
 
-def _experiment_of(row: Found) -> str | None:
+def _experiment_of(row: queries.Found) -> str | None:
     return row.experiment
 
 
-class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
-    KEYS = keys("list.up list.down list.open list.mark list.mark-shown list.invert")
+class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_bindings=False):
+    KEYS = commands.keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"series-list--{part}" for part in ("heading", "cursor", "group", "marked", "waiting", *Tone)
+        f"series-list--{part}" for part in ("heading", "cursor", "group", "marked", "waiting", *layout.Tone)
     }
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -97,7 +97,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class HeadingClicked(Message):
-        order: SortKey
+        order: queries.SortKey
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
@@ -110,17 +110,17 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """Raised when lines have changed: what was asked for before that may be old when it comes."""
         self._editions: dict[str, int] = {}
         self._asked_for: set[str] = set()
-        self._columns: list[PlacedColumn] = []
+        self._columns: list[columns.PlacedColumn] = []
         self._told_pointed: str | None = None
 
     @property
-    def rows(self) -> Sequence[Found | Group]:
+    def rows(self) -> Sequence[queries.Found | Group]:
         return self.listing.rows
 
     @property
     def pointed(self) -> str | None:
         row = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
-        return row.series_id if isinstance(row, Found) else None
+        return row.series_id if isinstance(row, queries.Found) else None
 
     # What is listed
 
@@ -162,7 +162,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     def _fit_columns(self) -> None:
         lines = [self.lines[series_id] for series_id in self.listing.places if series_id in self.lines]
-        self._columns = fit_columns(self.size.width, lines, imported=self.listing.imported)
+        self._columns = columns.fit_columns(self.size.width, lines, imported=self.listing.imported)
 
     def ask_again(self, *series_ids: str) -> None:
         """What is shown stays until the answer comes, which may take long while another process writes."""
@@ -210,7 +210,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         """With the headings just above the cursor."""
         top = self.scroll_offset.y
         first_row = self.cursor
-        while first_row > 0 and not isinstance(self.rows[first_row - 1], Found):
+        while first_row > 0 and not isinstance(self.rows[first_row - 1], queries.Found):
             first_row -= 1
 
         rows_in_view = max(1, self.size.height - 1)
@@ -230,7 +230,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:
-            column = column_at(self._columns, event.x)
+            column = columns.column_at(self._columns, event.x)
             if column is not None:
                 self.post_message(self.HeadingClicked(column.order))
             return
@@ -298,8 +298,10 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._asked_for.update(ids)
         self.post_message(self.Wanted(ids, self.edition))
 
-    def _missing_ids(self, rows: Sequence[Found | Group]) -> Iterator[str]:
-        return (row.series_id for row in rows if isinstance(row, Found) and row.series_id not in self._asked_for)
+    def _missing_ids(self, rows: Sequence[queries.Found | Group]) -> Iterator[str]:
+        return (
+            row.series_id for row in rows if isinstance(row, queries.Found) and row.series_id not in self._asked_for
+        )
 
     # Drawing
 
@@ -312,7 +314,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             return Strip.blank(self.size.width, self.rich_style)
 
         row = self.rows[index]
-        if isinstance(row, Found):
+        if isinstance(row, queries.Found):
             return self._draw_series(row.series_id, has_cursor=index == self.cursor)
         return self._draw_group(row)
 
@@ -320,11 +322,11 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         query = self.listing.query
         names = [placed.heading(query.order, descending=query.descending) for placed in self._columns]
         style = self.get_component_rich_style("series-list--heading")
-        return self._draw_text(" " * MARKS + " ".join(names), style)
+        return self._draw_text(" " * columns.MARKS + " ".join(names), style)
 
     def _draw_group(self, group: Group) -> Strip:
         name, count = group
-        heading = visible(name) if name is not None else "No experiment"
+        heading = layout.visible(name) if name is not None else "No experiment"
         plural = "s" if count != 1 else ""
         style = self.get_component_rich_style("series-list--group")
         return self._draw_text(f"─ {heading} ({count} recording{plural})", style)
@@ -339,9 +341,9 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
         segments = [Segment(marks, style)]
         for placed in self._columns:
-            tone = Tone.PLAIN if has_cursor else placed.column.tone(line)
+            tone = layout.Tone.PLAIN if has_cursor else placed.column.tone(line)
             cell_style = style
-            if tone is not Tone.PLAIN:
+            if tone is not layout.Tone.PLAIN:
                 cell_style = style + self.get_component_rich_style(f"series-list--{tone}", partial=True)
             segments.append(Segment(placed.cell(placed.column.text(line)), cell_style))
             segments.append(Segment(" ", style))
@@ -355,7 +357,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         if series_id in self.marked:
             style += self.get_component_rich_style("series-list--marked", partial=True)
         if series_id in self.problems:
-            style += self.get_component_rich_style(f"series-list--{Tone.CAUTION}", partial=True)
+            style += self.get_component_rich_style(f"series-list--{layout.Tone.CAUTION}", partial=True)
         elif series_id not in self.lines:
             style += self.get_component_rich_style("series-list--waiting", partial=True)
         return style

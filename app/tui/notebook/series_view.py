@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import containers
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
 from app.tui.frame.parts import Pane
-from app.tui.widgets.views import AnsiView, ChartView, join_toned
+from app.tui.widgets import views
 
 if TYPE_CHECKING:
     from forms.layout import Toned
@@ -29,11 +29,11 @@ class SeriesView(Widget):
     def compose(self) -> ComposeResult:
         with Pane(id="series-pane"):
             yield Static(id="series-headline", classes="answer")
-            with Horizontal():
-                with VerticalScroll(id="series-form-box"):
-                    yield AnsiView(id="series-form")
-                with Vertical(id="series-picture", classes="pane"):
-                    yield ChartView(id="series-chart")
+            with containers.Horizontal():
+                with containers.VerticalScroll(id="series-form-box"):
+                    yield views.AnsiView(id="series-form")
+                with containers.Vertical(id="series-picture", classes="pane"):
+                    yield views.ChartView(id="series-chart")
 
     def show_series(self, form: "SeriesSummary", baselines: Sequence[str] = ()) -> None:
         from forms import wording
@@ -42,8 +42,8 @@ class SeriesView(Widget):
 
         is_same_series = self.form is not None and self.form.series.id == form.series.id
         self.form = form
-        self.set_class(False, "-report")  # noqa: FBT003  Textual's
-        self.query_one("#series-headline", Static).update(join_toned(series_headline(form), GAP))
+        self.remove_class("-report")
+        self.query_one("#series-headline", Static).update(views.join_toned(series_headline(form), GAP))
         self._show(wording.name_of(form.series), series_report(form), baselines)
         if not is_same_series:
             self._scroll_home()
@@ -56,8 +56,8 @@ class SeriesView(Widget):
         from forms import wording
 
         self.form = None
-        self.set_class(True, "-report")  # noqa: FBT003  Textual's
-        self.query_one("#series-headline", Static).update(join_toned([answer or ""], ""))
+        self.add_class("-report")
+        self.query_one("#series-headline", Static).update(views.join_toned([answer or ""], ""))
         self._show(wording.plain(report.title) if report else "", report, baselines)
         self._scroll_home()
         self._show_chart()
@@ -65,7 +65,7 @@ class SeriesView(Widget):
     def _show(self, name: str, report: "Report | None", baselines: Sequence[str]) -> None:
         title = [name, *(f"baseline {baseline}" for baseline in baselines)]
         self.query_one("#series-pane", Pane).set_title(" · ".join(title))
-        self.query_one("#series-form", AnsiView).show(partial(_draw_figures, report) if report else None)
+        self.query_one("#series-form", views.AnsiView).show(partial(_draw_figures, report) if report else None)
 
     def _scroll_home(self) -> None:
         self.query_one("#series-form-box").scroll_home(animate=False)
@@ -93,7 +93,7 @@ class SeriesView(Widget):
         caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
         self.query_one("#series-picture").border_title = caption if self._shows_newest_run else "Rate of each run"
 
-        chart = self.query_one("#series-chart", ChartView)
+        chart = self.query_one("#series-chart", views.ChartView)
         if self.form is None:
             chart.show_chart(None)
         elif self._shows_newest_run:

@@ -15,28 +15,25 @@ from app.method.next_steps import NextStep
 from app.recording.experiments import stored_change
 from app.recording.kind import kind_of
 from app.trial.screen import TrialScreen
+from app.tui.frame import commands, dialogs
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand, keys
-from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import text_behind_drawing
+from app.tui.widgets import reading, views
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.logins import log_in
-from app.tui.widgets.reading import RecordingGoesOn, ReportScreen
 from app.tui.widgets.report_run import MeasurementScreen
-from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts, join_toned, stop_reason
+from forms import wording
 from forms.layout import Toned
 from forms.report import Report
-from forms.wording import place, plain
+from storage import recordings, records
 from storage.looks import DIAGNOSIS
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LOAD, Recording
-from storage.records import ExperimentKind, SeriesStatus, Target
 
 _RESUME = NextStep(name="Resume it")
 
 _RUN_SCREENS: dict[str, type[MeasurementScreen]] = {
-    LOAD: LoadRunScreen,
-    ISOLATION: IsolationRunScreen,
+    recordings.LOAD: LoadRunScreen,
+    recordings.ISOLATION: IsolationRunScreen,
     DIAGNOSIS: DiagnosisRunScreen,
 }
 _KINDS_OF_CHANGES = {"trial", "sweep"}
@@ -45,12 +42,12 @@ _KINDS_OF_CHANGES = {"trial", "sweep"}
 class WayToResume(NamedTuple):
     """How a recording is resumed."""
 
-    target: Target | None
+    target: records.Target | None
     """Where to log in first; None where nothing is sent yet."""
     begin: Callable[[BaseScreen, Secrets], None]
 
 
-def _tell(dialog: MessageDialog) -> WayToResume:
+def _tell(dialog: dialogs.MessageDialog) -> WayToResume:
     """No resumption here: a dialog that says how it is done elsewhere."""
 
     def show(screen: BaseScreen, _secrets: Secrets) -> None:
@@ -59,7 +56,7 @@ def _tell(dialog: MessageDialog) -> WayToResume:
     return WayToResume(None, show)
 
 
-def _resumption_of(notebook: Notebook, head: Recording) -> WayToResume | None:
+def _resumption_of(notebook: Notebook, head: recordings.Recording) -> WayToResume | None:
     if head.kind in _RUN_SCREENS:
         return _resumption_of_measurement(notebook, head)
     if head.kind in _KINDS_OF_CHANGES:
@@ -67,7 +64,7 @@ def _resumption_of(notebook: Notebook, head: Recording) -> WayToResume | None:
     return _resumption_on_the_command_line(head)
 
 
-def _resumption_of_measurement(notebook: Notebook, head: Recording) -> WayToResume:
+def _resumption_of_measurement(notebook: Notebook, head: recordings.Recording) -> WayToResume:
     run_screen = _RUN_SCREENS[head.kind]
     target = kind_of(head).target(notebook, head)
     record = kind_of(head).read(notebook, head)
@@ -79,7 +76,7 @@ def _resumption_of_measurement(notebook: Notebook, head: Recording) -> WayToResu
             "Its targets have several users or protocols, and a password typed here would go to all of them."
             f" Resume {head.kind} {head.id} on the command line, as it was begun there."
         )
-        return _tell(MessageDialog("Several logins", text))
+        return _tell(dialogs.MessageDialog("Several logins", text))
 
     def begin(screen: BaseScreen, secrets: Secrets) -> None:
         typed = remembered | screen.context.typed.get(head.kind, {})
@@ -92,17 +89,17 @@ def _resumption_of_measurement(notebook: Notebook, head: Recording) -> WayToResu
     return WayToResume(target, begin)
 
 
-def _resumption_of_change(notebook: Notebook, head: Recording) -> WayToResume | None:
+def _resumption_of_change(notebook: Notebook, head: recordings.Recording) -> WayToResume | None:
     plan = notebook.trial(head.subject)
     is_imported = any(series.imported_at for series in notebook.heads(experiment=head.subject))
     if plan is None or is_imported:
         return None
 
     change = stored_change(notebook, head.subject)
-    is_complete = change.complete if change else head.status is SeriesStatus.COMPLETE
+    is_complete = change.complete if change else head.status is records.SeriesStatus.COMPLETE
     if is_complete:
         return None
-    if head.kind != ExperimentKind.TRIAL:
+    if head.kind != records.ExperimentKind.TRIAL:
         return _resumption_on_the_command_line(head)
 
     setting = f"{plan.name} = {plan.values[0]}"
@@ -113,22 +110,22 @@ def _resumption_of_change(notebook: Notebook, head: Recording) -> WayToResume | 
     return WayToResume(None, begin)
 
 
-def _resumption_on_the_command_line(head: Recording) -> WayToResume | None:
+def _resumption_on_the_command_line(head: recordings.Recording) -> WayToResume | None:
     command = kind_of(head).resume
     if not command:
         return None
-    return _tell(MessageDialog("Resume it on the command line", f"sharebench {command} {head.id}"))
+    return _tell(dialogs.MessageDialog("Resume it on the command line", f"sharebench {command} {head.id}"))
 
 
-class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, ZoomsCharts):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys(
+class StoredScreen(FollowsRecording, reading.ReportScreen, reading.RecordingGoesOn, views.ShowsMore, views.ZoomsCharts):
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys(
         "screen.next stored.resume stored.label report.more report.less chart.zoom"
     )
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
         self.reference = recording_id
-        self.head: Recording | None = None
+        self.head: recordings.Recording | None = None
         self.answer = Toned("")
         self.resumption: WayToResume | None = None
 
@@ -139,24 +136,24 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         kind = kind_of(head)
         self.head = head
 
-        is_complete = head.status is SeriesStatus.COMPLETE and not kind.is_made_of_series
+        is_complete = head.status is records.SeriesStatus.COMPLETE and not kind.is_made_of_series
         can_resume = not (head.imported_at is not None or head.running or is_complete)
         self.resumption = _resumption_of(notebook, head) if can_resume else None
 
         target = None if kind.is_made_of_series else kind.target(notebook, head)
-        self.heading = head.label or (place(target) if target else head.subject) or head.kind
+        self.heading = head.label or (wording.place(target) if target else head.subject) or head.kind
 
         report = kind.form(notebook, head)
         if report.answer and not head.running:
-            self.answer = Toned(plain(report.answer.text), report.answer.tone)
+            self.answer = Toned(wording.plain(report.answer.text), report.answer.tone)
         else:
             self.answer = kind.current_answer(notebook, head)
         return report
 
-    def read_page(self, notebook: Notebook) -> tuple[Report, Recording | None, Toned]:
+    def read_page(self, notebook: Notebook) -> tuple[Report, recordings.Recording | None, Toned]:
         return self.read_report(notebook), self.head, self.answer
 
-    def show_page(self, page: tuple[Report, Recording | None, Toned]) -> None:
+    def show_page(self, page: tuple[Report, recordings.Recording | None, Toned]) -> None:
         report, _, _ = page
         self.show(report)
 
@@ -175,13 +172,13 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
         headline = self.query_one("#headline", Static)
         tells_its_end_itself = self.head.kind in _KINDS_OF_CHANGES and not self.head.error
         if self.head.running or tells_its_end_itself:
-            headline.update(join_toned([self.answer], ""))
+            headline.update(views.join_toned([self.answer], ""))
         else:
-            headline.update(join_toned([stop_reason(self.head), self.answer], ""))
+            headline.update(views.join_toned([views.stop_reason(self.head), self.answer], ""))
         headline.display = True
 
     def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
-        return self.query_one(FiguresView).figures(self.of_now(report), width, height, zoomed)
+        return self.query_one(views.FiguresView).figures(self.of_now(report), width, height, zoomed)
 
     def show_again(self) -> None:
         if self.report is not None:
@@ -209,7 +206,7 @@ class StoredScreen(FollowsRecording, ReportScreen, RecordingGoesOn, ShowsMore, Z
             self.with_notebook(partial(_write_label, recording_id=head.id, label=label), self._look_at_label)
 
         text = "What it is called in lists and on paper; empty for none."
-        self.ask(AskDialog("Label", text, value=head.label), write)
+        self.ask(dialogs.AskDialog("Label", text, value=head.label), write)
 
     def _look_at_label(self, _result: None) -> None:
         self.look()

@@ -16,20 +16,19 @@ from textual.widgets import Button, Input, Static
 from app.base.errors import UsageError
 from app.base.targets import may_hold_password
 from app.clients.base import Secrets
-from app.recording.listing import ListedRecordings, readable_lines
+from app.recording import listing
 from app.recording.several import used_targets
 from app.server.named_servers import ways_to
+from app.tui.frame import dialogs
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import MessageDialog, PickDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets import form_lines, logins
-from app.tui.widgets.form_lines import FormLine
 from forms.series.listing import RecordingLine
+from storage import records
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
-from storage.records import JSONValue, Target, format_target
 
 
 class LinesScreen(BaseScreen):
@@ -38,7 +37,7 @@ class LinesScreen(BaseScreen):
     HEADING: ClassVar[str]
     BUTTON: ClassVar[str]
     START: ClassVar[str] = "Measure what the lines say."
-    LINES: ClassVar[tuple[FormLine, ...]]
+    LINES: ClassVar[tuple[form_lines.FormLine, ...]]
     STORED: ClassVar[str] = ""
     """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
@@ -47,10 +46,10 @@ class LinesScreen(BaseScreen):
     _offered = ""
     """Whose ways stood in the lines at first."""
 
-    def __init__(self, **known: str) -> None:
-        """What is ``known`` stands in the lines, whatever was typed before."""
+    def __init__(self, **preset: str) -> None:
+        """What is ``preset`` stands in the lines, whatever was typed before."""
         super().__init__()
-        self._preset = known
+        self._preset = preset
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: line.about or f"{line.name}: {line.hint}." for line in cls.LINES}
@@ -95,7 +94,7 @@ class LinesScreen(BaseScreen):
         ways = notebook.remembered(self._offered) or {}
         return values | {key: str(way) for key, way in ways.items() if values.get(key) == ""}
 
-    def _read_used_share(self, notebook: Notebook) -> Target | None:
+    def _read_used_share(self, notebook: Notebook) -> records.Target | None:
         """The share that was measured last; None where there is none, or a recording cannot be read."""
         with suppress(DamagedNotebookError):
             folders = used_targets(notebook, self.context.pointed)
@@ -103,11 +102,13 @@ class LinesScreen(BaseScreen):
         return None
 
     @classmethod
-    def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+    def first_values(
+        cls, remembered: Mapping[str, records.JSONValue] | None, practice: Sequence[records.Target]
+    ) -> dict[str, str]:
         values = dict(remembered or {})
         share = next((target for target in practice if target.abilities.has_share), None)
         if share is not None:
-            ready_target = format_target(replace(share, path=""))
+            ready_target = records.format_target(replace(share, path=""))
             server = ready_target.partition(f":{share.port}/")[0]
             typed_target = str(values.get("target") or ready_target)
             # the practice server has another port each day
@@ -116,8 +117,8 @@ class LinesScreen(BaseScreen):
         return form_lines.remembered_values(cls.LINES, values)
 
     @staticmethod
-    def values_of(target: Target) -> dict[str, str]:
-        return {"target": format_target(target)}
+    def values_of(target: records.Target) -> dict[str, str]:
+        return {"target": records.format_target(target)}
 
     def _fill(self, values: dict[str, str]) -> None:
         self._first = values
@@ -194,7 +195,7 @@ class LinesScreen(BaseScreen):
         values = _values_to_keep(self.typed_texts())
         self.with_notebook(partial(self._remember_values, values=values))
 
-    def _remember_values(self, notebook: Notebook, values: dict[str, JSONValue]) -> None:
+    def _remember_values(self, notebook: Notebook, values: dict[str, records.JSONValue]) -> None:
         notebook.remember(self.NAME, values)
 
         place = _ways_to(values)
@@ -240,7 +241,7 @@ class LinesScreen(BaseScreen):
         def select_line(_answer: None) -> None:
             line.select_all()
 
-        self.app.push_screen(MessageDialog("Not understood", str(error)), select_line)
+        self.app.push_screen(dialogs.MessageDialog("Not understood", str(error)), select_line)
 
     def _wrong_line(self, refusal: str) -> str:
         """The line whose usual text leads to another refusal, or to none; the first where no other does."""
@@ -265,21 +266,21 @@ class LinesScreen(BaseScreen):
     def action_stored(self) -> None:
         self.with_notebook(self._read_stored, self._choose_stored)
 
-    def _read_stored(self, notebook: Notebook) -> ListedRecordings:
+    def _read_stored(self, notebook: Notebook) -> listing.ListedRecordings:
         with notebook.snapshot():
-            ids = [found.series_id for found in notebook.find(SeriesQuery()) if found.kind == self.NAME]
-            return readable_lines(notebook, ids) if ids else ListedRecordings([], {})
+            ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == self.NAME]
+            return listing.readable_lines(notebook, ids) if ids else listing.ListedRecordings([], {})
 
-    def _choose_stored(self, listed: ListedRecordings) -> None:
+    def _choose_stored(self, listed: listing.ListedRecordings) -> None:
         heading = f"{self.HEADING}s"
         rows: list[tuple[str | None, str]] = [(line.id, _row_of(line)) for line in listed.lines]
         rows += [(None, f"! {recording_id} cannot be read") for recording_id in listed.problems]
         if not rows:
-            self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
+            self.app.push_screen(dialogs.MessageDialog(heading, "There is none yet; F9 begins one."))
             return
 
         about = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
-        self.ask(PickDialog(heading, rows, about=about, wide=True), self._open_stored)
+        self.ask(dialogs.PickDialog(heading, rows, about=about, wide=True), self._open_stored)
 
     def _open_stored(self, recording_id: str) -> None:
         self.sharebench_app.visit("stored", recording_id=recording_id)
@@ -289,13 +290,13 @@ def _row_of(line: RecordingLine) -> str:
     return f"{line.when}  {line.done:>4}  {line.what}  {line.label}  {line.answer.text}"
 
 
-def _ways_to(values: Mapping[str, JSONValue]) -> str:
+def _ways_to(values: Mapping[str, records.JSONValue]) -> str:
     """The key under which the notebook keeps how the server of the typed target is reached."""
     with suppress(UsageError):
         return ways_to(form_lines.typed_target(str(values.get("target") or "")).host)
     return "ways"
 
 
-def _values_to_keep(typed: Mapping[str, str]) -> dict[str, JSONValue]:
+def _values_to_keep(typed: Mapping[str, str]) -> dict[str, records.JSONValue]:
     """The lines that the notebook may keep: what is half typed was refused by nobody yet."""
     return {key: value for key, value in typed.items() if not may_hold_password(value)}

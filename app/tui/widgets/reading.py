@@ -12,15 +12,15 @@ from textual.widgets import Static
 
 from app.base.errors import UsageError
 from app.base.output import output_file
-from app.method.next_steps import NextStep, after_recording
+from app.method import next_steps as method_next_steps
 from app.recording.kind import kind_of
 from app.tui.export import Exports
+from app.tui.frame import commands
 from app.tui.frame.base import MeasureMixin
-from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
-from app.tui.widgets.views import FiguresView, in_columns
+from app.tui.widgets import views
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
@@ -29,7 +29,7 @@ from storage.recordings import Recording
 
 
 class Copies(Exports):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.copy")
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.copy")
 
     def text_to_copy(self) -> str:
         return report_text(self.report) if self.report else ""
@@ -55,17 +55,17 @@ def _write_text(path: Path, text: str) -> None:
 
 
 class GoesOn(MeasureMixin):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next")
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.next")
 
-    def next_steps(self) -> Iterable[NextStep]:
+    def next_steps(self) -> Iterable[method_next_steps.NextStep]:
         raise NotImplementedError
 
     def action_next(self) -> None:
         self.offer([*self.next_steps()])
 
-    def offer(self, steps: list[NextStep]) -> None:
+    def offer(self, steps: list[method_next_steps.NextStep]) -> None:
         if self._open_guide() is not None:
-            steps = [*steps, NextStep(name="Back to the guide", screen="guide")]
+            steps = [*steps, method_next_steps.NextStep(name="Back to the guide", screen="guide")]
         if not steps:
             return
 
@@ -75,7 +75,7 @@ class GoesOn(MeasureMixin):
         self.ask(PickDialog("What next?", rows, about=about), self.take_step)
 
 
-def without_resuming(steps: Iterable[NextStep], head: Recording) -> list[NextStep]:
+def without_resuming(steps: Iterable[method_next_steps.NextStep], head: Recording) -> list[method_next_steps.NextStep]:
     """The steps, without the way to resume a recording that runs, or that was imported."""
     is_resumable = not (head.running or head.imported_at)
     return [step for step in steps if is_resumable or step.screen != "stored"]
@@ -90,16 +90,16 @@ class RecordingGoesOn(GoesOn):
     def action_next(self) -> None:
         self.with_notebook(self._read_next_steps, self.offer)
 
-    def _read_next_steps(self, notebook: Notebook) -> list[NextStep]:
+    def _read_next_steps(self, notebook: Notebook) -> list[method_next_steps.NextStep]:
         head = notebook.recording(*self.recorded)
         record = None
         with suppress(UsageError):  # an imported trial cannot be resumed
             record = kind_of(head).read(notebook, head)
-        return without_resuming(after_recording(head.kind, record), head)
+        return without_resuming(method_next_steps.after_recording(head.kind, record), head)
 
 
 class ReportScreen(Copies):
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("report.export")
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class ReportScreen(Copies):
         with Pane(f"sharebench · {plain(self.heading)}"):
             yield Static(id="headline", classes="answer")
             with VerticalScroll(id="report-box"):
-                yield FiguresView(id="report")
+                yield views.FiguresView(id="report")
         yield KeyBar()
 
     def set_pane_title(self, title: str) -> None:
@@ -125,11 +125,11 @@ class ReportScreen(Copies):
 
     def show(self, report: Report) -> None:
         self.report = report
-        self.query_one("#report", FiguresView).show_chart(partial(self.draw_report, report))
+        self.query_one("#report", views.FiguresView).show_chart(partial(self.draw_report, report))
         self.refresh_bindings()
 
     def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
-        return in_columns(partial(_draw_text, report), width, height)
+        return views.in_columns(partial(_draw_text, report), width, height)
 
     def export_name(self, report: Report) -> str:
         return self.heading

@@ -11,7 +11,7 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
+from app.recording import process
 from app.series.events import RecorderEvent
 from app.server.host_activity import MachineNow
 from app.tui.frame.base import BaseScreen
@@ -20,7 +20,7 @@ from app.tui.frame.dialogs import ConfirmDialog
 from forms.layout import cut
 from forms.wording import byte_rate, count
 
-_ROUTINE = (Progressed, RunStarted, RunFinished)
+_ROUTINE = (process.Progressed, process.RunStarted, process.RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
 REDRAW_SECONDS = 1.0
@@ -51,7 +51,7 @@ class RecordingScreen(BaseScreen):
     KEEP_ON: ClassVar[str]
     QUIT_TEXT: ClassVar[str]
 
-    def __init__(self, control: SeriesControl) -> None:
+    def __init__(self, control: process.SeriesControl) -> None:
         super().__init__()
         self.control = control
         self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
@@ -81,7 +81,7 @@ class RecordingScreen(BaseScreen):
             for index, event in events():
                 self._waiting.put((index, event))
 
-                is_end_to_tell = isinstance(event, RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
+                is_end_to_tell = isinstance(event, process.RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
                 if is_end_to_tell:
                     told_at = monotonic()
                 if not worker.is_cancelled and (is_end_to_tell or not isinstance(event, _ROUTINE)):

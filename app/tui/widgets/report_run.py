@@ -11,31 +11,30 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from app.base.errors import CancelledError, LoginError
+from app.base import errors
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
 from app.server.host_activity import MachineNow
 from app.tui.export import Exports
+from app.tui.frame import commands
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
-from app.tui.widgets import recording
+from app.tui.widgets import recording, views
 from app.tui.widgets.hang_up import HangUp
 from app.tui.widgets.logins import log_in_again
 from app.tui.widgets.reading import RecordingGoesOn
-from app.tui.widgets.views import FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import visible
 from forms.report import Report
 from forms.wording import place
 from storage.records import Target
 
 
-def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
+def run_keys(name: str, stop: str) -> tuple[commands.KeyCommand, commands.KeyCommand]:
     """The keys that stop a measurement and export its report; ``stop`` is what F1 help says of the first."""
     return (
-        KeyCommand(f"{name}.stop", "s", "Stop", stop),
-        KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file."),
+        commands.KeyCommand(f"{name}.stop", "s", "Stop", stop),
+        commands.KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file."),
     )
 
 
@@ -43,11 +42,11 @@ def _no_machine() -> MachineNow | None:
     return None
 
 
-class ReportRunScreen(recording.RecordingScreen, Exports, ShowsMore, ZoomsCharts):
+class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views.ZoomsCharts):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.more report.less chart.zoom")
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("report.more report.less chart.zoom")
 
     def __init__(self, heading: str) -> None:
         super().__init__(SeriesControl())
@@ -62,7 +61,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, ShowsMore, ZoomsCharts
             yield Static(id="machine")
             yield Static(id="warnings")
             with VerticalScroll(id="run-box"):
-                yield FiguresView(id="run-text")
+                yield views.FiguresView(id="run-text")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -126,7 +125,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, ShowsMore, ZoomsCharts
         def draw_heard(width: int, _height: int) -> str:
             return self.draw_heard(width)
 
-        self.query_one("#run-text", FiguresView).show(draw_heard)
+        self.query_one("#run-text", views.FiguresView).show(draw_heard)
 
     def _show_line(self, selector: str, content: Content) -> None:
         line = self.query_one(selector, Static)
@@ -146,7 +145,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, ShowsMore, ZoomsCharts
 
     def show_again(self) -> None:
         assert self.report is not None
-        view = self.query_one("#run-text", FiguresView)
+        view = self.query_one("#run-text", views.FiguresView)
         view.show_chart(partial(view.figures, self.of_now(self.report)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -206,7 +205,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
 
     def refusal(self, error: Exception | None) -> str:
         """Why the server refused the login; empty where it did not."""
-        return str(error) if isinstance(error, LoginError) else ""
+        return str(error) if isinstance(error, errors.LoginError) else ""
 
     def result(self) -> Report | None:
         return self.report_of(self.record) if self.is_closed else None
@@ -238,7 +237,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
             self.dismiss()  # there is nothing to see here, and what was typed is below
             teller = screen_below
 
-        if not isinstance(error, CancelledError):
+        if not isinstance(error, errors.CancelledError):
             teller.work_failed(error)
         elif self.record is None:
             self.app.notify("Nothing was measured.", title="Stopped")

@@ -12,7 +12,7 @@ from textual.dom import DOMNode
 from textual.widget import Widget
 from textual.widgets import Static
 
-from forms.layout import Tone, Toned, cut, visible
+from forms import layout
 from forms.report import Chart, Report
 from forms.wording import ended_early, plain
 from storage.records import SeriesStatus
@@ -199,7 +199,7 @@ class FiguresView(ChartView):
         if not self.has_chart:
             return in_columns(draw_all, width, height)
 
-        title = cut(visible(chart.title), width)
+        title = layout.cut(layout.visible(chart.title), width)
         return f"{text}\n{title}\n{curve_chart(chart, width, rows, zoomed=zoomed)}"
 
     def _set_has_chart(self, *, has_chart: bool) -> None:
@@ -216,21 +216,27 @@ def _chart_with_points(report: Report) -> Chart | None:
     return None
 
 
-STYLES = {Tone.GOOD: "$success", Tone.BAD: "$error", Tone.CAUTION: "$warning", Tone.FAINT: "dim", Tone.DATA: "$primary"}
+STYLES = {
+    layout.Tone.GOOD: "$success",
+    layout.Tone.BAD: "$error",
+    layout.Tone.CAUTION: "$warning",
+    layout.Tone.FAINT: "dim",
+    layout.Tone.DATA: "$primary",
+}
 
 
-def content_of(text: str | Toned) -> Content:
-    toned = text if isinstance(text, Toned) else Toned(text)
+def content_of(text: str | layout.Toned) -> Content:
+    toned = text if isinstance(text, layout.Toned) else layout.Toned(text)
     return Content.styled(toned.text, STYLES.get(toned.tone, ""))
 
 
-def join_toned(parts: Iterable[str | Toned], gap: str) -> Content:
+def join_toned(parts: Iterable[str | layout.Toned], gap: str) -> Content:
     return Content(gap).join([content_of(part) for part in parts])
 
 
-def stop_reason(record: Any) -> Toned:
+def stop_reason(record: Any) -> layout.Toned:
     """Why a measurement ended before it was complete, to stand before its answer; empty where it is complete."""
     if record.status is SeriesStatus.COMPLETE:
-        return Toned("")
+        return layout.Toned("")
     error = f": {plain(record.error)}" if record.error else ""
     return ended_early(record.status, f"{error}. ")

@@ -15,7 +15,7 @@ from app.recording.process import Paused, RunFinished, RunStarted, ScratchMade
 from app.series.pace import RunPace
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.notebook.reading import CompareScreen
+from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.widgets import recording
 from app.tui.widgets.recording import PART_SECONDS, EventsHeard, MeasurementEnded
 from storage.notebook import Notebook

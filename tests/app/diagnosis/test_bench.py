@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import Any
 
 import pytest
 
 from app.base.child_process import line_of
 from app.base.errors import MeasurementError, NoSpaceError
-from app.diagnosis.bench import Bench, _LoggedIn, _Worked
+from app.diagnosis.side_by_side import Workers, _LoggedIn, _Worked
 from app.recording.process import Failed
 
 
 def heard(kind: type, *texts: str) -> list[Any]:
-    """What the bench hears of processes that have written these texts and ended."""
-    bench, workers = Bench.__new__(Bench), {}
-    bench.cancelled = threading.Event()
+    """What is heard of processes that have written these texts and ended."""
+    workers: Workers[Any] = Workers(lambda: None, lambda *_: None, lambda: None)
     for text in texts:
         end, written = os.pipe()
         os.write(written, text.encode())
         os.close(written)
-        workers[end] = (0, bytearray())
+        workers._pids[end] = 0
+        workers._lines[end] = bytearray()
     try:
-        return bench._hear(workers, kind)
+        return workers._hear(kind)
     finally:
-        for end in workers:
+        for end in workers._pids:
             os.close(end)
 
 

@@ -41,7 +41,7 @@ from tests.specs import choices_with, varied
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = choices_with(target=SMB, file="a/big.bin", file_bytes=1 << 30)
 MEASURED = replace(FILE, quiet=QuietChoice.RECORD, counted=True, series_id="0123456789ab")
-LINKED = GuideContext(link=LinkState(bits_per_second=1_000_000_000, why="eth0 runs at this rate"))
+LINKED = GuideContext(link=LinkState(bits_per_second=1_000_000_000, source="eth0 runs at this rate"))
 DONE = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8]))
 
 
@@ -311,7 +311,7 @@ def test_what_will_happen_is_said_with_its_figures():
 
 
 def test_a_loopback_without_a_rate_is_said_to_be_unknown():
-    page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(why="the loopback has no rate")))
+    page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(source="the loopback has no rate")))
     assert "Link: rate not known (the loopback has no rate)." in page.facts
 
 
@@ -598,7 +598,7 @@ def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again
     base = replace(DONE.series, client=replace(DONE.series.client, in_flight=4, block_bytes=1 << 20))
     change = Change(name="in-flight", value="1", previous="4", evidence=Evidence.CONFIRMED)
     slower = series([4e7, 4.1e7, 3.9e7, 4e7, 4e7], id="b" * 12, change=change, base_id=base.id)
-    known = replace(LINKED, series=base, made=((change, Sides(base=(base,), other=(slower,))),))
+    known = replace(LINKED, series=base, measured_changes=((change, Sides(base=(base,), other=(slower,))),))
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), known)
     assert any(fact.startswith("Measured with in-flight = 1: ▼ Slower by 60 %") for fact in said(page))
     offered = [one.title for one in page.options]
@@ -608,7 +608,7 @@ def test_a_change_that_was_measured_from_this_base_is_told_and_not_offered_again
     open_still = replace(slower, change=replace(change), runs=replace(base, id="c").runs)
     for made in ((other, slower), (change, open_still)):
         pair = (made[0], Sides(base=(base,), other=(made[1],)))
-        page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(known, made=(pair,) * 4))
+        page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(known, measured_changes=(pair,) * 4))
         assert option(page, "Requests in flight"), "another value, or no verdict yet"
         assert sum(fact.startswith("Measured with ") for fact in said(page)) == 3
 

@@ -467,10 +467,10 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
 
 
 def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.guide.context.trials_since", lambda *_: iter("abcd"))
+    monkeypatch.setattr("app.guide.context.history.trials_since", lambda *_: iter("abcd"))
     with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
         known = read_context(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
-    assert "".join(map(str, known.tried)) == "abc"
+    assert "".join(map(str, known.trials)) == "abc"
 
 
 @pytest.mark.parametrize(
@@ -510,5 +510,5 @@ def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_s
     with Notebook(book(tmp_path / "notebook.db", *known)) as notebook:
         step = MethodStep.CHANGE if base_is_shown else MethodStep.EXPECTED
         choices = replace(branch_from(notebook, base.id), step=step)
-        made = read_context(notebook, choices, GuideContext()).made
+        made = read_context(notebook, choices, GuideContext()).measured_changes
         assert [(told.value, sides.other[0].id) for told, sides in made] == [("64K", changed.id)] * base_is_shown

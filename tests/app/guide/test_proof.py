@@ -240,7 +240,7 @@ async def test_each_way_that_would_settle_it_is_the_entry_with_the_star(
         series_a_side=2 if way is Way.ALTERNATING else None, first_id="1",
     )  # fmt: skip
     monkeypatch.setattr(
-        "app.guide.pages.proof.compare_sides", lambda *sides: replace(compare_sides(*sides), settle=step)
+        "app.guide.pages.proof.verdict.compare_sides", lambda *sides: replace(compare_sides(*sides), settle=step)
     )
     app = changed_app(tmp_path, backend, 1.12)
     async with app.run_test(size=(120, 50)) as pilot:

@@ -457,7 +457,7 @@ async def test_a_label_typed_after_an_interruption_is_still_the_next_series_once
         await settled(reviewing, pilot)
         session = reviewing.screen.session
         session.choices = varied(session.choices, label="port3", has_new_label=True)
-        next(session.opened(str(session.choices.series_id) if same else "f" * 12), None)
+        next(session.remember_series(str(session.choices.series_id) if same else "f" * 12), None)
         assert session.choices.has_new_label is is_new
 
 

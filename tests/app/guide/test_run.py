@@ -21,6 +21,7 @@ from app.series.events import QuietWait, SeriesOpened
 from app.server.host_activity import MachineNow
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.notebook.screen import NotebookScreen
+from app.tui.widgets import recording
 from app.tui.widgets.recording import machine_line, machine_words
 from storage.notebook import Notebook
 from storage.records import Phase, SeriesStatus
@@ -123,7 +124,7 @@ async def test_a_run_without_a_sample_is_drawn_as_its_average_beside_those_that_
 
 
 async def test_events_do_not_draw_only_the_clock_does(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     drawn: list[None] = []
     original = RunScreen.draw
     async with ready.run_test() as pilot:
@@ -140,7 +141,7 @@ async def test_events_do_not_draw_only_the_clock_does(ready, backend, monkeypatc
 
 
 async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(120, 36)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         await drawn(ready, pilot)
@@ -157,8 +158,8 @@ async def test_under_a_dialog_nothing_is_drawn_and_nothing_is_lost(ready, backen
 
 
 async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
-    monkeypatch.setattr(run_screen, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "PART_SECONDS", 0.0)
     parts: list[str] = []
     original = RunScreen._draw_part
     async with ready.run_test(size=(120, 36)) as pilot:
@@ -196,7 +197,7 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
 async def test_where_no_processor_is_idle_drawing_takes_half_a_percent(
     ready, backend, monkeypatch, idle: float, taken: float, waited: float, draws: bool
 ):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=2, phase=Phase.MEASURED, of=5))
         await drawn(ready, pilot)
@@ -215,7 +216,7 @@ async def test_where_no_processor_is_idle_drawing_takes_half_a_percent(
 
 
 async def test_the_table_has_a_run_the_moment_it_ends(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         for number in (1, 2):
@@ -231,7 +232,7 @@ async def test_the_table_has_a_run_the_moment_it_ends(ready, backend, monkeypatc
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(1.0, True), (0.99, False)])
 async def test_the_bars_are_those_of_the_table_however_short_the_runs(ready, backend, monkeypatch, seconds, at_once):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(120, 36)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         for number in (1, 2, 3):
@@ -261,7 +262,7 @@ async def test_the_bars_that_have_no_room_are_counted_in_sight(ready, backend, s
 
 
 async def test_a_stall_is_called_one_and_the_machine_is_shown_beside_the_run(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=2, phase=Phase.MEASURED, of=5))
         await hand_out(ready, pilot, backend, Progressed(seconds=2.0, moved_bytes=1 << 28, size_bytes=1 << 30))
@@ -638,8 +639,8 @@ async def test_a_series_that_was_deleted_meanwhile_is_measured_anew(guide_app, b
 
 
 async def test_once_the_last_run_has_ended_all_charts_are_drawn(ready, backend, monkeypatch):
-    monkeypatch.setattr(run_screen, "REDRAW_SECONDS", 3600.0)
-    monkeypatch.setattr(run_screen, "PART_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
+    monkeypatch.setattr(recording, "PART_SECONDS", 3600.0)
     async with ready.run_test(size=(120, 40)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=2))
         for number in (1, 2):

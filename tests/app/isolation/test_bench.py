@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from app.base.errors import MeasurementError
-from app.isolation.bench import parse_bench
+from app.isolation.bench_programs import parse_bench
 from app.server.shell import Said, ServerShell
 from app.server.smbd import ProcessorQuota, SmbdControl, parse_quota
 from storage.isolation import ProfileCounter

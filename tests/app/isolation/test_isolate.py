@@ -173,7 +173,7 @@ def test_a_folder_that_a_script_left_on_the_share_is_told(
 ):
     folder = smbd.folder / ".sharebench-isolate-0123abcd"
     monkeypatch.setattr("app.isolation.rounds.LayerBench", NoBench)
-    monkeypatch.setattr("app.isolation.rounds.find_places", lambda _: Places(share_folder=folder.name))
+    monkeypatch.setattr("app.isolation.rounds.isolation_places.find_places", lambda _: Places(share_folder=folder.name))
     request = IsolationRequest(
         target=smbd.target(), secrets=smbd.secrets(), whole_script=load_script(), clients=(1,), rounds=1
     )
@@ -200,7 +200,7 @@ def test_a_profile_that_was_on_is_on_again(smbd: Smbd, tmp_path: Path, monkeypat
         smb_conf=str(smbd.conf), profiling="on",
     )  # fmt: skip
     monkeypatch.setattr("app.isolation.rounds.LayerBench", Uncounted)
-    monkeypatch.setattr("app.isolation.rounds.find_places", lambda _: places)
+    monkeypatch.setattr("app.isolation.rounds.isolation_places.find_places", lambda _: places)
     request = IsolationRequest(
         target=smbd.target(), secrets=smbd.secrets(), whole_script=load_script(), clients=(1,), rounds=1
     )

@@ -26,7 +26,7 @@ SHARE = Target(protocol="smb", host="fileserver", share="public", path="deep")
 
 
 def found(monkeypatch: pytest.MonkeyPatch, server: dict[str, Any], **options: Any) -> places.Places:
-    monkeypatch.setattr(places, "collect", lambda *_args, **_more: Environment(server=server))
+    monkeypatch.setattr("app.isolation.places.facts.collect", lambda *_args, **_more: Environment(server=server))
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script(), **options)
     return find_places(request)
 
@@ -102,7 +102,7 @@ def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Pat
         yield from ()
         return IsolationClosed(isolation=isolation)
 
-    monkeypatch.setattr("app.isolation.record.measure", nothing_measured)
+    monkeypatch.setattr("app.isolation.record.rounds.measure", nothing_measured)
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
     for own in (False, True):
         monkeypatch.setattr("app.isolation.record.is_own_file", lambda _path, own=own: own)

@@ -1,6 +1,6 @@
 """What samples of a machine say of a run: of its own time alone, with the kernel's part apart from others'."""
 
-from app.isolation.bench import ResourceWatch, with_resources
+from app.isolation.run_resources import ResourceWatch, with_resources
 from app.server.host_activity import ProcessorTicks
 from app.server.samples import ResourceSample
 from storage.isolation import Layer, LayerRun

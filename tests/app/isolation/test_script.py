@@ -81,4 +81,4 @@ def test_our_own_script_is_the_same_each_time_and_closes_what_it_opens():
     assert script.pass_bytes == 30_494_720
     opened = [line for line in script.lines if line.operation is Operation.NTCREATEX and line.succeeds]
     assert len(opened) == script.counts["close"]
-    assert parse_script("again", script.text().splitlines()).digest == script.digest
+    assert parse_script("again", script.load_file_text().splitlines()).digest == script.digest

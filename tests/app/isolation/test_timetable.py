@@ -12,8 +12,8 @@ from app.clients.base import Secrets
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.places import DiskPlace, IsolationRequest, Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
-from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script
+from app.isolation.timetable import Step, Timetable
 from app.server.shell import RunningProgram, ServerShell
 from app.server.smbd import SmbdControl
 from forms.isolation.summary import isolation_summary

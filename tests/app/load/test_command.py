@@ -307,7 +307,7 @@ def test_the_search_for_capacity_ends_where_this_machine_does(
         if len(asked) > 1:
             raise UsageError("this machine has one port")
 
-    monkeypatch.setattr("app.load.record.check_limits", check)
+    monkeypatch.setattr("app.load.record.spec.check_limits", check)
     done = Inside(tmp_path / "notebook.db", password=smbd.password)(
         "load", url_of(smbd, "search"), "--find-capacity", "--duration", "1", *SHORT, "--sizes", "4K"
     )

@@ -244,23 +244,23 @@ def test_the_server_s_processors_are_smbd_s_the_kernel_s_the_generator_s_and_oth
 def test_a_window_counts_its_fifths_apart_and_a_late_end_with_the_last():
     window = SteadyWindow(100.0, 10.0)
     for ended in (100.0, 101.99, 102.0, 104.0, 107.9, 108.0, 109.99, 113.0):
-        window.done(RequestKind.READ, 100.0, 100.0, ended)
+        window.count_request(RequestKind.READ, 100.0, 100.0, ended)
     assert window.slices == [2, 1, 1, 1, 3]
     assert window.requests == sum(window.slices)
     idle = SteadyWindow(100.0)
-    idle.done(RequestKind.READ, 100.0, 100.0, 101.0)
+    idle.count_request(RequestKind.READ, 100.0, 100.0, 101.0)
     assert idle.slices == [0] * 5
 
 
 def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():
     window = SteadyWindow(100.0)
-    window.answered(1.0, 101.0)
-    window.moved(4096, 0, 103.0)
-    window.answered(9.0, 104.0)
+    window.count_answer(1.0, 101.0)
+    window.count_moved(4096, 0, 103.0)
+    window.count_answer(9.0, 104.0)
     assert window.silent_seconds == 1.0, "others' bytes moved meanwhile"
-    window.answered(0.5, 110.0)
+    window.count_answer(0.5, 110.0)
     assert window.silent_seconds == 1.0, "users who pause wait for nothing"
-    window.waited(7.0, 117.0)
+    window.count_wait(7.0, 117.0)
     assert window.silent_seconds == 7.0
 
 

@@ -79,7 +79,7 @@ def test_a_point_after_a_rest_waits_for_workers_that_are_late(engine: EngineProc
     os.kill(worker.pid, signal.SIGSTOP)
     later = threading.Timer(LATE_SECONDS, os.kill, (worker.pid, signal.SIGCONT))
     later.start()
-    list(engine.rest())
+    list(engine.let_users_rest())
     assert connected(list(engine.point(2, 2))) == 2
 
 

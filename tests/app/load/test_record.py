@@ -122,7 +122,7 @@ def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
 
 def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
-    monkeypatch.setattr("app.load.record.collect", lambda *_, **__: Environment())
+    monkeypatch.setattr("app.load.record.facts.collect", lambda *_, **__: Environment())
     load = full_load()
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
     closed = list(run_load(request, tmp_path / "notebook.db", SeriesControl()))[-1]

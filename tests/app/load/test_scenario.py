@@ -8,7 +8,15 @@ import pytest
 from app.base.errors import UsageError
 from app.clients.file_tree import FileSet
 from app.load.next_point import NextPoint, next_point
-from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
+from app.load.scenario import (
+    NAMES,
+    change_scenario,
+    find_scenario,
+    parse_think,
+    parse_users,
+    read_scenario,
+    scenario_text,
+)
 from app.load.worker import Mix, Pacing
 from storage.json_reader import JSONNode
 from storage.load.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
@@ -54,7 +62,7 @@ def test_a_mistake_is_told_by_its_line_and_what_is_expected(text, line, expected
 
 
 def test_options_change_every_number():
-    found = changed(
+    found = change_scenario(
         find_scenario("redpaper"), files=10, duration_seconds=20, settle_seconds=5, think="exp:0.2", pace_seconds=0.5,
         read=50.0, sizes="1K,2K:3", seed=7,
     )  # fmt: skip
@@ -66,7 +74,7 @@ def test_options_change_every_number():
         0.5,
         7,
     )
-    assert changed(find_scenario("office"), read=100.0).requests.keys() == {
+    assert change_scenario(find_scenario("office"), read=100.0).requests.keys() == {
         RequestKind.READ_PARTS,
         RequestKind.COPY_OUT,
     }

@@ -14,14 +14,9 @@ from app.base.errors import CancelledError, LoginError, NoSpaceError, UsageError
 from app.base.targets import parse_target
 from app.clients.base import Secrets
 from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
+from app.load.progress_state import _AREAS_FROM, LoadProgressState
 from app.load.record import LoadChanged, LoadClosed, LoadStep
-from app.load.screen import (
-    _AREAS_FROM,
-    LoadProgressState,
-    LoadRunScreen,
-    LoadScreen,
-    request_to_resume,
-)
+from app.load.screen import LoadRunScreen, LoadScreen, request_to_resume
 from app.load.spec import LoadRequest
 from app.recording.kind import kind_of, parts_of
 from app.recording.process import Failed, Warned
@@ -75,29 +70,29 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
 
 def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     load = full_load()
-    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.FILES)).heard(FilesMade(files=50, of_files=60))
+    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.FILES)).after(FilesMade(files=50, of_files=60))
     assert state.now(0.0) == "Making the scenario's files: 50 of 60"
-    state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
+    state = state.after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).after(SECOND)
     assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
     text = state.draw(80)
     for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
         assert words in text
     assert "Offered/s" not in text
-    state = state.heard(LoadChanged(load=load, point=load.points[0], done=True)).heard(Warned(text="a [red]word"))
+    state = state.after(LoadChanged(load=load, point=load.points[0], done=True)).after(Warned(text="a [red]word"))
     assert "Offered/s" in state.draw(80)
     assert "Requests a second over users" in state.draw(80), "with its chart, but not with what it was made from"
     assert "one connection and one login each" not in state.draw(80)
     assert state.problem_text() == "a [red]word"
-    closed = state.heard(LoadClosed(load=load, failure=Failed(kind=NoSpaceError, text="the disk is full")))
+    closed = state.after(LoadClosed(load=load, failure=Failed(kind=NoSpaceError, text="the disk is full")))
     assert closed.problem_text() == "the disk is full"
     assert "connected" not in closed.draw(80)
 
 
 def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_width():
-    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for users in (20, 40):
         for number in range(90):
-            state = state.heard(replace(SECOND, users=users, requests_per_second=9.0 * users + number % 3))
+            state = state.after(replace(SECOND, users=users, requests_per_second=9.0 * users + number % 3))
     for width, height in ((118, 31), (198, 45)):
         lines = state.draw(width, height).splitlines()
         assert len(lines) <= height
@@ -113,9 +108,9 @@ def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_widt
 
 
 def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
-    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for number in range(6):
-        state = state.heard(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
+        state = state.after(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
     _rates, p95 = state._area_charts(10)
     assert [bar.value for bar in p95.bars] == [10.0, None] * 3
     assert plain(state.draw(80, 10)).splitlines()[1].endswith("█ █ █ ")
@@ -127,44 +122,44 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0), scenario=of_files)
     settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
     files = PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0)
-    state = LoadProgressState(load=load).heard(files).heard(settling)
+    state = LoadProgressState(load=load).after(files).after(settling)
     each = load.scenario.settle_seconds + load.scenario.duration_seconds
     left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0) + 3.0
     assert (
         state.now(102.0)
         == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s left in all"
     )
-    reused = LoadProgressState(load=load).heard(settling)
+    reused = LoadProgressState(load=load).after(settling)
     assert reused.now(102.0).endswith(f"about {left - 3.0:.0f} s left in all"), "what is not made is not removed"
     ending = state.now(102.0, is_last=True)
     assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds + 3.0:.0f} s left in all (the last point)")
     failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
-    state = LoadProgressState(load=failed).heard(files).heard(last)
+    state = LoadProgressState(load=failed).after(files).after(last)
     assert state.now(102.0).endswith("18 s left; about 21 s left in all"), "no point is measured twice"
-    making = LoadProgressState(load=load).heard(files)
+    making = LoadProgressState(load=load).after(files)
     points = 3 * each + 0.5 + 1.0 + 2.0 + 3.0
     assert making.now(98.0).endswith(f"files, 12 s left; about {duration(12.0 + points)} left in all"), "as expected"
-    cleaning = making.heard(PhaseBegan(phase=LoadPhase.CLEANING, at_seconds=90.0))
+    cleaning = making.after(PhaseBegan(phase=LoadPhase.CLEANING, at_seconds=90.0))
     assert cleaning.now(91.0) == "Removing the scenario's files, 2 s left"
     assert (
-        making.heard(FilesMade(files=1_000, of_files=5_000)).now(100.0)
+        making.after(FilesMade(files=1_000, of_files=5_000)).now(100.0)
         == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} left in all"
     )
     searching = replace(load, choices=LoadChoices(find_capacity=True))
-    assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
+    assert LoadProgressState(load=searching).after(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
 
 
 def test_users_whom_nobody_answers_are_called_so():
     steady = PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)
-    state = LoadProgressState(load=full_load()).heard(steady).heard(SECOND)
+    state = LoadProgressState(load=full_load()).after(steady).after(SECOND)
     silent = replace(SECOND, requests_per_second=0.0)
     for _ in range(2):
-        state = state.heard(silent)
+        state = state.after(silent)
     assert "no request" not in state.now(1.0)
-    state = state.heard(silent)
+    state = state.after(silent)
     assert state.now(1.0) == "! Point 1 of 3, 20 users: no request was answered for 3 s"
-    assert "no request" not in state.heard(SECOND).now(1.0)
+    assert "no request" not in state.after(SECOND).now(1.0)
     idle = full_load(scenario=scenario(requests={}))
     assert "no request" not in replace(state, load=idle).now(1.0), "users that only hold a session ask for nothing"
 

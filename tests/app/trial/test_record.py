@@ -23,7 +23,7 @@ from app.base.errors import (
     UsageError,
 )
 from app.load.events import LoadEnded
-from app.load.scenario import changed, find_scenario
+from app.load.scenario import change_scenario, find_scenario
 from app.recording.experiments import stored_experiment
 from app.recording.process import Failed, RunFinished, SeriesControl, Started, Warned
 from app.recording.spec import SeriesSpec
@@ -197,7 +197,7 @@ def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
 @pytest.mark.long
 def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
-    scenario = changed(find_scenario("small"), files=5, duration_seconds=1, settle_seconds=0)
+    scenario = change_scenario(find_scenario("small"), files=5, duration_seconds=1, settle_seconds=0)
     window = LoadWindow(users=2, scenario=scenario)
     made = order(samba, "server signing", "mandatory", path="", looks=(1,), load=window, noise_percent=900)
     events = carried_out(made, path)
@@ -288,7 +288,7 @@ def test_that_a_value_is_in_effect_already_is_told_first(samba: Smbd, value: str
 
 
 def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
-    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration_seconds=5, settle_seconds=1))
+    window = LoadWindow(users=2, scenario=change_scenario(find_scenario("small"), duration_seconds=5, settle_seconds=1))
     said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
     assert "It stops as soon as the result is clear, after about 4 min at most." in said
     where = f"smb://127.0.0.1:{samba.port}/bench/file"
@@ -297,7 +297,7 @@ def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
 
 def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
-    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))
+    window = LoadWindow(users=2, scenario=change_scenario(find_scenario("small"), files=1))
     made = order(samba, "server signing", "mandatory", path="file", load=window)
     with pytest.raises(NotAFileError):
         carried_out(made, path)
@@ -382,7 +382,7 @@ def test_a_notebook_that_cannot_be_written_ends_a_trial_with_everything_put_back
 
 def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, monkeypatch: pytest.MonkeyPatch):
     made = order(samba, "server signing", "mandatory")
-    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))
+    window = LoadWindow(users=2, scenario=change_scenario(find_scenario("small"), files=1))
     yardstick = LoadYardstick(made.request, SeriesControl(), window)
     for status, kind in ((PointStatus.VALID, RunFinished), (PointStatus.REJECTED, Failed)):
         assert isinstance(next(yardstick._run_of(point(status=status))), kind)

@@ -9,7 +9,8 @@ from textual.widgets import Input, OptionList, Static
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.tui.export import ExportScreen
-from app.tui.notebook.reading import CompareScreen, TableScreen
+from app.tui.notebook.compare_screen import CompareScreen
+from app.tui.notebook.table_screen import TableScreen
 from app.tui.widgets.reading import ReportScreen
 from forms.series.report import blank_series_report
 from storage.notebook import Notebook

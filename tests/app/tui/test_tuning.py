@@ -17,7 +17,8 @@ from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import PickDialog
-from app.tui.notebook.reading import CompareScreen, SeriesScreen
+from app.tui.notebook.compare_screen import CompareScreen
+from app.tui.notebook.series_screen import SeriesScreen
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets.reading import ReportScreen
 from forms.tuning.catalogue import entries, find

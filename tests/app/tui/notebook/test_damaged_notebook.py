@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog, PickDialog
-from app.tui.notebook.reading import SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
+from app.tui.notebook.series_screen import SeriesScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.loads import full_load

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.tui.frame.dialogs import PickDialog
-from app.tui.notebook.reading import HistoryScreen
+from app.tui.notebook.history_screen import HistoryScreen
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one

@@ -21,10 +21,12 @@ from app.tui.frame.dialogs import MessageDialog, PickDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.columns import COLUMNS, PlacedColumn, fit_columns
-from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts, question_before
-from app.tui.notebook.reading import CompareScreen, SeriesScreen
+from app.tui.notebook.compare_screen import CompareScreen
+from app.tui.notebook.deletion import question_before
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
+from app.tui.notebook.series_screen import SeriesScreen
 from app.tui.widgets.views import ChartView, in_columns
 from forms.layout import Tone, Toned, visible
 from forms.series.listing import RecordingLine

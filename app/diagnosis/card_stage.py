@@ -1,0 +1,138 @@
+"""The stage of the network cards: what the server offers, and several connections against one."""
+
+import struct
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+
+from app.clients import base
+from app.clients.smb import client as smb_client
+from app.clients.smb import share as smb_share
+from app.clients.smb import wire
+from app.diagnosis import bench as diagnosis_bench
+from app.server import host_activity
+from app.server.host_facts import read_text
+from app.server.link_facts import parse_interfaces
+from app.server.shell import ServerShell
+from forms.diagnosis.summary import BUSY_WITH_SEVERAL
+from storage import looks
+from storage.records import FactValue
+
+_CONNECTIONS = 4
+_INTERFACES = 0x001401FC
+"""FSCTL_QUERY_NETWORK_INTERFACE_INFO (MS-SMB2 2.2.31, 2.2.32.5)."""
+_IOCTL = struct.Struct("<HHI16sIIIIIIII")
+_INTERFACE = struct.Struct("<IIIIQ128s")
+_RSS = 1
+_RDMA = 2
+_LEAST_SHARE_OF_A_CARD = 0.01
+"""Of all bytes; what other traffic a card carries is not told."""
+
+
+def cards(bench: diagnosis_bench.Bench) -> looks.Stage:
+    """The interfaces that the server offers, and several connections against one."""
+    path = bench.bulk()
+    samples = diagnosis_bench.Samples(list)
+    facts: dict[str, FactValue] = {"connections": _CONNECTIONS}
+    with bench.connection(smb_client.SMBClient) as client:
+        interfaces = _offered_interfaces(client.connected_share())
+    facts["interfaces"] = len(interfaces)
+    for number, (bits_per_second, abilities) in enumerate(interfaces, start=1):
+        facts[f"interface_{number}.bits_per_second"] = bits_per_second
+        facts[f"interface_{number}.rss"] = "yes" if abilities & _RSS else "no"
+        facts[f"interface_{number}.rdma"] = "yes" if abilities & _RDMA else "no"
+
+    def read_file(_number: int, client: smb_client.SMBClient) -> None:
+        client.get(path, base.Meter(bench.cancelled))
+
+    counters = _CardCounters(bench.plan.profile_ssh)
+    size_bytes = bench.sizes.bulk_bytes
+    ends_at = time.monotonic() + bench.sizes.stage_seconds
+    for turn in range(max(3, bench.sizes.rounds // 2)):
+        for connections in (1, _CONNECTIONS) if turn % 2 else (_CONNECTIONS, 1):
+            if turn and time.monotonic() > ends_at:
+                break
+            if connections > 1:
+                counters.begin()
+            processors_before = _processors()
+            seconds = bench.side_by_side(connections, smb_client.SMBClient, read_file)
+            samples[f"connections_{connections}_bytes_per_second"].append(connections * size_bytes / seconds)
+            if connections > 1:
+                samples[BUSY_WITH_SEVERAL].append(_busy_percent(processors_before, _processors()))
+                counters.end()
+
+    facts |= counters.facts()
+    return diagnosis_bench.stage_of(looks.StageName.CARDS, samples, facts)
+
+
+class _CardCounters:
+    """The bytes that each network card carried, of this machine and, where it can be asked, of the server."""
+
+    def __init__(self, server_ssh: str | None) -> None:
+        self._sides: dict[str, tuple[str | None, str]] = {"card": (None, "rx_bytes")}
+        """How each side is asked, and in which direction it carries what is read from the share."""
+        if server_ssh:
+            self._sides["server_card"] = (server_ssh, "tx_bytes")
+        self._carried = {side: defaultdict[str, int](int) for side in self._sides}
+        self._before: dict[str, dict[str, dict[str, int]]] = {}
+
+    def begin(self) -> None:
+        self._before = {side: _interface_counters(ssh) for side, (ssh, _) in self._sides.items()}
+
+    def end(self) -> None:
+        for side, before in self._before.items():
+            ssh, direction = self._sides[side]
+            for card, counts in _interface_counters(ssh).items():
+                # A card that has come since carried nothing that could be told.
+                self._carried[side][card] += counts[direction] - before.get(card, counts)[direction]
+
+    def facts(self) -> dict[str, FactValue]:
+        facts: dict[str, FactValue] = {}
+        for side, by_card in self._carried.items():
+            for card, share in shares_of(by_card).items():
+                facts[f"{side}.{card}.share"] = share
+        return facts
+
+
+def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
+    """The share of all bytes that each card carried, without those that carried hardly any."""
+    all_bytes = sum(by_card.values())
+    least_bytes = _LEAST_SHARE_OF_A_CARD * all_bytes
+    return {card: round(count / all_bytes, 4) for card, count in by_card.items() if count > least_bytes}
+
+
+def _processors() -> host_activity.ProcessorTicks:
+    return host_activity.parse_cpu(read_text("/proc/stat")) or host_activity.ProcessorTicks()
+
+
+def _busy_percent(before: host_activity.ProcessorTicks, after: host_activity.ProcessorTicks) -> float:
+    passed_ticks = after.total - before.total
+    return 100 * (after.busy - before.busy) / passed_ticks if passed_ticks else 100.0
+
+
+def _interface_counters(ssh: str | None) -> dict[str, dict[str, int]]:
+    if ssh:
+        return parse_interfaces(ServerShell(ssh).run("cat", "/proc/net/dev").out)
+    return parse_interfaces(read_text("/proc/net/dev"))
+
+
+def _offered_interfaces(share: smb_share.Share) -> list[tuple[int, int]]:
+    """(bits per second, abilities) of each card, whatever its number of addresses; empty where none is told."""
+    body = _IOCTL.pack(
+        57, 0, _INTERFACES, b"\xff" * 16, wire.HEADER_BYTES + _IOCTL.size, 0, 0, 0, 0, wire.CREDIT_BYTES, 1, 0
+    )
+    response = share.channel.ask(wire.frame(wire.Opcode.IOCTL, body + b"\0", share.tree_id))
+    if response.status != wire.SUCCESS or len(response.message) < wire.HEADER_BYTES + 48:
+        return []
+
+    start, length = struct.unpack_from("<II", response.message, wire.HEADER_BYTES + 32)
+    data = bytes(response.message[start : start + length])
+    by_card: dict[int, tuple[int, int]] = {}
+    offset = 0
+    while offset + _INTERFACE.size <= len(data):
+        following, index, abilities, _reserved, speed, _address = _INTERFACE.unpack_from(data, offset)
+        by_card[index] = speed, abilities
+        if not following:
+            break
+        offset += following
+    return [*by_card.values()]

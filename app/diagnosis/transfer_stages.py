@@ -1,0 +1,189 @@
+"""Stages that move one large file: distance, signing and encryption, long run."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from app.base import errors
+from app.clients import base
+from app.clients.smb import client as smb_client
+from app.clients.smb import negotiate, wire
+from app.clients.smb import share as smb_share
+from app.clients.smb.files import SMBFiles
+from app.diagnosis import bench as diagnosis_bench
+from app.server.host_facts import read_text
+from storage import looks
+from storage.plan import Settings
+from storage.records import FactValue
+
+_BLOCK_BYTES = 256 * 1024
+_TURNS_OF_A_WINDOW = 6
+_WINDOW_ROUNDS = 2
+_LEAST_READ_BYTES = 1024 * 1024
+_SIGNER_SECONDS = 0.1
+_MOST_SAMPLES = 600
+
+
+def distance(bench: diagnosis_bench.Bench) -> looks.Stage:
+    """Round trips of empty requests, and throughput by bytes in flight."""
+    path = bench.bulk()
+    samples = diagnosis_bench.Samples(list)
+    in_flight = diagnosis_bench.LARGEST_WINDOW_BYTES // _BLOCK_BYTES
+    settings = replace(bench.plan.settings, block_bytes=_BLOCK_BYTES, in_flight=in_flight)
+    with bench.connection(smb_client.SMBClient, settings) as client:
+        share = client.connected_share()
+        ends_at = time.monotonic() + bench.plan.sizes.stage_seconds
+        samples["echo_seconds"] += diagnosis_bench.echo_seconds(share, bench.sizes.echoes)
+
+        facts: dict[str, FactValue] = dict(client.facts_of_path())
+        granted_bytes = int(facts["smb.credits"]) * wire.CREDIT_BYTES
+        largest_bytes = min(granted_bytes, diagnosis_bench.LARGEST_WINDOW_BYTES)
+        smaller_bytes = {max(wire.CREDIT_BYTES, largest_bytes >> power) for power in (8, 4, 2, 1, 0)}
+        window_sizes = sorted({wire.CREDIT_BYTES, *smaller_bytes})
+
+        file = share.open_file(path, wire.ACCESS_READ)
+        for turn in range(_WINDOW_ROUNDS):
+            for window_bytes in window_sizes:
+                if turn and time.monotonic() > ends_at:
+                    break
+                block_bytes = min(window_bytes, _BLOCK_BYTES)
+                window = smb_share.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
+                read_bytes = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * window_bytes)
+                rate = diagnosis_bench.read_part(share, file, read_bytes, window, base.Meter(bench.cancelled))
+                samples[f"in_flight_{window_bytes}_bytes_per_second"].append(rate)
+        share.close(file)
+        samples["echo_seconds"] += diagnosis_bench.echo_seconds(share, bench.sizes.echoes)
+
+    facts |= {"asked_bytes_in_flight": diagnosis_bench.LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted_bytes}
+    return diagnosis_bench.stage_of(looks.StageName.DISTANCE, samples, facts)
+
+
+def protection(bench: diagnosis_bench.Bench) -> looks.Stage:
+    """One file plain, signed and encrypted, as far as the server allows, interleaved in changing order."""
+    path = bench.bulk()
+    samples = diagnosis_bench.Samples(list)
+    facts: dict[str, FactValue] = {}
+    settings = bench.plan.settings
+    modes = {"plain": settings, "signed": replace(settings, sign=True), "encrypted": replace(settings, encrypt=True)}
+    ends_at = time.monotonic() + bench.sizes.stage_seconds
+
+    for turn in range(bench.sizes.rounds):
+        order = list(modes)
+        first = turn % len(order)
+        for mode in order[first:] + order[:first]:
+            if turn and time.monotonic() > ends_at:
+                break
+            try:
+                _measure_mode(bench, path, mode, modes[mode], samples, facts)
+            except errors.LoginError:
+                raise
+            except errors.MeasurementError as error:
+                bench.check()
+                if mode == "plain":
+                    raise
+                facts[f"{mode}.refused"] = str(error)
+                del modes[mode]
+
+    facts["dialect"] = bench.client_facts.dialect or "" if bench.client_facts else ""
+    facts["signer_bytes_per_second"] = _signer_rate(str(facts.get("plain.signing", "none")))
+    facts["cipher_bytes_per_second"] = _cipher_rate(str(facts.get("plain.encryption", "none")))
+    facts["client.aes"] = _has_aes()
+    return diagnosis_bench.stage_of(looks.StageName.PROTECTION, samples, facts)
+
+
+def _measure_mode(
+    bench: diagnosis_bench.Bench,
+    path: str,
+    mode: str,
+    settings: Settings,
+    samples: diagnosis_bench.Samples,
+    facts: dict[str, FactValue],
+) -> None:
+    with bench.connection(smb_client.SMBClient, settings) as client:
+        client_facts = client.facts()
+        path_facts = client.facts_of_path()
+        facts[f"{mode}.signing"] = client_facts.signing or ""
+        facts[f"{mode}.encryption"] = client_facts.encryption or ""
+        facts["requires_signing"] = path_facts["smb.requires_signing"]
+
+        transfer = client.get(path, base.Meter(bench.cancelled))
+        samples[f"{mode}_bytes_per_second"].append(transfer.size_bytes / transfer.seconds)
+
+
+def _has_aes() -> str:
+    """Whether this machine's processor has instructions for AES: ``yes``, ``no`` or ``unknown``."""
+    flags = (read_text("/proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
+    if not flags:
+        return "unknown"
+    return "yes" if {"aes", "pclmulqdq"} <= set(flags) else "no"
+
+
+def _signer_rate(algorithm: str) -> float:
+    """Bytes a second that this machine signs; 0 for no algorithm that it knows."""
+    codes = {name: code for code, name in negotiate.SIGNING_NAMES.items()}
+    if algorithm not in codes:
+        return 0.0
+    signer = negotiate.Signer(codes[algorithm], bytes(16))
+    message = memoryview(bytearray(_LEAST_READ_BYTES))
+    return _rate_of(partial(signer.sign, 1, message, from_server=True))
+
+
+def _cipher_rate(algorithm: str) -> float:
+    """Bytes a second that this machine encrypts; 0 for no algorithm that it knows."""
+    codes = {name: code for code, name in negotiate.CIPHER_NAMES.items()}
+    if algorithm not in codes:
+        return 0.0
+    keys = negotiate.Keys(bytes(16), wire.SMB_3_1_1, bytes(64), codes[algorithm])
+    sealer = negotiate.Sealer(codes[algorithm], keys, 1)
+    message = memoryview(bytearray(_LEAST_READ_BYTES))
+    return _rate_of(partial(sealer.seal, b"", message))
+
+
+def _rate_of(work: Callable[[], object]) -> float:
+    """Bytes a second of work on a large read, done again and again for a tenth of a second."""
+    began = time.perf_counter()
+    count = 0
+    while time.perf_counter() - began < _SIGNER_SECONDS:
+        work()
+        count += 1
+    return count * _LEAST_READ_BYTES / (time.perf_counter() - began)
+
+
+class _EnoughError(Exception):
+    """The run is long enough."""
+
+
+def long_run(bench: diagnosis_bench.Bench) -> looks.Stage:
+    """One long put, then the price of having it written to the disk."""
+    path = bench.path(diagnosis_bench.LONG)
+
+    def sample(seconds: float, _moved: int) -> None:
+        if seconds > bench.plan.sizes.stage_seconds:
+            raise _EnoughError
+
+    meter = base.Meter(bench.cancelled, on_sample=sample)
+    with bench.connection(SMBFiles) as files:
+        bench.make_folder(files)
+    with bench.connection(smb_client.SMBClient) as client, suppress(_EnoughError):
+        client.put(path, base.Content(bench.sizes.long_bytes), meter)
+
+    with bench.connection(SMBFiles) as files:
+        handle = files.open(path, base.OpenMode.UPDATE)
+        began = time.perf_counter()
+        files.flush(handle)
+        flush_seconds = time.perf_counter() - began
+        files.close_file(handle)
+        files.remove(path)
+
+    step = -(-len(meter.samples) // _MOST_SAMPLES) or 1
+    samples = meter.samples[::step]
+    return looks.Stage(
+        name=looks.StageName.LONG_RUN,
+        samples={
+            "at_seconds": tuple(at for at, _ in samples),
+            "moved_bytes": tuple(float(moved) for _, moved in samples),
+        },
+        facts={"flush_seconds": flush_seconds},
+    )

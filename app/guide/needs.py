@@ -1,0 +1,93 @@
+"""What a session of the guide needs of whoever shows it: work in a thread, words, a password, something told, a run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.backend import Backend
+from app.base import errors
+from app.clients import session_logins
+from app.clients.base import Secrets
+from app.recording import process
+from app.recording.spec import SeriesRequest
+from storage import records
+
+
+def _ignore_opened(_series_id: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurementJob:
+    """A new series, or one to be completed; ``events`` is asked for once, in a thread."""
+
+    backend: Backend
+    notebook_path: Path
+    title: str
+    target: records.Target | None = None
+    request: SeriesRequest | None = None
+    resumed_id: str | None = None
+    confirmed: bool = False
+    """Whether the user has said that the target of an imported one is meant."""
+    secrets: Secrets = field(default_factory=Secrets)
+    logins: session_logins.Logins = field(default_factory=session_logins.Logins)
+    control: process.SeriesControl = field(default_factory=process.SeriesControl)
+    opened: Callable[[str], None] = _ignore_opened
+
+    def events(self) -> Iterator[Any]:
+        """The recorder's. A password that was refused is not sent again."""
+        for event in self._recorder_events():
+            if isinstance(event, process.Failed) and event.kind is errors.LoginError and not self.secrets.kerberos:
+                assert self.target is not None
+                self.logins.refuse(self.target)
+            yield event
+
+    def _recorder_events(self) -> Iterator[Any]:
+        if self.request is not None:
+            return self.backend.record(self.request, self.notebook_path, self.control)
+        assert self.resumed_id is not None
+        return self.backend.resume(
+            self.resumed_id, self.secrets, self.notebook_path, self.control, confirmed=self.confirmed
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Do this in a thread; answered with its result. Newer work of the same group silences it."""
+
+    job: Callable[[], Any]
+    doing: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Ask for a line of text."""
+
+    heading: str
+    text: str
+    value: str = ""
+    wrong: str = ""
+    """What was typed and not understood."""
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Password:
+    """Ask for the secrets of the target's user; ``why`` says what became of the one that was known."""
+
+    target: records.Target
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tell:
+    """Say something; with a heading it must be read, with ``yes`` it must be agreed to."""
+
+    text: str
+    heading: str = ""
+    yes: str = ""
+
+
+Need = Work | Words | Password | Tell | MeasurementJob

@@ -1,0 +1,56 @@
+"""What a run of a layer takes of the server and of this machine: processors, disks, network cards."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from operator import attrgetter
+
+from app.server import samples as resources
+from storage import isolation
+
+
+class ResourceWatch(resources.SampledSides):
+    """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
+
+    def into(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:
+        if self.own:
+            run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
+        return with_resources(run, self.server.samples(began, ended)) if self.server else run
+
+
+def with_resources(run: isolation.LayerRun, samples: Sequence[resources.ResourceSample]) -> isolation.LayerRun:
+    if len(samples) < 2:
+        return run
+
+    first = samples[0]
+    last = samples[-1]
+    shares = {
+        "server": resources.percents([(first, last)], attrgetter("server_ticks")),
+        "kernel": resources.percents([(first, last)], attrgetter("kernel_part")),
+    }
+    card_rates = resources.card_rates(first, last).values()
+    in_rate, out_rate = max(card_rates, key=sum, default=(None, None))
+    return replace(
+        run,
+        server_cpu=cpu_use(samples),
+        processes={name: max(0.0, *percents) for name, percents in shares.items() if percents},
+        disk_busy_percent=max(resources.disk_percents(first, last).values(), default=None),
+        in_bytes_per_second=in_rate,
+        out_bytes_per_second=out_rate,
+    )
+
+
+def cpu_use(samples: Sequence[resources.ResourceSample]) -> isolation.CPUUse | None:
+    pairs = list(pairwise(samples))
+    user_percents = resources.percents(pairs, attrgetter("processors.user"))
+    if not user_percents:
+        return None
+
+    system_percents = resources.percents(pairs, attrgetter("processors.system"))
+    totals = [user + system for user, system in zip(user_percents, system_percents, strict=True)]
+    return isolation.CPUUse(
+        user=resources.spread_of(user_percents),
+        system=resources.spread_of(system_percents),
+        total=resources.spread_of(totals),
+        samples=len(user_percents),
+    )

@@ -1,0 +1,102 @@
+"""Which layer of an isolation is measured when: the rounds, and how long they may go on."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from app.isolation import places as isolation_places
+from app.recording import process
+from forms.isolation.summary import isolation_summary
+from storage.isolation import Isolation, Layer
+
+Step = tuple[int, Layer, int]
+WHOLE_RUN = 1.6
+"""Expected time until the next run, as a multiple of a run's length, before the first has ended."""
+_CLOSE_PRICE = 1.05
+"""A price is precise enough if its interval reaches at most 5 % to either side."""
+_MOST_PRICE_ROUNDS = 12
+_ALL_LAYERS = 0
+_PRICE = 1
+"""Kinds of rounds, which take different times: of all layers, and of the two of a price."""
+
+
+class Timetable:
+    """Rounds of all layers, then of the two layers of a price, until it is precise or time is over."""
+
+    def __init__(
+        self,
+        request: isolation_places.IsolationRequest,
+        places: isolation_places.Places,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._request = request
+        self._limit = process.TimeLimit(request.within_seconds, clock)
+        self._whole_rounds = [_whole_round(request, places, turn) for turn in range(1, request.rounds + 1)]
+        self.rounds = 0
+        """Whole rounds that were begun and ended."""
+
+    @property
+    def planned(self) -> list[Step]:
+        """All runs, unless time is over earlier."""
+        return list(chain.from_iterable(self._whole_rounds))
+
+    def steps(self, so_far: Callable[[], Isolation]) -> Iterator[Step]:
+        self._limit.start()
+        for steps in self._whole_rounds:
+            if self.rounds and not self._limit.allows(_ALL_LAYERS):
+                return
+            yield from self._time_round(_ALL_LAYERS, steps)
+            self.rounds += 1
+
+        has_price = self._request.without and self._request.rounds > 1
+        clients = max(self._request.clients)
+        for turn in range(self.rounds + 1, _MOST_PRICE_ROUNDS + 1):
+            if not self._limit.allows(_PRICE) or not has_price or _is_price_known(so_far()):
+                return
+            pair = [(turn, Layer.SERVER, clients), (turn, Layer.SERVER_WHOLE_SCRIPT, clients)]
+            yield from self._time_round(_PRICE, pair if turn % 2 else pair[::-1])
+
+    def _time_round(self, kind: int, steps: list[Step]) -> Iterator[Step]:
+        self._limit.began()
+        yield from steps
+        self._limit.ended(kind)
+
+
+def _whole_round(request: isolation_places.IsolationRequest, places: isolation_places.Places, turn: int) -> list[Step]:
+    """Every layer and number of clients, in reverse order in every other round."""
+    layers = _layers_of_round(request, places, turn)
+    steps: list[Step] = []
+    for clients in request.clients:
+        steps += [(turn, layer, clients) for layer in layers]
+    if places.smbd:
+        steps.append((turn, Layer.SERVER_UNPROFILED, max(request.clients)))
+    return steps if turn % 2 else steps[::-1]
+
+
+def _layers_of_round(
+    request: isolation_places.IsolationRequest, places: isolation_places.Places, turn: int
+) -> list[Layer]:
+    has_disk = places.disk is not None
+    has_both = has_disk and places.network
+    # Where both can be measured at once, each alone is measured in every other round.
+    has_each_alone = turn % 2 == 1 or not has_both
+
+    layers = [Layer.SERVER]
+    if request.without:
+        layers.append(Layer.SERVER_WHOLE_SCRIPT)
+    if has_disk and has_each_alone:
+        layers.append(Layer.DISK)
+    if places.network and has_each_alone:
+        layers.append(Layer.NETWORK)
+    if has_both:
+        layers.append(Layer.DISK_WITH_NETWORK)
+    return layers
+
+
+def _is_price_known(isolation: Isolation) -> bool:
+    points = isolation_summary(isolation).points
+    price = points[-1].price if points else None
+    if price is None or price.low is None or price.high is None:
+        return False
+    return math.sqrt(price.high / price.low) <= _CLOSE_PRICE

@@ -1,0 +1,102 @@
+"""All recordings of one path over time."""
+
+from functools import partial
+from typing import ClassVar
+
+from textual.widgets import Static
+
+from app.charts import series_charts
+from app.tui.frame import commands
+from app.tui.frame.dialogs import PickDialog
+from app.tui.widgets import reading, views
+from app.watch import record as watch_record
+from forms import layout, wording
+from forms.report import Report
+from forms.watch import history as watch_history
+from forms.watch import history_report as watch_history_report
+from storage.notebook import Notebook
+from storage.records import to_minute
+
+_LISTED = 50
+"""Rows of a history on the screen, the newest."""
+
+
+class HistoryScreen(reading.ReportScreen, views.ZoomsCharts):
+    history: watch_history.History
+    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("history.normal history.line chart.zoom")
+
+    def __init__(self, reference: str) -> None:
+        super().__init__("History", self._read_history)
+        self.reference = reference
+        self._line = -1
+
+    def on_mount(self) -> None:
+        self.mount(views.ChartView(id="curve"), before="#report-box")
+
+    def _read_history(self, notebook: Notebook) -> Report:
+        self.history = watch_record.history_of_recording(notebook, self.reference, most=watch_record.MOST_SHOWN)
+        return watch_history_report.history_report(self.history)
+
+    def show(self, report: Report) -> None:
+        super().show(report)
+        history = self.history
+        self.heading = f"History · {history.command or 'loads'} {history.subject}"
+        self.set_pane_title(self.heading)
+
+        headline = self.query_one("#headline", Static)
+        headline.update(
+            views.content_of(layout.Toned(watch_history_report.history_sentence(history), report.fields[0].tone))
+        )
+        headline.display = True
+        self._draw_curve()
+
+    def _draw_curve(self) -> None:
+        lines = self.history.lines
+        chart = watch_history_report.history_chart(lines[self._line % len(lines)], self.history)
+        self.query_one("#curve", views.ChartView).show_chart(partial(series_charts.curve_chart, chart))
+
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+        newest = watch_history_report.history_report(self.history, newest=_LISTED)
+        return self.query_one(views.FiguresView).figures(newest, width, height, zoomed)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "normal":
+            return self.report is not None
+        if action == "line":
+            return self.report is not None and len(self.history.lines) > 1
+        return super().check_action(action, parameters)
+
+    def action_line(self) -> None:
+        self._line += 1
+        self._draw_curve()
+
+    def action_normal(self) -> None:
+        points: dict[str, watch_history.HistoryPoint] = {}
+        for line in self.history.lines:
+            points.update({point.recording: point for point in line.points})
+        newest_first = sorted(points.values(), key=_created_at, reverse=True)
+        rows = [(point.recording, self._describe_point(point)) for point in newest_first]
+
+        def turn_mark(recording_id: str) -> None:
+            is_new_normal = not points[recording_id].new_normal
+            write = partial(_write_new_normal, recording_id=recording_id, on=is_new_normal)
+            self.with_notebook(write, self._look_at_normal)
+
+        about = "From this recording on the level is the usual one. Enter sets or removes the mark."
+        self.ask(PickDialog("New normal", rows, about=about), turn_mark)
+
+    def _look_at_normal(self, _result: None) -> None:
+        self.look()
+
+    def _describe_point(self, point: watch_history.HistoryPoint) -> str:
+        mark = "●" if point.new_normal else " "
+        average = f"{point.average:,.1f} requests/s" if self.history.of_loads else wording.rate(point.average)
+        return f"{mark} {to_minute(point.created_at)}  {average}"
+
+
+def _created_at(point: watch_history.HistoryPoint) -> str:
+    return point.created_at
+
+
+def _write_new_normal(notebook: Notebook, recording_id: str, *, on: bool) -> None:
+    notebook.set_new_normal(recording_id, on=on)

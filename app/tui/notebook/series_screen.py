@@ -1,0 +1,57 @@
+"""The form and the chart of one series on a screen of their own."""
+
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+
+from app.method import next_steps as method_next_steps
+from app.tui.frame import commands
+from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook import series_actions
+from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets import reading, views
+from app.tui.widgets.following import FollowsRecording
+from forms.series import summary as series_summary
+from forms.series.report import series_report
+from storage.notebook import Notebook
+
+
+class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copies, reading.GoesOn, views.ZoomsCharts):
+    KEYS = (
+        *reading.GoesOn.KEYS,
+        *commands.keys("series.chart chart.zoom series.settings"),
+        *series_actions.ACTING_KEYS,
+    )
+
+    def __init__(self, series_id: str) -> None:
+        super().__init__()
+        self.series_id = series_id
+        self.shown_series = series_id
+
+    def compose(self) -> ComposeResult:
+        yield SeriesView()
+        yield KeyBar()
+
+    def action_chart(self) -> None:
+        self.query_one(SeriesView).next_picture()
+
+    def next_steps(self) -> Iterable[method_next_steps.NextStep]:
+        form = self.query_one(SeriesView).form
+        return method_next_steps.after_series(form.series) if form else ()
+
+    def pointed_id(self) -> str:
+        return self.series_id
+
+    def on_mount(self) -> None:
+        self.query_one("#series-form-box").focus()
+        self.look()
+
+    def changed(self, *series_ids: str) -> None:
+        self.look()
+
+    def read_page(self, notebook: Notebook) -> series_summary.SeriesSummary:
+        return series_summary.run_form(notebook.series(self.series_id))
+
+    def show_page(self, page: series_summary.SeriesSummary) -> None:
+        self.report = series_report(page)
+        self.query_one(SeriesView).show_series(page)

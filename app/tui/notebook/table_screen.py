@@ -1,0 +1,37 @@
+"""Several series against the first of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.comparison.history import sides_to_compare
+from app.method import next_steps as method_next_steps
+from app.tui.widgets import reading
+from forms.comparison import summary as comparison_summary
+from forms.comparison import wording as comparison_wording
+from forms.comparison.report import comparison_report
+from forms.report import Report
+from storage.notebook import Notebook
+
+
+class TableScreen(reading.ReportScreen, reading.GoesOn):
+    summaries: Sequence[comparison_summary.ComparisonSummary] = ()
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        super().__init__("Compare", self._read_table)
+        self.ids = tuple(ids)
+
+    def _read_table(self, notebook: Notebook) -> Report:
+        self.summaries = comparison_summary.comparisons(sides_to_compare(notebook, self.ids, each=True))
+        return comparison_report([notebook.series(series_id) for series_id in self.ids], self.summaries)
+
+    def next_steps(self) -> Iterable[method_next_steps.NextStep]:
+        for summary in self.summaries:
+            comparison = summary.comparison
+            if not (comparison.known or comparison.interleaved_since):
+                step = next(iter(method_next_steps.after_comparison(comparison)))
+                yield replace(step, name=f"{comparison_wording.comparison_title(comparison)}: {step.name}")
+            yield method_next_steps.NextStep(
+                name=f"Compare just these two: {comparison_wording.comparison_title(comparison)}",
+                screen="compare",
+                arguments={"base": comparison.base_id, "other": comparison.other_id},
+            )
