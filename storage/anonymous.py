@@ -235,16 +235,16 @@ class _Forget:
 
     def without_clashes(self, names: Iterable[str]) -> dict[str, str]:
         """By what held a user's name, what it is called without; no two things are called the same."""
-        taken = set(names)
+        used_names = set(names)
         renamed: dict[str, str] = {}
-        for name in sorted(taken):
+        for name in sorted(used_names):
             cleaned = str(self.in_words(name))
             if cleaned == name:
                 continue
 
             unique = cleaned
             number = 1
-            while unique in taken or unique in renamed.values():
+            while unique in used_names or unique in renamed.values():
                 number += 1
                 unique = f"{cleaned} {number}"
             renamed[name] = unique

@@ -53,7 +53,7 @@ class NotebookBase:
         """Go on in another notebook, a new one or in memory, which takes whatever refers to what it does not have."""
         moved = database.open_in_memory() if path is None else database.open_database(path)
         moved.conn.execute("PRAGMA foreign_keys = OFF")
-        lost = self._db
+        lost_notebook = self._db
         self._db = moved
         self.is_on_disk = path is not None
         self.path = path or self.path.with_name(":memory:")
@@ -61,10 +61,10 @@ class NotebookBase:
 
         with suppress(sqlite3.Error):
             # Else what is in the log of the lost file would become part of a copy that is put in its place.
-            lost.conn.execute("PRAGMA busy_timeout = 0")
-            lost.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            lost_notebook.conn.execute("PRAGMA busy_timeout = 0")
+            lost_notebook.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         with suppress(sqlite3.Error):
-            lost.close()
+            lost_notebook.close()
 
     def __enter__(self) -> Self:
         return self

@@ -50,6 +50,7 @@ class JournalEntry:
 
     @property
     def left(self) -> str:
+        """What is told of a change that still stands on a server."""
         return f"{self.name} changed on {self.ssh or 'this machine'}"
 
     @property

@@ -155,6 +155,7 @@ def series_from_row(
 ) -> records.Series:
     history = history or SeriesHistory()
     leftovers = object_of(row["leftovers"] or "{}")
+
     return records.Series(
         id=row["id"],
         created_at=row["created_at"],

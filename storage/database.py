@@ -46,14 +46,14 @@ class _OpenFile:
     size_bytes: int
 
     @classmethod
-    def at(cls, path: Path) -> "_OpenFile":
+    def look_at(cls, path: Path) -> "_OpenFile":
         status = path.stat()
         return cls(path, status.st_dev, status.st_ino, status.st_size)
 
     def look_again(self) -> "_OpenFile":
         """Raises LostNotebookError where the path has become another file, or none, or an empty one."""
         try:
-            now = _OpenFile.at(self.path)
+            now = _OpenFile.look_at(self.path)
         except FileNotFoundError:
             raise errors.LostNotebookError(f"the notebook {self.path} was deleted or moved") from None
         except OSError as error:
@@ -77,7 +77,7 @@ class NotebookDatabase(Database):
 
     def watch_file(self, path: Path) -> None:
         """From now on the file must stay where and what it is."""
-        self._file = _OpenFile.at(path)
+        self._file = _OpenFile.look_at(path)
 
     def check_file(self) -> None:
         """Raises LostNotebookError unless the open file is still the one at its path, and whole."""

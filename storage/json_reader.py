@@ -52,6 +52,7 @@ class JSONNode:
         return self
 
     def at(self, key: str) -> "JSONNode":
+        """The value of a key that must be there, be it null."""
         if key not in self.object().value:
             raise DocumentError(f"{self._inside(key)}: is missing")
         return self.maybe(key)
@@ -79,6 +80,7 @@ class JSONNode:
         return {} if self.value is None else dict(self.object().value)
 
     def text(self) -> str:
+        """Any text, an empty one too."""
         if not isinstance(self.value, str):
             raise self.wrong("text")
         return self.value
@@ -116,6 +118,7 @@ class JSONNode:
         return self.number()
 
     def whole(self, *, at_least: int = 0) -> int:
+        """A whole number; 5.0 is one, since JSON knows no difference."""
         number = self.number()
         if number != int(number) or number < at_least:
             raise self.wrong(f"a whole number of at least {at_least}")
@@ -164,6 +167,7 @@ class JSONNode:
         """The value as that type, or union with None, says."""
         if hint in _PLAIN:
             return _PLAIN[hint](self)
+
         origin, inner = _shape_of(hint)
         if origin is Annotated:
             return inner[1](self)
@@ -400,6 +404,7 @@ def _schema_of_record(kind: Any, records: dict[str, Any], apart: Mapping[type, f
 
 
 def named(record: object, *names: str) -> dict[str, Any]:
+    """Fields of a record as a part of its document, under their own names."""
     return {name: getattr(record, name) for name in names}
 
 

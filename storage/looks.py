@@ -134,6 +134,7 @@ class Stage:
     facts: Annotated[records.Facts, JSONNode.object_or_empty] = field(default_factory=dict)
 
     def of(self, name: str) -> tuple[float, ...]:
+        """The samples of that name; empty where none was taken."""
         return self.samples.get(name, ())
 
     def number(self, name: str) -> float | None:

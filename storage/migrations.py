@@ -22,7 +22,16 @@ _FORMATS = {
     "0.3.0": "m011_recordings",
     "0.4.0": "m012_flushed",
 }
-_NEEDS = {name: version for version, names in _FORMATS.items() for name in names.split()}
+
+
+def _versions_by_format() -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for version, names in _FORMATS.items():
+        versions |= dict.fromkeys(names.split(), version)
+    return versions
+
+
+_NEEDS = _versions_by_format()
 """The version that each format needs; the statements are in ``formats``, frozen: a change is a new migration."""
 CURRENT_FORMAT = len(_NEEDS)
 

@@ -324,6 +324,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){that_count}"
             " ORDER BY phase DESC, number"
         )
+
         for row in self._rows_of(sql, series_ids):
             runs_by_series[row["series_id"]].append(codec.run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in runs_by_series.items()}
@@ -374,6 +375,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                 "most": most,
             },
         )
+
         return [str(series_id) for (series_id,) in newest_first][::-1]
 
     def dialects_of(self, target: records.Target, client: str) -> list[str]:

@@ -22,6 +22,7 @@ class ProgramResult(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The output; what is no UTF-8 in it is replaced."""
         return self.out.decode(errors="replace")
 
 

@@ -90,6 +90,7 @@ class Recording(records.Head):
 @codec.of_a_sound_file
 def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = None) -> Recording:
     leftovers = codec.object_of(row["leftovers"] or "{}")
+
     return Recording(
         id=row["id"],
         created_at=row["created_at"],

@@ -49,8 +49,8 @@ class TextTables(NotebookBase):
     def texts_of(self, ids: Sequence[str]) -> dict[str, Texts]:
         """By id. Raises UnreadableRecordingError."""
         texts_by_id: dict[str, Texts] = {}
-        said = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
-        for row in self._rows_of(f"SELECT *, {said} FROM recordings WHERE id IN (ids)", ids):
+        columns = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
+        for row in self._rows_of(f"SELECT *, {columns} FROM recordings WHERE id IN (ids)", ids):
             if not row["is_json"]:
                 raise UnreadableRecordingError(row["id"], "content holds no JSON")
             texts_by_id[row["id"]] = _text_columns(row)

@@ -73,6 +73,7 @@ class Comparison(ChangeDecision):
 
     @property
     def known(self) -> bool:
+        """Whether these series alone have a verdict, be it that both sides are the same."""
         return self.verdict is not Verdict.UNKNOWN
 
     @property

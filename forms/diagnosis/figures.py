@@ -38,6 +38,7 @@ class Figure:
 
     @property
     def text(self) -> str:
+        """The value with its unit, as in ``1.2 ms``."""
         return value_text(self.value, self.unit)
 
     @property

@@ -1,6 +1,8 @@
 """Diagnoses on paper and as JSON, alone or two side by side."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from forms import layout, wording
@@ -85,6 +87,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> Report:
         for stage in diagnosis.stages
         if stage.status is not records.SeriesStatus.COMPLETE
     ]
+
     return Report(
         form="diagnosis",
         title=f"Diagnosis of {plain(records.format_target(diagnosis.target, login=False, escaped=False))}",
@@ -99,7 +102,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> Report:
             ("Not measured yet", wording.listed(missing) if missing else "", layout.Tone.CAUTION),
         ),
         tables=tuple(_tables(diagnosis)),
-        document=lambda: diagnosis_document(diagnosis),
+        document=partial(diagnosis_document, diagnosis),
     )
 
 
@@ -123,7 +126,8 @@ def _tables(diagnosis: looks.Diagnosis) -> Iterator[Table]:
         yield findings_report.findings_table(notes, "Worth knowing")
 
     measured = figures(diagnosis)
-    keys_of_copies = {key for pattern in diagnosis_summary.patterns() for key in _keys_of(pattern)}
+    # Copies have a table of their own, put and get beside each other.
+    keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
     others = [figure for figure in measured if figure.key not in keys_of_copies]
     if others:
         rows = [row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others]
@@ -153,11 +157,11 @@ def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
 
 
 def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> Report:
-    gone = _complaints_only_in(base, other)
-    new = _complaints_only_in(other, base)
+    base_complaints = _complaints_only_in(base, other)
+    new_complaints = _complaints_only_in(other, base)
     answer = "The same findings."
-    if new or gone:
-        answer = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone."
+    if new_complaints or base_complaints:
+        answer = f"{wording.count(len(new_complaints), 'finding')} new, {len(base_complaints)} gone."
 
     report = Report(
         form="diagnosis comparison",
@@ -170,24 +174,31 @@ def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> Repor
         ),
         tables=(
             *changes_table(
-                [(finding.title, finding.evidence) for finding in gone],
-                [(finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new],
+                [(finding.title, finding.evidence) for finding in base_complaints],
+                [
+                    (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone)
+                    for finding in new_complaints
+                ],
             ),
             *_figures_side_by_side(base, other),
         ),
-        document=lambda: {
-            "schema": COMPARISON_SCHEMA,
-            "base": base.id,
-            "other": other.id,
-            "gone": [complaint_document(finding) for finding in gone],
-            "new": [complaint_document(finding) for finding in new],
-            "figures": {
-                "base": [figure.to_json() for figure in _figures_by_key(base).values()],
-                "other": [figure.to_json() for figure in _figures_by_key(other).values()],
-            },
-        },
+        document=partial(_comparison_document, base, other),
     )
     return with_blame(report, _profile_rounds(base), _profile_rounds(other))
+
+
+def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[str, Any]:
+    return {
+        "schema": COMPARISON_SCHEMA,
+        "base": base.id,
+        "other": other.id,
+        "gone": [complaint_document(finding) for finding in _complaints_only_in(base, other)],
+        "new": [complaint_document(finding) for finding in _complaints_only_in(other, base)],
+        "figures": {
+            "base": [figure.to_json() for figure in _figures_by_key(base).values()],
+            "other": [figure.to_json() for figure in _figures_by_key(other).values()],
+        },
+    }
 
 
 def _figures_by_key(diagnosis: looks.Diagnosis) -> dict[str, Figure]:

@@ -187,6 +187,7 @@ def _distance(stage: Stage) -> Finding:
     least = min(rates)
     round_trip, _ = summary.median_with_interval(stage.of("echo_seconds"))
     carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
+
     return Finding(
         key="distance",
         title=f"The server is {wording.milliseconds(round_trip)} away, and each request waits that long",
@@ -217,21 +218,25 @@ class SmallFileTimes:
 
 
 def _slower_direction(stage: Stage) -> SmallFileTimes | None:
+    round_trips = stage.number("round_trips") or 0
+    round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
+
     directions = []
     for command in ("put", "get"):
         times = summary.file_seconds(stage, command)
-        if times:
-            nearly_each = summary.time_of_nearly_each(times)
-            round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
-            round_trips = stage.number("round_trips") or 0
-            directions.append(
-                SmallFileTimes(
-                    command=command,
-                    seconds=summary.median_with_interval(times)[0],
-                    seconds_of_nearly_each=nearly_each,
-                    share_on_the_way=round_trips * round_trip / nearly_each,
-                )
+        if not times:
+            continue
+
+        median, _ = summary.median_with_interval(times)
+        nearly_each = summary.time_of_nearly_each(times)
+        directions.append(
+            SmallFileTimes(
+                command=command,
+                seconds=median,
+                seconds_of_nearly_each=nearly_each,
+                share_on_the_way=round_trips * round_trip / nearly_each,
             )
+        )
     return max(directions, key=attrgetter("seconds"), default=None)
 
 
@@ -438,11 +443,11 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     further = _price_of_encryption_too(stage) if not is_encrypted else ""
     rate = wording.rate(summary.median_with_interval(base)[0])
     aes = stage.facts.get("client.aes", "unknown")
-    done = "encrypted" if is_encrypted else "signed"
+    protected = "encrypted" if is_encrypted else "signed"
     return Finding(
         key="encryption" if is_encrypted else "signing",
         severity=Severity.WARNING if is_old else Severity.NOTE,
-        title=f"Every request is {done} ({algorithm}), because the server asks for it",
+        title=f"Every request is {protected} ({algorithm}), because the server asks for it",
         evidence=f"A get ran at {rate}.{spent}{further} This processor's AES instructions: {aes}.",
         what_to_do=what_to_do,
         cost=share[0] / 100 if share else None,

@@ -68,16 +68,19 @@ def _records(report: Report) -> Iterator[list[Value]]:
     yield [FORM, report.form]
     yield [TITLE, "" if report.blank else report.title]
     yield from map(_field, report.fields)
+
     for table in report.tables:
         if table.caption:
             yield [table.caption]
         headings: list[Value] = [column.heading for column in table.columns]
         yield headings + ([STATUS, REMARK] if table.marked else [])
+
         for row in table.rows:
             values = [_value(cell) for cell, _ in table.cells(row)]
             if table.marked and row.role is Role.ENTRY:
                 values += [status_text(row), own_remark(row)]
             yield values
+
     yield from map(_field, report.results)
     for text in report.advice:
         yield [ADVICE, text]

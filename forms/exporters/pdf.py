@@ -40,8 +40,8 @@ _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
 
 def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
     """Our font, and others for the characters that it lacks."""
-    used = {character for character in chain.from_iterable(texts) if character >= " "}
-    missing = {ord(character) for character in used}
+    characters = {character for character in chain.from_iterable(texts) if character >= " "}
+    missing = {ord(character) for character in characters}
     for style, name in _FILES.items():
         content, covered = _font(name)
         missing -= covered
@@ -53,7 +53,7 @@ def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
             _add(pdf, f"other{number}", style, file, index)
     pdf.set_fallback_fonts([f"other{number}" for number in range(len(others))], exact_match=False)
 
-    if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in used):
+    if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in characters):
         pdf.set_text_shaping(True)
 
 
@@ -437,6 +437,7 @@ def _report_texts(report: Report) -> Iterator[str]:
     yield from report.advice
     for field in (*report.fields, *report.results):
         yield field.name + field.text
+
     for table in report.tables:
         yield table.caption + "".join(column.heading for column in table.columns)
         for row in table.rows:
@@ -444,6 +445,7 @@ def _report_texts(report: Report) -> Iterator[str]:
             for cell, column in zip(row.cells, table.columns, strict=False):
                 if not cell.formula:
                     yield cell_text(cell, column.kind)
+
     for chart in report.charts:
         yield from (level.name for level in chart.levels)
         yield from (bar.name for bar in chart.bars)
@@ -486,6 +488,7 @@ class _Pages(FPDF):
                 self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
                 self.set_xy(x + options["w"], y)
             return False, height + padding.top + padding.bottom
+
         options["print_sh"] = True
         return super().multi_cell(*args, **options)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from forms import layout, wording
@@ -71,13 +71,16 @@ def _figures(report: Report, width: int, ansi: bool) -> Iterator[str]:
         if table.caption:
             yield from layout.wrap(layout.visible(table.caption), width)
         yield from table_lines(table, width, ansi=ansi)
+
     if report.results:
         yield ""
         yield from _field_lines(report.results, width, ansi=ansi)
+
     for chart in report.charts:
         if chart.in_text:
             yield ""
             yield from chart_lines(chart, width, ansi=ansi)
+
     for text in report.advice:
         yield ""
         for line in layout.hanging_from("→ ", text, width):
@@ -175,7 +178,7 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
 
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, value, (bar, block) in zip(names, values, rows, strict=True):
-        drawn = scale.dotted(bar, chart.levels) if chart.is_dots else scale.filled(bar, block)
+        drawn = scale.draw_dot(bar, chart.levels) if chart.is_dots else scale.draw_blocks(bar, block)
         if ansi and block != "░":
             tone = bar.tone if bar.tone is not Tone.PLAIN else Tone.DATA
             drawn = "│".join(coloured(part, tone) for part in drawn.split("│"))
@@ -201,7 +204,7 @@ class _TextScale(NamedTuple):
     def cell(self, value: float) -> int:
         return min(self.cells - 1, int(self.cells * max(0.0, value - self.low) / self.span))
 
-    def filled(self, bar: Bar, block: str) -> str:
+    def draw_blocks(self, bar: Bar, block: str) -> str:
         if not bar.value:
             return self._with_interval(bar, "", "┼")
         low, high = bar.ends
@@ -212,7 +215,7 @@ class _TextScale(NamedTuple):
     def _half_cell(self, value: float) -> int:
         return round(2 * self.cells * (value - self.low) / self.span)
 
-    def dotted(self, bar: Bar, levels: Sequence[Level]) -> str:
+    def draw_dot(self, bar: Bar, levels: Sequence[Level]) -> str:
         line = [" "] * self.cells
         for level in levels:
             line[self.cell(level.value)] = "│"
@@ -297,8 +300,8 @@ def _has_sign(table: Table, row: Row) -> bool:
 
 def _fit_columns(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
     """Cells of each column, cells between them and the texts of the rows; None where paragraphs read better."""
-    without_commas = [[_without_commas(text, column.kind) for text, column in _columns_of(table, row)] for row in texts]
-    rounded = [[_rounded(text, column.kind) for text, column in _columns_of(table, row)] for row in without_commas]
+    without_commas = [_row_without_commas(table, row) for row in texts]
+    rounded = [_rounded_row(table, row) for row in without_commas]
 
     # From the most generous way to the narrowest: headings of more lines, smaller gaps, then shorter numbers.
     ways = [(gap, texts, lines) for gap, lines in ((2, 1), (2, 2), (1, 2), (2, 3), (1, 3))]
@@ -317,6 +320,14 @@ def _columns_of(table: Table, row: Sequence[str]) -> Iterator[tuple[str, Column]
     return zip(row, table.columns, strict=True)
 
 
+def _row_without_commas(table: Table, row: Sequence[str]) -> list[str]:
+    return [_without_commas(text, column.kind) for text, column in _columns_of(table, row)]
+
+
+def _rounded_row(table: Table, row: Sequence[str]) -> list[str]:
+    return [_rounded(text, column.kind) for text, column in _columns_of(table, row)]
+
+
 def _without_commas(text: str, kind: ReportKind) -> str:
     return text if kind is ReportKind.TEXT else text.replace(",", "")
 
@@ -332,7 +343,7 @@ def _narrow_columns(
 ) -> tuple[list[int], int, list[list[str]]] | None:
     """Take cells from the widest columns of text, or of a blank form, until the table fits."""
     heading_cells = [_heading_cells(_heading(table, index), _MOST_HEADING_LINES) for index in range(len(table.columns))]
-    is_blank = not any(text for row in texts for text in row)
+    is_blank = not any(chain.from_iterable(texts))
     excess = sum(needed) + len(needed) - 1 - width
     while excess > 0 and max(needed) > _LEAST_CELLS:
         candidates = [

@@ -59,7 +59,7 @@ class _SheetWriter:
         self.widths = _column_widths(form)
 
     def write(self, paper: int) -> None:
-        self._text(0, 0, self.form.title, bold=True, font_size=14)
+        self._write_text(0, 0, self.form.title, bold=True, font_size=14)
         self.line = 1
         self._fields(self.form.fields)
         for table in self.form.tables:
@@ -85,7 +85,7 @@ class _SheetWriter:
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
 
-    def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
+    def _write_text(self, line: int, column: int, text: str, **properties: Any) -> None:
         if text:
             self.page.write_string(line, column, clean(text), self.format_of(num_format="@", **properties))
         else:
@@ -93,18 +93,19 @@ class _SheetWriter:
 
     def _fields(self, fields: Sequence[report.Field]) -> None:
         for field in fields:
-            self._text(self.line, 0, field.name, font_color="#595959", valign="top")
+            self._write_text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
                 is_whole = field.number == round(field.number) or abs(field.number) >= _FRACTIONS_BELOW
                 number_format = self.format_of(num_format="#,##0" if is_whole else "General", align="left")
                 self.page.write_number(self.line, 1, field.number, number_format)
-                self._text(self.line, 2, field.unit)
+                self._write_text(self.line, 2, field.unit)
                 if field.text != f"{field.number:,.0f} {field.unit}":
                     self._across(3, field.text)
+                # Formulas of the tables refer to this cell.
                 self.field_cells[field.name] = f"$B${self.line + 1}"
             elif self.form.blank:
                 for column in range(1, 6):
-                    self._text(self.line, column, field.text if column == 1 else "", bottom=1)
+                    self._write_text(self.line, column, field.text if column == 1 else "", bottom=1)
             else:
                 self._across(1, field.text)
             self.line += 1
@@ -115,7 +116,7 @@ class _SheetWriter:
         cells = int(sum(self.widths[first : last + 1])) - 2
         lines = sum(len(wrap(line, cells)) for line in lines_of(text))
         if lines < 2 and len(text.splitlines()) < 2:
-            self._text(self.line, first, text)
+            self._write_text(self.line, first, text)
             return
 
         wrapping = self.format_of(num_format="@", text_wrap=True, valign="top")
@@ -126,7 +127,7 @@ class _SheetWriter:
     def _table(self, table: report.Table) -> None:
         self.line += 1
         if table.caption:
-            self._text(self.line, 0, table.caption, font_color="#595959")
+            self._write_text(self.line, 0, table.caption, font_color="#595959")
             self.line += 1
 
         columns = list(table.columns)
@@ -134,7 +135,7 @@ class _SheetWriter:
             columns += [_STATUS, _REMARK]
         for index, column in enumerate(columns):
             align = "left" if column.kind is report.ReportKind.TEXT else "right"
-            self._text(
+            self._write_text(
                 self.line, index, column.heading, align=align, bold=True, border=1, text_wrap=True, valign="bottom"
             )
         self._heighten([column.heading for column in columns])
@@ -156,8 +157,8 @@ class _SheetWriter:
         if table.marked:
             status = report.status_text(row) if is_entry and not self.form.blank else ""
             remark = report.own_remark(row) if is_entry else ""
-            self._text(self.line, count, status, border=1, valign="top")
-            self._text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
+            self._write_text(self.line, count, status, border=1, valign="top")
+            self._write_text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
             self._heighten([*[""] * (count + 1), remark])
         elif is_entry:
             self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in row.cells])
@@ -181,7 +182,7 @@ class _SheetWriter:
             properties = dict(look)
             if value and width(value) > self.widths[column] - 3:
                 properties["text_wrap"] = True
-            self._text(self.line, column, value or "", border=1, valign="top", **properties)
+            self._write_text(self.line, column, value or "", border=1, valign="top", **properties)
             return
 
         form = self.format_of(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
@@ -291,6 +292,7 @@ def sheet_names(form_names: Sequence[str]) -> list[str]:
     names: list[str] = []
     for form_name in form_names:
         base = _FORBIDDEN_IN_NAMES.sub(" ", clean(form_name)).strip(" '") or "form"
+
         name = _shortened(base, "")
         count = 1
         while name.lower() in used_names:

@@ -42,12 +42,16 @@ class Finding:
 
     @property
     def text(self) -> str:
+        """Title, evidence and advice as one paragraph; the title alone where it has no evidence."""
         return f"{self.title}: {self.evidence} {self.what_to_do}" if self.evidence else self.title
 
 
 def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
-    severities = list(Severity)
-    return sorted(findings, key=lambda finding: severities.index(finding.severity))
+    return sorted(findings, key=_place_by_severity)
+
+
+def _place_by_severity(finding: Finding) -> int:
+    return list(Severity).index(finding.severity)
 
 
 def first_to_look_at(findings: Iterable[Finding]) -> Finding | None:
@@ -70,8 +74,9 @@ def warning_from_texts(name: str, /, *series: Series, **words: object) -> Findin
 def _from_file(file: str, name: str, series: tuple[Series, ...], words: dict[str, object]) -> Finding:
     if series:
         words = {"called": name_with_command(series[0]), **words}
-    texts = {field: text.format(**words) for field, text in _texts_from_file(file, name).items()}
+    texts = {field: text.format_map(words) for field, text in _texts_from_file(file, name).items()}
     key, _, _ = name.partition(".")
+
     return Finding(
         key=texts.get("key", key),
         severity=Severity(texts.get("severity", Severity.WARNING)),

@@ -1,6 +1,7 @@
 """Findings on paper and as JSON."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from forms import wording
@@ -33,8 +34,12 @@ def findings_report(findings: Sequence[Finding]) -> Report:
         name=TITLE,
         fields=fields,
         tables=(findings_table(findings, ""),),
-        document=lambda: {"schema": SCHEMA, "findings": [finding_document(finding) for finding in findings]},
+        document=partial(_findings_document, findings),
     )
+
+
+def _findings_document(findings: Sequence[Finding]) -> dict[str, Any]:
+    return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in findings]}
 
 
 def findings_table(findings: Sequence[Finding], caption: str = TITLE) -> Table:

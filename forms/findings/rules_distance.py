@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from forms import wording
 from forms.findings import path
@@ -86,7 +87,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     if link:
         evidence += f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}"
 
-    limits = sorted(_limits(series), key=lambda limit: limit.usable_bytes)
+    limits = sorted(_limits(series), key=attrgetter("usable_bytes"))
     smallest = limits[0] if limits else None
     has_losses = any(retransmits(series))
     has_window = smallest is not None and smallest.is_window

@@ -57,6 +57,7 @@ def slow_link(series: Series) -> Iterator[Finding]:
         fastest = number_of_fact(facts, "link.fastest_rate_bits_per_second")
         if rate is None or fastest is None or rate >= fastest:
             continue
+
         is_grave = rate * SLOW_LINK_FACTOR <= fastest
         yield finding_from_texts(
             "slow-link.grave" if is_grave else "slow-link",
@@ -200,7 +201,7 @@ def _counted_one_way(facts: Facts) -> str | None:
     if len(sent) < 2 or total_out <= 0 or total_in <= 0:
         return None
 
-    busiest = max(sent, key=lambda name: sent[name])
+    busiest = max(sent, key=sent.__getitem__)
     share_out = sent[busiest] / total_out
     share_in_elsewhere = (total_in - received[busiest]) / total_in
     if share_out < _ALL_OUTBOUND or share_in_elsewhere < _SOME_INBOUND:

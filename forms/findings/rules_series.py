@@ -35,7 +35,10 @@ def series_findings(series: records.Series) -> list[Finding]:
     """What one series says of its set-up, the gravest first; nothing of a practice server."""
     if path.is_practice(series):
         return []
-    findings = [replace(finding, series_ids=(series.id,)) for rule in RULES for finding in rule(series)]
+
+    findings: list[Finding] = []
+    for rule in RULES:
+        findings += (replace(finding, series_ids=(series.id,)) for finding in rule(series))
     return gravest_first(findings)
 
 
@@ -108,8 +111,9 @@ def _busy_time(series: records.Series) -> Iterator[Finding]:
     if series.quiet_verdict is not records.QuietVerdict.BUSY:
         return
     reasons = series.quiet.reasons if series.quiet else ()
-    why = wording.plain(reasons[0]) if reasons else ""
-    yield finding_from_texts(BUSY, series, why=f": {why}" if why else "")
+    # The form has the further reasons.
+    first_reason = wording.plain(reasons[0]) if reasons else ""
+    yield finding_from_texts(BUSY, series, why=f": {first_reason}" if first_reason else "")
 
 
 def slow_login(series: records.Series) -> Iterator[Finding]:

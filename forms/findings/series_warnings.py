@@ -5,7 +5,7 @@ import posixpath
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from forms import wording
 from forms.findings import path
@@ -47,7 +47,7 @@ _SHALLOW_REQUESTS = 8
 def advice(series: records.Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
     rules = _PRACTICE_RULES if path.is_practice(series) else _RULES
-    return [warning for rule in rules for warning in rule(series)]
+    return list(chain.from_iterable(rule(series) for rule in rules))
 
 
 def near_ceiling_percent(series: records.Series) -> float | None:
@@ -77,8 +77,8 @@ def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> 
 def _early_end(series: records.Series) -> Iterator[Finding]:
     failed = [run for run in series.runs if run.status is records.RunStatus.FAILED]
     if failed:
-        why = f" ({wording.plain(failed[0].error)})" if failed[0].error else ""
-        yield warning_from_texts("failed", runs=wording.count(len(failed), "run"), why=why)
+        reason = f" ({wording.plain(failed[0].error)})" if failed[0].error else ""
+        yield warning_from_texts("failed", runs=wording.count(len(failed), "run"), why=reason)
 
     valid = len(series.rates())
     planned = series.plan.counts.runs if series.plan else None
@@ -155,21 +155,21 @@ def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     for run, unusual_rate in judged[len(cold) :]:
         # A standstill of this machine has a warning of its own, which says why.
         if unusual_rate and not _standstill_seconds(series, run):
-            why = wording.unusual_text(unusual_rate)
-            yield warning_from_texts("unusual", run=run.number, why=why, id=series.id)
+            reason = wording.unusual_text(unusual_rate)
+            yield warning_from_texts("unusual", run=run.number, why=reason, id=series.id)
 
 
 def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, UnusualRate]]) -> Finding:
     first_run, unusual_rate = cold[0]
     warmups = sum(run.phase is records.Phase.WARM_UP for run in series.runs)
-    made = "no warm-up run was made"
+    warm_up_text = "no warm-up run was made"
     if warmups:
-        made = f"in spite of {wording.count(warmups, 'warm-up run')}"
+        warm_up_text = f"in spite of {wording.count(warmups, 'warm-up run')}"
     return warning_from_texts(
         "warm-up",
         run=first_run.number,
         why=wording.unusual_text(unusual_rate),
-        made=made,
+        made=warm_up_text,
         more=max(DEFAULT_WARMUPS, 2 * warmups),
         them=f"run {first_run.number}" if len(cold) == 1 else f"the first {len(cold)} runs",
     )
@@ -193,10 +193,10 @@ def _dependence(series: records.Series) -> Iterator[Finding]:
     if correlation is None or any(_drift(series)):
         return
     until = series.plan.counts.until_percent if series.plan else None
-    what = "the interval of the average is narrower than the truth"
+    consequence = "the interval of the average is narrower than the truth"
     if until is not None:
-        what = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
-    yield warning_from_texts("dependence", found=correlation, what=what)
+        consequence = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
+    yield warning_from_texts("dependence", found=correlation, what=consequence)
 
 
 def short_runs(series: records.Series) -> Iterator[Finding]:

@@ -60,6 +60,8 @@ def documents_of(text: str) -> Iterator[tuple[str, Any]]:
     # Looking for the escapes first costs a hundredth of the search.
     has_escapes = "\\ud" in text or "\\uD" in text
     has_halves = has_escapes and _HALF.search(text)
+
+    # Only the parser's errors are caught, not those of whoever takes the documents.
     elements = _elements(text)
     while True:
         try:

@@ -44,7 +44,16 @@ _HEADINGS = {
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
     PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
 }
-_COLUMN_OF = {heading: column for column, headings in _HEADINGS.items() for heading in headings.split()}
+
+
+def _columns_by_heading() -> dict[str, PaperColumn]:
+    columns: dict[str, PaperColumn] = {}
+    for column, headings in _HEADINGS.items():
+        columns |= dict.fromkeys(headings.split(), column)
+    return columns
+
+
+_COLUMN_OF = _columns_by_heading()
 _SAME = 1e-9
 """Share by which numbers may differ that are the same but for the rounding of floats."""
 
@@ -153,7 +162,7 @@ def _run_contradictions(name: str, cells: Cells, link: int | None) -> Iterator[s
 
 def _contradiction(place: str, cell: Printed, column: PaperColumn, expected: Sequence[_Expected]) -> Iterator[str]:
     low, high = cell.range
-    if any(low <= one.high and one.low <= high for one in expected):
+    if any(low <= expected_range.high and expected_range.low <= high for expected_range in expected):
         return
     computed = Printed(expected[0].value, cell.decimals).text
     misprint = next((misprint for misprint in misprints_about("B-9") if cell.value in misprint.numbers), None)
@@ -271,6 +280,7 @@ def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> It
     for line, record in numbered:
         first = record[0].strip() if record else ""
         headings = _table_headings(record) if first else []
+
         if first == FORM:
             if form:
                 yield form

@@ -48,14 +48,14 @@ def _was_held_back_by_this_machine(load: Load) -> bool:
     """Whether a point was lost to the load generator, and none with as many users shows what it would have."""
     fewest = summary.fewest_users(load.points)
     judged = []
-    lost = []
+    lost_points = []
     for point in load.points:
         if summary.is_judged(point, load.choices, load.scenario, fewest):
             judged.append(point)
         elif point.status is PointStatus.GENERATOR:
-            lost.append(point)
+            lost_points.append(point)
 
-    for point in lost:
+    for point in lost_points:
         is_made_up_for = any(other.users >= point.users and other.size_bytes == point.size_bytes for other in judged)
         if not is_made_up_for:
             return True
@@ -104,11 +104,11 @@ def _too_few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
     if not few:
         return
 
-    made = ", ".join(f"{point.response.count} at {users_text(point)}" for point in few)
+    counts = ", ".join(f"{point.response.count} at {users_text(point)}" for point in few)
     least_requests = min(point.response.count for point in few)
     needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
     missing = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if least_requests < needed])
-    yield f"Too few requests for some percentiles ({made}): {missing}; measure longer."
+    yield f"Too few requests for some percentiles ({counts}): {missing}; measure longer."
 
 
 def _other_programs(points: Sequence[LoadPoint]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -157,8 +158,8 @@ def load_comparison_report(comparison: LoadComparison) -> report.Report:
     if comparison.differences:
         advice.append(f"Not the same in both: {', '.join(comparison.differences)}. That may be the reason as well.")
     if comparison.verdict is Verdict.FASTER and comparison.capacity_ratio is not None:
-        held = "holds" if comparison.capacity_ratio >= PROMISED_RATIO else "does not hold"
-        advice.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
+        holds = "holds" if comparison.capacity_ratio >= PROMISED_RATIO else "does not hold"
+        advice.append(f"Using Samba promises at least twice the users of a tuned server: that {holds} here.")
 
     sign = VERDICT_SIGNS[comparison.verdict]
     return report.Report(
@@ -172,7 +173,7 @@ def load_comparison_report(comparison: LoadComparison) -> report.Report:
         ),
         tables=(_pairs_table(comparison.pairs),) if comparison.pairs else (),
         advice=tuple(advice),
-        document=lambda: load_comparison_document(comparison),
+        document=partial(load_comparison_document, comparison),
     )
 
 
@@ -189,6 +190,7 @@ def _pairs_table(pairs: Sequence[UsersPair]) -> report.Table:
         )
         for pair in pairs
     ]
+
     return report.Table(
         columns=report.columns_of(
             "Users",
@@ -246,6 +248,7 @@ def load_comparison_document(comparison: LoadComparison) -> dict[str, Any]:
         }
         for pair in comparison.pairs
     ]
+
     return {
         "schema": COMPARISON_SCHEMA,
         "base": comparison.base.id,

@@ -90,16 +90,17 @@ def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) 
     """The time that this share of sums of two independent times stays within, by halving."""
     times, counts = first
     counts_up_to = [0.0, *accumulate(counts)]
-    whole = counts_up_to[-1] * sum(second[1])
+    all_pairs = counts_up_to[-1] * sum(second[1])
     low = times[0] + second[0][0]
     high = times[-1] + second[0][-1]
+    # To a microsecond and a thousandth: the classes of the histograms are coarser.
     while high - low > 1e-6 + 1e-3 * low:
         middle = (low + high) / 2
         within = 0.0
         for added, weight in zip(*second, strict=True):
             within += weight * counts_up_to[bisect_right(times, middle - added)]
 
-        if within >= share * whole:
+        if within >= share * all_pairs:
             high = middle
         else:
             low = middle

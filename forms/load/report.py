@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from forms import report, wording
@@ -61,6 +62,7 @@ def _point_document(point: records.LoadPoint) -> Document:
         "lateness_in_p95_seconds": lateness.added_to_percentile(point, 0.95),
         "standstill_seconds": lateness.standstill_seconds(point),
     }
+
     return document | {
         "requests_per_second": point.requests_per_second,
         "read_bytes_per_second": point.read_bytes_per_second,
@@ -100,7 +102,7 @@ def load_report(load: records.Load, prediction: Prediction | None = None) -> rep
         results=tuple(replace(field, is_detail=field.name in _DETAILS) for field in _results(load, prediction)),
         advice=tuple(advice.load_advice(load)),
         drawn=tuple(charts.load_charts(load.points)),
-        document=lambda: load_document(load, prediction),
+        document=partial(load_document, load, prediction),
     )
 
 
@@ -156,8 +158,9 @@ def _status_text(load: records.Load) -> str:
 
 
 def scenario_text(scenario: records.Scenario) -> str:
-    whole = sum(scenario.requests.values())
-    mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
+    # Shares need not add up to 100: a scenario may say 2 reads to 1 write.
+    all_shares = sum(scenario.requests.values())
+    mix = ", ".join(f"{kind.value} {100 * share / all_shares:.3g} %" for kind, share in scenario.requests.items())
     times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
     pause = _pause_text(scenario) if mix else ""
     parts = (scenario.name, mix or "sessions only", pause, times, f"seed {scenario.seed}")
@@ -173,9 +176,10 @@ def _pause_text(scenario: records.Scenario) -> str:
 
 
 def _files_text(load: records.Load) -> str:
-    whole = sum(size.share for size in load.scenario.sizes)
+    all_shares = sum(size.share for size in load.scenario.sizes)
     sizes = ", ".join(
-        f"{wording.binary_size(size.size_bytes)} ({100 * size.share / whole:.3g} %)" for size in load.scenario.sizes
+        f"{wording.binary_size(size.size_bytes)} ({100 * size.share / all_shares:.3g} %)"
+        for size in load.scenario.sizes
     )
     return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{_memory_remark(load)}"
 

@@ -115,13 +115,17 @@ class CardCheck:
     only_out: str | None
 
 
+def _moved_bytes(point: LoadPoint) -> int:
+    return point.read_bytes + point.write_bytes
+
+
 def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
     """The cards at the busiest point; None where fewer than two carry anything."""
     telling = [point for point in points if point.server is not None and point.requests]
     if not telling:
         return None
 
-    busiest = max(telling, key=lambda point: point.read_bytes + point.write_bytes)
+    busiest = max(telling, key=_moved_bytes)
     assert busiest.server is not None
     rates_of_card = {name: rates for name, rates in busiest.server.interfaces.items() if name != LOOPBACK_CARD}
     total_in = sum(rate_in for rate_in, _ in rates_of_card.values())
@@ -129,18 +133,19 @@ def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
     if not total_in or not total_out:
         return None
 
-    used = tuple(
+    cards_in_use = tuple(
         (name, rate_in, rate_out)
         for name, (rate_in, rate_out) in rates_of_card.items()
         if rate_in > _USED_CARD_SHARE * total_in or rate_out > _USED_CARD_SHARE * total_out
     )
-    if len(used) < 2:
+    if len(cards_in_use) < 2:
         return None
 
-    takers = [name for name, rate_in, _ in used if rate_in > _USED_CARD_SHARE * total_in]
-    givers = [name for name, _, rate_out in used if rate_out > _ONE_CARD_SHARE * total_out]
+    # A server answers by its route to the client, whichever card a request came in by.
+    takers = [name for name, rate_in, _ in cards_in_use if rate_in > _USED_CARD_SHARE * total_in]
+    givers = [name for name, _, rate_out in cards_in_use if rate_out > _ONE_CARD_SHARE * total_out]
     only_out = givers[0] if givers and len(takers) > 1 else None
-    return CardCheck(cards=used, only_out=only_out)
+    return CardCheck(cards=cards_in_use, only_out=only_out)
 
 
 class SizeRow(NamedTuple):

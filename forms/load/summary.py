@@ -75,8 +75,12 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
     telling = [
         point for point in points if point.status in {PointStatus.VALID, PointStatus.GENERATOR} and not point.size_bytes
     ]
+
     # Of two points with as many users the valid one.
-    return min(telling, key=lambda point: (point.users, point.status is not PointStatus.VALID), default=None)
+    def users_then_validity(point: LoadPoint) -> tuple[int, bool]:
+        return point.users, point.status is not PointStatus.VALID
+
+    return min(telling, key=users_then_validity, default=None)
 
 
 def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
@@ -84,12 +88,12 @@ def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint |
 
     None where nobody knows: without a schedule, the fewest users' own requests show only what was made.
     """
-    made = point.requests_per_second or 0.0
+    made_per_second = point.requests_per_second or 0.0
     if not scenario.requests:
         return None
 
     if scenario.pace_seconds:
-        return max(made, point.users / scenario.pace_seconds)
+        return max(made_per_second, point.users / scenario.pace_seconds)
 
     if fewest is None or fewest is point or not fewest.requests_per_second:
         return None
@@ -97,7 +101,7 @@ def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint |
     pause_seconds = scenario.think.seconds
     most_per_user = 1 / pause_seconds if pause_seconds else math.inf
     per_user = min(fewest.requests_per_second / fewest.users, most_per_user)
-    return max(made, point.users * per_user)
+    return max(made_per_second, point.users * per_user)
 
 
 def _share_made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
@@ -111,9 +115,9 @@ def _share_made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoin
 
 def _is_of_too_few_requests(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> bool:
     """Whether less was made than offered, and so few requests that half of them could be missing by chance."""
-    made = point.requests_per_second or 0.0
+    made_per_second = point.requests_per_second or 0.0
     offered = point.offered_per_second or 0.0
-    if made >= ACHIEVED_SHARE * offered:
+    if made_per_second >= ACHIEVED_SHARE * offered:
         return False
 
     return _share_made_by_chance(point, scenario, fewest) < _LEAST_SHARE_OF_FEW
@@ -263,8 +267,12 @@ def capacity_of(load: Load) -> Capacity | None:
     if not judged:
         return None
 
-    overloaded = [(point, reason) for point, reason in judged if reason is not None]
-    not_carried, reason = min(overloaded, key=lambda pair: pair[0].users, default=(None, None))
+    not_carried: LoadPoint | None = None
+    reason: str | None = None
+    for point, why_not in judged:
+        if why_not is not None and (not_carried is None or point.users < not_carried.users):
+            not_carried = point
+            reason = why_not
 
     carried = []
     for point, why_not in judged:

@@ -1,6 +1,7 @@
 """The tables of a load: what was served, the server's processors and memory, kinds of request, sizes."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 
 from forms import wording
@@ -33,10 +34,12 @@ def load_tables(load: Load) -> Iterator[Table]:
 
 
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
-    rates = [rate for point in points for rate in (point.read_bytes_per_second, point.write_bytes_per_second)]
+    rates = chain.from_iterable((point.read_bytes_per_second, point.write_bytes_per_second) for point in points)
     is_slow = max((rate for rate in rates if rate is not None), default=0.0) < 1e6
-    moved_kind = ReportKind.SECONDS if is_slow else ReportKind.DECIMAL  # four decimals, or one
+    # One decimal of MB/s would show nothing of a slow server: seconds have four.
+    moved_kind = ReportKind.SECONDS if is_slow else ReportKind.DECIMAL
     offered = "" if scenario.pace_seconds else ". Offered/s: as the fewest users made"
+
     return Table(
         columns=columns_of(
             "Users",
@@ -112,6 +115,7 @@ _PROCESSOR_COLUMNS = (
 
 def _processors_table(points: Sequence[LoadPoint]) -> Table:
     headings = [(heading, ReportKind.DECIMAL) for heading, _, _ in _PROCESSOR_COLUMNS]
+
     rows = []
     for point in points:
         numbers = []
@@ -119,6 +123,7 @@ def _processors_table(points: Sequence[LoadPoint]) -> Table:
             spread = getattr(point.server, field, None)
             numbers.append(getattr(spread, statistic, None))
         rows.append(row_of(point_name(point), *numbers))
+
     return Table(
         columns=columns_of("Users", *headings),
         rows=tuple(rows),
@@ -179,6 +184,7 @@ def _operations_table(point: LoadPoint) -> Table:
         )
         for name, times in point.operations.items()
     ]
+
     return Table(
         columns=columns_of(
             "Request",
@@ -206,6 +212,7 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table:
         )
         for size in shapes.size_rows(points)
     ]
+
     return Table(
         columns=columns_of(
             "Size",

@@ -50,7 +50,8 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     if capacity is not None and (capacity.carried or capacity.not_carried):
         users = capacity.carried or capacity.not_carried
         at_capacity = [point for point in points if point.users == users and not point.size_bytes]
-        return f"{_bracket(load, capacity, brief=brief)}{_silence(at_capacity[0] if at_capacity else None)}"
+        point = at_capacity[0] if at_capacity else None
+        return f"{_bracket(load, capacity, brief=brief)}{_silence(point)}"
 
     if not points:
         return ""
@@ -63,7 +64,8 @@ def _sessions_text(load: Load, points: list[LoadPoint]) -> str:
     if not points:
         return ""
 
-    sessions = f"{max(point.connected for point in points):,} sessions without requests"
+    most_connected = max(point.connected for point in points)
+    sessions = f"{most_connected:,} sessions without requests"
     line = shapes.memory_line(load)
     return f"{sessions}, {memory_text(line)}" if line else sessions
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from forms import layout, report, wording
@@ -11,7 +13,7 @@ from forms.series.origin import origin_fields
 from forms.series.report import client_text
 from forms.stats import decision
 from forms.stats.paired import PairedEffect
-from forms.trial.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
+from forms.trial.summary import Pair, Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
 from forms.tuning.catalogue import acts_on
 from forms.tuning.smb_conf import follows
 from forms.wording import VERDICT_SIGNS
@@ -39,19 +41,20 @@ def trial_document(trial: TrialSummary) -> Document:
         "effect": trial.effect and asdict(trial.effect),
         "slot_effect_percent": trial.slot_effect_percent,
         "control": trial.control and asdict(trial.control),
-        "pairs": [
-            {
-                "number": pair.number,
-                "base_first": pair.base_first,
-                f"base_{unit}_per_second": pair.base_rate,
-                f"other_{unit}_per_second": pair.other_rate,
-                "change_percent": 100 * (pair.ratio - 1),
-                "control_ratio": pair.control_ratio,
-            }
-            for pair in trial.pairs
-        ],
+        "pairs": [_pair_document(pair, unit) for pair in trial.pairs],
         "slots": [asdict(slot) for slot in trial.slots],
         "series": [series_document(trial.base), series_document(trial.other)],
+    }
+
+
+def _pair_document(pair: Pair, unit: str) -> Document:
+    return {
+        "number": pair.number,
+        "base_first": pair.base_first,
+        f"base_{unit}_per_second": pair.base_rate,
+        f"other_{unit}_per_second": pair.other_rate,
+        "change_percent": 100 * (pair.ratio - 1),
+        "control_ratio": pair.control_ratio,
     }
 
 
@@ -68,20 +71,22 @@ def _sweep_document(sweep: SweepSummary) -> Document:
         "default_is_as_good": sweep.default_is_as_good,
         "smallest_on_plateau": sweep.smallest,
         "blocks_to_settle": sweep.blocks_to_settle,
-        "values": [
-            {
-                "value": value.value,
-                "series": value.series.id,
-                "effect": value.effect and asdict(value.effect),
-                "adjusted_p_value": value.adjusted_p,
-                "against_best": value.against_best and asdict(value.against_best),
-                "on_plateau": bool(sweep.blocks) and value.on_plateau,
-                "standing": value.standing.value,
-            }
-            for value in sweep.values
-        ],
+        "values": [_value_document(value, has_blocks=bool(sweep.blocks)) for value in sweep.values],
         "slots": [asdict(slot) for slot in sweep.slots],
         "series": [series_document(value.series) for value in sweep.values],
+    }
+
+
+def _value_document(value: SweepValue, *, has_blocks: bool) -> Document:
+    return {
+        "value": value.value,
+        "series": value.series.id,
+        "effect": value.effect and asdict(value.effect),
+        "adjusted_p_value": value.adjusted_p,
+        "against_best": value.against_best and asdict(value.against_best),
+        # Without a whole block no value is known to be as good as another.
+        "on_plateau": has_blocks and value.on_plateau,
+        "standing": value.standing.value,
     }
 
 
@@ -93,18 +98,19 @@ def plan_document(plan: changes.TrialPlan) -> Document:
 
 def _trial_report(trial: TrialSummary) -> report.Report:
     plan = trial.plan
-    tried = trial.value or "empty"
+    value = trial.value or "empty"
     previous = plan.previous or "empty"
+
     return report.Report(
         form="trial",
-        title=f"Trial: {plan.name} = {tried} against {previous}",
+        title=f"Trial: {plan.name} = {value} against {previous}",
         name="Trial",
         fields=(verdict_field(trial), *plan_fields(plan, trial.base)),
         tables=(_pairs_table(trial),),
         results=tuple(replace(field, is_detail=True) for field in _trial_figures(trial)),
         advice=tuple(_trial_advice(trial)),
         drawn=(_pairs_chart(trial),),
-        document=lambda: trial_document(trial),
+        document=partial(trial_document, trial),
     )
 
 
@@ -345,8 +351,9 @@ def _sweep_report(sweep: SweepSummary) -> report.Report:
     is_settled = sweep.complete and sweep.settled
     sentences = [_sweep_sentence(sweep)]
     if plan.load is None:
-        warnings = [warning.text for value in sweep.values for warning in short_runs(value.series)]
-        sentences += warnings[:1]
+        # All values are measured with one file, so that one warning of its size is enough.
+        warnings = list(chain.from_iterable(short_runs(value.series) for value in sweep.values))
+        sentences += [warning.text for warning in warnings[:1]]
     tone = layout.Tone.PLAIN if is_settled else layout.Tone.CAUTION
     answer = report.Field(name="Answer", text=" ".join(sentences), tone=tone)
 
@@ -359,7 +366,7 @@ def _sweep_report(sweep: SweepSummary) -> report.Report:
         results=tuple(_sweep_figures(sweep)),
         advice=tuple(_generator_advice(sweep.slots)),
         drawn=(_sweep_chart(sweep),),
-        document=lambda: _sweep_document(sweep),
+        document=partial(_sweep_document, sweep),
     )
 
 
@@ -443,9 +450,10 @@ def _sweep_chart(sweep: SweepSummary) -> report.Chart | None:
     if sweep.plan.axes:
         return None
 
-    base, *tried = sweep.values
+    base, *other_values = sweep.values
     bars = [
-        report.Bar(name=_short_value(value), value=value.average, interval=sweep.interval_of(value)) for value in tried
+        report.Bar(name=_short_value(value), value=value.average, interval=sweep.interval_of(value))
+        for value in other_values
     ]
     levels = (report.Level(name="present value", value=base.average),) if base.average else ()
     return report.Chart(

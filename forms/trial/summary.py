@@ -94,7 +94,7 @@ class TrialSummary(LookResult):
     def reservations(self) -> tuple[Finding, ...]:
         reservations: list[Finding] = []
         if self._runs_are_short():
-            warnings = [warning for series in (self.base, self.other) for warning in series_warnings.short_runs(series)]
+            warnings = [*series_warnings.short_runs(self.base), *series_warnings.short_runs(self.other)]
             reservations += warnings[:1]
 
         deviation = self.effect.deviation_percent if self.effect else None
@@ -362,7 +362,9 @@ def sweep_summary(
     base, *others = series
     rates = [rates_of(value_series, slots) for value_series in series]
     blocks = sorted(set.intersection(*(set(rates_by_block) for rates_by_block in rates)))
-    table = [[rates_by_block[block] for rates_by_block in rates] for block in blocks]
+    table = []
+    for block in blocks:
+        table.append([rates_by_block[block] for rates_by_block in rates])
     is_complete = len(blocks) >= plan.looks[-1]
 
     effects = [_sweep_effect(base, other, slots) for other in others]
@@ -401,7 +403,7 @@ def sweep_summary(
         friedman_p=ranks.friedman_p(table) if has_friedman else None,
         settled=is_settled,
         default_is_as_good=values[0].on_plateau,
-        smallest=min(as_good, key=lambda value: _size_of_value(plan, value)) if as_good else None,
+        smallest=min(as_good, key=partial(_size_of_value, plan)) if as_good else None,
         blocks_to_settle=blocks_to_settle,
         slots=tuple(slots),
     )
@@ -434,7 +436,8 @@ def compare_with_best(
 ) -> list[tuple[Standing, paired.PairedEffect | None]]:
     """Multiple comparisons with the best (Hsu 1996, chapter 4); ``table`` has a row of rates per block."""
     columns = list(zip(*table, strict=True))
-    best = max(range(len(columns)), key=lambda place: sum(columns[place]))
+    sums = list(map(sum, columns))
+    best = sums.index(max(sums))
     standings: list[tuple[Standing, paired.PairedEffect | None]] = []
     for place, column in enumerate(columns):
         if place == best:
@@ -472,7 +475,7 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     """The step-down p-values of Holm 1979, in the order of ``p_values``."""
     adjusted = [1.0] * len(p_values)
     highest = 0.0
-    ascending = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
     for step, place in enumerate(ascending):
         stepped = (len(p_values) - step) * p_values[place]
         highest = max(highest, min(1.0, stepped))

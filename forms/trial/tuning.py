@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from forms import wording
@@ -62,7 +63,7 @@ def tune_report(tuning: TuneSummary) -> Report:
         tables=tuple(tables),
         results=fields_of(*gains),
         advice=tuple(_tune_advice(tuning)),
-        document=lambda: _tune_document(tuning),
+        document=partial(_tune_document, tuning),
     )
 
 
@@ -95,6 +96,7 @@ def _tune_advice(tuning: TuneSummary) -> Iterator[str]:
 
 def _tuned_table(tuning: TuneSummary) -> Table:
     headings = columns_of("Setting", "Was", ("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE), "Verdict")
+
     rows = []
     for trial in tuning.trials:
         setting = f"{trial.plan.name} = {trial.value or 'empty'}"
@@ -125,17 +127,18 @@ def _tune_document(tuning: TuneSummary) -> dict[str, Any]:
         "write": [
             {"section": trial.plan.section, "name": trial.plan.name, "value": trial.value} for trial in tuning.faster
         ],
-        "trials": [
-            {
-                "experiment": trial.experiment.name,
-                "name": trial.plan.name,
-                "value": trial.value,
-                "previous": trial.plan.previous,
-                "verdict": trial.verdict.value,
-                "pairs": len(trial.pairs),
-                "effect": trial.effect and asdict(trial.effect),
-            }
-            for trial in tuning.trials
-        ],
+        "trials": list(map(_trial_of_tuning_document, tuning.trials)),
         "not_tried": [asdict(setting) for setting in tuning.not_tried],
+    }
+
+
+def _trial_of_tuning_document(trial: TrialSummary) -> dict[str, Any]:
+    return {
+        "experiment": trial.experiment.name,
+        "name": trial.plan.name,
+        "value": trial.value,
+        "previous": trial.plan.previous,
+        "verdict": trial.verdict.value,
+        "pairs": len(trial.pairs),
+        "effect": trial.effect and asdict(trial.effect),
     }

@@ -165,12 +165,12 @@ def entries() -> tuple[CatalogueEntry, ...]:
     if unknown_names:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown_names)}")
 
-    def place(item: Mapping[str, Any]) -> tuple[int, int]:
+    def place_in_order(item: Mapping[str, Any]) -> tuple[int, int]:
         in_history = _PLACE_IN_HISTORY.get(item.get("status"), 0)
         return in_history, place_by_name.get(item["name"], len(place_by_name))
 
     catalogue = []
-    for rank, item in enumerate(sorted(items, key=place), start=1):
+    for rank, item in enumerate(sorted(items, key=place_in_order), start=1):
         worth_trying = item["name"] in place_by_name and not item.get("warning")
         catalogue.append(_entry(rank, item | {"worth_trying": worth_trying}))
     return tuple(catalogue)
@@ -538,7 +538,7 @@ _EFFECT_SENTENCES = {
 
 
 def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
-    yield "where", _where(entry)
+    yield "where", _file_and_section(entry)
     yield "does", entry.does
     yield "expect", entry.expect
     yield "sources", "; ".join(entry.sources)
@@ -556,7 +556,7 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
         yield "misprint", misprint.sentence
 
 
-def _where(entry: CatalogueEntry) -> str:
+def _file_and_section(entry: CatalogueEntry) -> str:
     if entry.kind is EntryKind.SMB_CONF:
         sections = "[global]" if entry.scope == "global" else "[SHARE], or [global] for all"
         return f"smb.conf, {sections}"

@@ -149,20 +149,20 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
     *Confirmed*: seen to change to the value. *Contradicted*: unchanged, other value, inert or unknown. *Unconfirmed*:
     not seen. ``also_changed`` leaves out what follows from the change and what varies by itself.
     """
-    own = own_setting(name)
+    client_setting = own_setting(name)
     spelled = smb_conf.spelling(name)
-    if own is not None:
-        canonical_name = own.name
+    if client_setting is not None:
+        canonical_name = client_setting.name
         claimed_value = value
-        judgement = _judge_own(own, value, before or after, after)
+        judgement = _judge_own(client_setting, value, before or after, after)
     else:
         canonical_name = spelled.name
         claimed_value = smb_conf.opposite_value(value) if spelled.opposite else value
         judgement = _judge_parameter(spelled, claimed_value, before, after)
 
     all_differences = differences(before or after, after)
-    others = [difference for difference in all_differences if not _follows(difference, canonical_name, own)]
-    remarks = [judgement.remark, *_name_remarks(spelled, own, value)]
+    others = [difference for difference in all_differences if not _follows(difference, canonical_name, client_setting)]
+    remarks = [judgement.remark, *_name_remarks(spelled, client_setting, value)]
     if others and judgement.evidence is Evidence.CONFIRMED:
         remarks.append(f"{len(others) + 1} things changed at once.")
     elif others and judgement.evidence is Evidence.CONTRADICTED:
@@ -284,8 +284,8 @@ def _unconfirmed(remark: str) -> _Judgement:
     return _Judgement(Evidence.UNCONFIRMED, remark)
 
 
-def _name_remarks(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> Iterator[str]:
-    if own is not None or not spelled.is_synonym:
+def _name_remarks(spelled: smb_conf.Spelling, client_setting: OwnSetting | None, value: str) -> Iterator[str]:
+    if client_setting is not None or not spelled.is_synonym:
         return
     if spelled.opposite:
         yield f"{spelled.typed} = {value} says the same as {spelled.name} = {smb_conf.opposite_value(value)}."
@@ -293,9 +293,9 @@ def _name_remarks(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str
         yield f"{spelled.typed} is a synonym of {spelled.name}."
 
 
-def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
-    if own is not None:
-        return difference.name in (*own.places, *own.follows)
+def _follows(difference: Difference, name: str, client_setting: OwnSetting | None) -> bool:
+    if client_setting is not None:
+        return difference.name in (*client_setting.places, *client_setting.follows)
     if difference.parameter == name:
         return True
     if difference.name in (f"server.{smb_conf.CONF_STATE}", f"server.{smb_conf.CONF_WARNINGS}"):

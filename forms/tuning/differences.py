@@ -13,6 +13,9 @@ GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+_AGREED_PARTS = CLIENT_PARTS[1:]
+"""What a client tells only once it is connected."""
+
 _FLUSHED = "flushed"
 """None for a get, which has nothing to flush."""
 _REQUIRED = {
@@ -59,12 +62,15 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     return (*_differing_settings(base, other), *_differences_of_facts(base, other))
 
 
+def _has_connected(series: Series) -> bool:
+    return any(getattr(series.client, part) for part in _AGREED_PARTS)
+
+
 def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
     # A series that never connected says nothing of what is agreed on with the server.
-    agreed = CLIENT_PARTS[1:]
     unknown: tuple[str, ...] = ()
-    if not all(any(getattr(series.client, part) for part in agreed) for series in (base, other)):
-        unknown = tuple(f"client.{part}" for part in agreed)
+    if not (_has_connected(base) and _has_connected(other)):
+        unknown = tuple(f"client.{part}" for part in _AGREED_PARTS)
 
     # What a protocol does not have is no setting of it.
     may_be_absent = (*_KNOWN_LATER, _FLUSHED)

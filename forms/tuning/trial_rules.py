@@ -5,7 +5,7 @@ a running smbd turn new sessions away (measured on Samba 4.17.12).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -112,9 +112,13 @@ def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) 
         return None
 
     inherited = [option for option in _INHERITED_OPTIONS if option in (present or "").lower()]
-    if any(not all(option in value.lower() for option in inherited) for value in values):
+    if not all(_names_all(value, inherited) for value in values):
         return f"smbd was started with {present}, and its listening socket hands that on to each session"
     return None
+
+
+def _names_all(value: str, options: Sequence[str]) -> bool:
+    return all(option in value.lower() for option in options)
 
 
 _INHERITED_OPTIONS = ("so_sndbuf", "so_rcvbuf", "iptos")

@@ -61,6 +61,7 @@ def point_from_json(node: JSONNode) -> LoadPoint:
     histograms = node.at("histogram").object()
     generator = JSONNode("generator", node.maybe("generator").object_or_empty())
     operations = JSONNode("operations", histograms.maybe("operations").object_or_empty())
+
     return replace(
         point,
         response=histogram_from_json(histograms.maybe("response")),
@@ -76,6 +77,8 @@ def point_from_json(node: JSONNode) -> LoadPoint:
 
 def _server_from_json(node: JSONNode) -> PointServer:
     processors = node.object().at("cpu_percent").object()
+
+    # What documents of older versions have not got stays empty, or at its default.
     return PointServer(
         user_percent=processors.at("user").record(Spread),
         system_percent=processors.at("system").record(Spread),

@@ -101,7 +101,9 @@ def test_dots_stand_at_their_values_on_both_sides_of_a_named_level():
 
 def test_an_interval_is_drawn_from_three_cells_on():
     scale = _TextScale(low=0.0, span=10.0, cells=10)
-    two, three = (scale.dotted(Bar(name="", value=5.5, interval=interval), ()) for interval in ((4.5, 5.9), (4.5, 6.5)))
+    two, three = (
+        scale.draw_dot(Bar(name="", value=5.5, interval=interval), ()) for interval in ((4.5, 5.9), (4.5, 6.5))
+    )
     assert (two.strip(), three.strip()) == ("●", "├●┤")
 
 
