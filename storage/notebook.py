@@ -338,6 +338,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         for part_sql, some_ids in in_parts(sql, ids):
             for series_id, size_bytes, seconds in self._db.execute(part_sql, some_ids):
+                # A damaged row may hold anything.
                 if type(seconds) is float and records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
                     rates.setdefault(series_id, []).append(size_bytes / seconds)
         return rates

@@ -24,6 +24,7 @@ LEAST_SHARE = 0.05
 """Of the base's time; a smaller effect is not blamed."""
 
 LEAST_ROUNDS = 3
+"""Fewer on a side give no interval: the whole change is told then."""
 
 _UNITS = {"smb2_create": "create", "SMBntcreateX": "create", "syscall_openat": "open", "syscall_open": "open"}
 """What is counted per, the first that both sides have."""

@@ -99,6 +99,7 @@ def _doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator
     unusual = sum(row.unusual is not None for row in summary.rows)
     if unusual:
         yield f"{name} has {wording.count(unusual, 'unusual run')}: open its form to see why."
+    # What rises or falls over interleaved runs does so on both sides.
     if interleaved:
         return
 

@@ -237,6 +237,7 @@ def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bo
     if interval is None:
         return "ratio-unknown", "single"
 
+    # An interval that reaches over an edge of the book's range does not tell on which side of it the ratio is.
     low, high = (100 + edge for edge in interval)
     may_need_tuning = low < TIME_TO_TUNE_PERCENT <= percent
     may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT
@@ -342,6 +343,7 @@ def _diagnose_both_slow(
     is_link_sound = bare_tcp is not None and (bare_tcp.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
     back_percent = None if back is None else back.percent_of_link or 0
 
+    # Bare TCP tells of the link by itself; without it the other direction shows whether the link is sound.
     if bare_tcp is None and back_percent is not None and back_percent >= GOOD_PERCENT_OF_LINK:
         return f"server-slow.{command}", with_back
     if is_wireless and not is_link_sound:

@@ -4,6 +4,7 @@ import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 
 from forms import wording
@@ -122,7 +123,8 @@ class OpenComparison:
 
     @property
     def _run_seconds(self) -> list[float]:
-        return [run.seconds for series in self.series for run in series.runs if run.seconds]
+        all_runs = chain.from_iterable(series.runs for series in self.series)
+        return [run.seconds for run in all_runs if run.seconds]
 
 
 def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
@@ -131,6 +133,7 @@ def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
 
 
 def _possible_steps(comparison: OpenComparison) -> Iterator[SettlingStep]:
+    # Sides of different paths have nothing to try or to interleave: each is measured again where it is.
     ways = [_step_by_alternating(comparison)]
     if comparison.is_same_path:
         ways = [_step_by_trial(comparison), _step_by_interleaving(comparison), _step_by_base_again(comparison), *ways]
@@ -191,6 +194,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
     if way is None:
         return None
 
+    # Where several steps are judged together, a change must be as much larger as the intervals are wider.
     return SettlingStep(
         way=way.way,
         count=way.count,
@@ -240,6 +244,7 @@ def _server_setting(
     if claimed is not None and claimed.evidence is not records.Evidence.CONTRADICTED:
         return f"{claimed.name}={claimed.value}" if _can_be_tried(claimed) else None
 
+    # Of several differences nobody knows which one the change comes from.
     parameters = [difference for difference in differing if difference.parameter]
     client_differs = any(difference.name in VERSUS_DIFFERENCES for difference in differing)
     if len(parameters) != 1 or client_differs or parameters[0].other is None:

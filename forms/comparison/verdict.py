@@ -90,8 +90,10 @@ def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comp
     pairs = _pairs_of_sides(sides)
     decision = _decide(sides, pairs, limits)
     comparison = _make_comparison(sides, decision, limits, pairs, settles=settles)
+    # Only a doubt that comes of how runs vary may vanish without some of them.
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
+
     names = _series_names(sides, comparison)
     without = hiccups.answer_without((sides.base, sides.other), names, partial(_decide, sides, pairs, limits))
     return replace(comparison, without=without)

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from forms import layout, wording
+from forms import layout, report, wording
 from forms.audit import report as audit_report
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis import summary as diagnosis_summary
@@ -13,8 +13,6 @@ from forms.diagnosis.figures import Figure, figures
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
-from forms.report import Report, Table, changes_table, columns_of, fields_of, row_of
-from forms.wording import plain
 from storage import isolation, looks, records
 from storage.json_reader import named
 
@@ -67,7 +65,7 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
 
     complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
     if not complete:
-        reason = f": {plain(diagnosis.error)}" if diagnosis.error else ""
+        reason = f": {wording.plain(diagnosis.error)}" if diagnosis.error else ""
         return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
 
     notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
@@ -78,24 +76,28 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
     )
 
 
-def diagnosis_report(diagnosis: looks.Diagnosis) -> Report:
+def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
     answer = diagnosis_answer(diagnosis)
     measured = {stage.name for stage in diagnosis.stages}
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in measured]
     not_measured = [
-        ("Not measured", f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}", layout.Tone.CAUTION)
+        (
+            "Not measured",
+            f"{STAGE_NAMES[stage.name]}: {wording.plain(stage.error or stage.status)}",
+            layout.Tone.CAUTION,
+        )
         for stage in diagnosis.stages
         if stage.status is not records.SeriesStatus.COMPLETE
     ]
 
-    return Report(
+    return report.Report(
         form="diagnosis",
-        title=f"Diagnosis of {plain(records.format_target(diagnosis.target, login=False, escaped=False))}",
+        title=f"Diagnosis of {wording.plain(records.format_target(diagnosis.target, login=False, escaped=False))}",
         name="Diagnosis",
-        fields=fields_of(
+        fields=report.fields_of(
             ("Answer", answer.text, answer.tone),
-            ("Share", plain(records.format_target(diagnosis.target, escaped=False))),
-            ("Folder", diagnosis.folder and f"{plain(diagnosis.folder)}, read only"),
+            ("Share", wording.plain(records.format_target(diagnosis.target, escaped=False))),
+            ("Folder", diagnosis.folder and f"{wording.plain(diagnosis.folder)}, read only"),
             ("Settings", audit_report.audit_answer(diagnosis.audit) if diagnosis.audit else ""),
             *not_measured,
             ("Busy", _busy_text(diagnosis), layout.Tone.CAUTION),
@@ -116,7 +118,7 @@ def _busy_text(diagnosis: looks.Diagnosis) -> str:
     return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
 
 
-def _tables(diagnosis: looks.Diagnosis) -> Iterator[Table]:
+def _tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
@@ -130,9 +132,11 @@ def _tables(diagnosis: looks.Diagnosis) -> Iterator[Table]:
     keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
     others = [figure for figure in measured if figure.key not in keys_of_copies]
     if others:
-        rows = [row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others]
-        columns = columns_of("Measured", "Value", "95 % interval", "About")
-        yield Table(columns=columns, rows=tuple(rows), caption="Measured")
+        rows = [
+            report.row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others
+        ]
+        columns = report.columns_of("Measured", "Value", "95 % interval", "About")
+        yield report.Table(columns=columns, rows=tuple(rows), caption="Measured")
 
     yield from _copies_table(measured)
 
@@ -141,7 +145,7 @@ def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
     return f"{pattern.key}_put", f"{pattern.key}_get"
 
 
-def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
+def _copies_table(measured: Sequence[Figure]) -> Iterator[report.Table]:
     """How fast small files are copied as several programs do it."""
     texts = {figure.key: figure.text for figure in measured}
     rows = []
@@ -149,31 +153,31 @@ def _copies_table(measured: Sequence[Figure]) -> Iterator[Table]:
         rates = [texts.get(key, "") for key in _keys_of(pattern)]
         if any(rates):
             requests = f"{len(pattern.put)}, {len(pattern.get)}"
-            rows.append(row_of(pattern.name, *rates, requests, pattern.source))
+            rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
-        columns = columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
+        columns = report.columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
         caption = "Small files a second, not verified against the programs"
-        yield Table(columns=columns, rows=tuple(rows), caption=caption)
+        yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
-def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> Report:
+def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:
     base_complaints = _complaints_only_in(base, other)
     new_complaints = _complaints_only_in(other, base)
     answer = "The same findings."
     if new_complaints or base_complaints:
         answer = f"{wording.count(len(new_complaints), 'finding')} new, {len(base_complaints)} gone."
 
-    report = Report(
+    comparison = report.Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
-        fields=fields_of(
+        fields=report.fields_of(
             ("Answer", answer),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
             ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),
         tables=(
-            *changes_table(
+            *report.changes_table(
                 [(finding.title, finding.evidence) for finding in base_complaints],
                 [
                     (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone)
@@ -184,7 +188,7 @@ def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> Repor
         ),
         document=partial(_comparison_document, base, other),
     )
-    return with_blame(report, _profile_rounds(base), _profile_rounds(other))
+    return with_blame(comparison, _profile_rounds(base), _profile_rounds(other))
 
 
 def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[str, Any]:
@@ -205,7 +209,7 @@ def _figures_by_key(diagnosis: looks.Diagnosis) -> dict[str, Figure]:
     return {figure.key: figure for figure in figures(diagnosis)}
 
 
-def _figures_side_by_side(base: looks.Diagnosis, other: looks.Diagnosis) -> Iterator[Table]:
+def _figures_side_by_side(base: looks.Diagnosis, other: looks.Diagnosis) -> Iterator[report.Table]:
     base_figures = _figures_by_key(base)
     other_figures = _figures_by_key(other)
     named_figures = other_figures | base_figures
@@ -213,9 +217,11 @@ def _figures_side_by_side(base: looks.Diagnosis, other: looks.Diagnosis) -> Iter
     for key in dict.fromkeys([*base_figures, *other_figures]):
         of_base = base_figures.get(key)
         of_other = other_figures.get(key)
-        rows.append(row_of(named_figures[key].name, of_base.text if of_base else "", of_other.text if of_other else ""))
+        rows.append(
+            report.row_of(named_figures[key].name, of_base.text if of_base else "", of_other.text if of_other else "")
+        )
     if rows:
-        yield Table(columns=columns_of("Measured", "Base", "Other"), rows=tuple(rows), caption="Measured")
+        yield report.Table(columns=report.columns_of("Measured", "Base", "Other"), rows=tuple(rows), caption="Measured")
 
 
 def _profile_rounds(diagnosis: looks.Diagnosis) -> list[dict[str, isolation.ProfileCounter]]:

@@ -39,6 +39,7 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (
     for record in records:
         filling = [""] * (length - len(record))
         writer.writerow([*map(_cell, record), *filling])
+    # Excel takes a file for UTF-8 only behind this mark.
     return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")
 
 

@@ -470,6 +470,7 @@ class _Pages(FPDF):
         self.set_y(-_MARGIN - _FOOT + 2)
         title, *more = lines_of(self, self.form_title, self.epw - 70)
         self.cell(self.epw - 60, _FOOT, f"{title} …" if more else title)
+        # How many pages there are is known only at the end: room for two digits.
         self.set_x(self.w - self.r_margin - self.get_string_width("page 88 of 88"))
         self.cell(60, _FOOT, f"page {self.page_no()} of {_PAGES}")
         self.set_xy(self.l_margin, self.t_margin)

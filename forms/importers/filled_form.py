@@ -288,6 +288,7 @@ def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> It
                 raise json_reader.DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
             form = _Form(line, decimal_comma)
         elif headings:
+            # A second table of runs is a form of its own, though no line begins it.
             if form and form.headings:
                 yield form
                 form = None

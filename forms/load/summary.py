@@ -98,6 +98,7 @@ def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint |
     if fewest is None or fewest is point or not fewest.requests_per_second:
         return None
 
+    # A user who pauses asks for no more than a request a pause, however fast the answers come.
     pause_seconds = scenario.think.seconds
     most_per_user = 1 / pause_seconds if pause_seconds else math.inf
     per_user = min(fewest.requests_per_second / fewest.users, most_per_user)
@@ -110,6 +111,7 @@ def _share_made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoin
     if scenario.pace_seconds or fewest is None or not fewest.requests or not offered:
         return 1.0
 
+    # What the fewest users ask for is a count too, and varies as such.
     return 1 - _ONE_IN_200 * math.sqrt(1 / fewest.requests + 1 / offered)
 
 

@@ -6,10 +6,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.findings.series_warnings import VARIATION_PERCENT
 from forms.layout import Sign, Tone, Toned
-from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
 from storage.recordings import Recording
 from storage.records import Evidence, Series, SeriesStatus, to_minute
@@ -137,7 +136,7 @@ def done_tone(head: Recording) -> Tone:
     return sign.tone if sign else Tone.PLAIN
 
 
-def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:
+def side_by_side(heads: Sequence[Recording], reports: Sequence[report.Report]) -> report.Report:
     """The fields of several recordings of one kind, a column each."""
     texts_of_reports = list(map(_texts_by_field, reports))
     names = list(dict.fromkeys(chain.from_iterable(texts_of_reports)))
@@ -146,20 +145,20 @@ def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Repor
     values: dict[str, list[str | None]] = {}
     for name in names:
         values[name] = [texts.get(name) for texts in texts_of_reports]
-        rows.append(row_of(name, *(text or "" for text in values[name])))
+        rows.append(report.row_of(name, *(text or "" for text in values[name])))
 
-    columns = columns_of("", *(head.label or head.id for head in heads))
-    return Report(
+    columns = report.columns_of("", *(head.label or head.id for head in heads))
+    return report.Report(
         form="comparison",
         title=f"Recordings of kind {heads[0].kind} side by side",
         name="Comparison",
-        tables=(Table(columns=columns, rows=tuple(rows)),),
+        tables=(report.Table(columns=columns, rows=tuple(rows)),),
         document=partial(_side_by_side_document, heads, values),
     )
 
 
-def _texts_by_field(report: Report) -> dict[str, str]:
-    return {field.name: field.text for field in (*report.fields, *report.results)}
+def _texts_by_field(form: report.Report) -> dict[str, str]:
+    return {field.name: field.text for field in (*form.fields, *form.results)}
 
 
 def _side_by_side_document(heads: Sequence[Recording], values: Mapping[str, Sequence[str | None]]) -> dict[str, Any]:

@@ -67,6 +67,7 @@ def within_series(base: Sequence[SeriesReading], other: Sequence[SeriesReading])
             runs = reading.freedom + 1
             errors.append((reading.variance / runs / len(side) ** 2, reading.freedom))
 
+    # The degrees of freedom of a sum of variances (Welch-Satterthwaite).
     squared_error = sum(error for error, _ in errors)
     freedom = 1.0
     if squared_error > 0:
@@ -94,7 +95,8 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) ->
     trend = _products(places, places)
     side_by_place = _products(sides, places)
     apart = _products(sides, sides) - side_by_place**2 / trend if trend > 0 else 0.0
-    if apart < 1e-9:  # the sides follow one another as the places do, but for rounding
+    # The sides follow one another as the places do, but for rounding.
+    if apart < 1e-9:
         return None
 
     along = _products(places, logs)

@@ -92,9 +92,11 @@ def needed_range(change_percent: float, variation: RunVariation, limits: Limits)
     freedom = variation.freedom(variation.runs)
     half = distributions.student_t(_CHANGE_LEVEL, freedom) * variation.error(variation.runs)
     changes = {abs(change_percent + half * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)}
+    # Where there may be no change at all, it must be shown that there is none.
     if abs(change_percent) <= half:
         changes.add(0.0)
 
+    # Both ends of the 80 % interval of the variation, the smaller first.
     answers = []
     for share in (0.9, 0.1):
         spread = variation.percent * math.sqrt(freedom / distributions.chi_square_quantile(share, freedom))

@@ -28,6 +28,7 @@ from forms.stats.distributions import chi_square_quantile, student_t
 from forms.stats.readings import Rates, SeriesReading, plain_reading, read_series
 from forms.stats.summary import LEVEL
 
+# The numbers of the rule: why they are what they are stands above.
 SESSION = 0.025
 """Least assumed difference of equal series."""
 PER_RUN_DEVIATION = 2.6
@@ -125,6 +126,7 @@ def judged_variation(
     if by_sides is None or together is None:
         return together
 
+    # Step 5: earlier series may only make a verdict surer, unless they differ by more than the sides allow for.
     earlier_squares, earlier_freedom = _repeats(history, gap_seconds, now)
     if earlier_squares > earlier_freedom * by_sides.variance:
         return together
@@ -139,6 +141,7 @@ def _updated_by_groups(
     runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float
 ) -> Variation | None:
     """The prior that these runs give, updated by the repeats in ``groups``; None where too few runs tell it."""
+    # Step 2: up to two degrees of freedom f / (f - 2) has no bound.
     if runs.freedom <= 2:
         return None
     squares, freedom = _repeats(groups, gap_seconds, now)
@@ -222,6 +225,7 @@ def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
     """A group's weight for sides ``gap_seconds`` apart, the later one measured ``now``."""
     span = max(group.times) - min(group.times)
     age = now - max(group.times)
+    # Step 4: repeats within minutes do not tell by how much days differ.
     share = 1.0 if span >= gap_seconds else span / gap_seconds
     if age > NONE_AFTER_DAYS * DAY_SECONDS:
         return 0.0
