@@ -16,6 +16,8 @@ from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
 from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.side_by_side import Workers
+from app.server import host_activity
+from app.server.host_facts import read_text
 from storage import looks, records
 from storage.plan import Settings
 
@@ -154,3 +156,13 @@ def echo_seconds(share: smb_share.Share, count: int) -> tuple[float, ...]:
 
 
 LARGEST_WINDOW_BYTES = 2 * base.MAX_BLOCK_BYTES
+
+
+def processors() -> host_activity.ProcessorTicks:
+    return host_activity.parse_cpu(read_text("/proc/stat")) or host_activity.ProcessorTicks()
+
+
+def busy_percent_since(before: host_activity.ProcessorTicks) -> float:
+    """How busy this machine's processors were; where that cannot be read, fully, so that nobody is blamed for it."""
+    percent = host_activity.busy_percent(before, processors())
+    return 100.0 if percent is None else percent

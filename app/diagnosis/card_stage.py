@@ -10,7 +10,6 @@ from app.clients.smb import client as smb_client
 from app.clients.smb import share as smb_share
 from app.clients.smb import wire
 from app.diagnosis import bench as diagnosis_bench
-from app.server import host_activity
 from app.server.host_facts import read_text
 from app.server.link_facts import parse_interfaces
 from app.server.shell import ServerShell
@@ -54,11 +53,11 @@ def cards(bench: diagnosis_bench.Bench) -> looks.Stage:
                 break
             if connections > 1:
                 counters.begin()
-            processors_before = _processors()
+            processors_before = diagnosis_bench.processors()
             seconds = bench.side_by_side(connections, smb_client.SMBClient, read_file)
             samples[f"connections_{connections}_bytes_per_second"].append(connections * size_bytes / seconds)
             if connections > 1:
-                samples[BUSY_WITH_SEVERAL].append(_busy_percent(processors_before, _processors()))
+                samples[BUSY_WITH_SEVERAL].append(diagnosis_bench.busy_percent_since(processors_before))
                 counters.end()
 
     facts |= counters.facts()
@@ -99,15 +98,6 @@ def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
     all_bytes = sum(by_card.values())
     least_bytes = _LEAST_SHARE_OF_A_CARD * all_bytes
     return {card: round(count / all_bytes, 4) for card, count in by_card.items() if count > least_bytes}
-
-
-def _processors() -> host_activity.ProcessorTicks:
-    return host_activity.parse_cpu(read_text("/proc/stat")) or host_activity.ProcessorTicks()
-
-
-def _busy_percent(before: host_activity.ProcessorTicks, after: host_activity.ProcessorTicks) -> float:
-    passed_ticks = after.total - before.total
-    return 100 * (after.busy - before.busy) / passed_ticks if passed_ticks else 100.0
 
 
 def _interface_counters(ssh: str | None) -> dict[str, dict[str, int]]:

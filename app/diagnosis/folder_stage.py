@@ -10,6 +10,7 @@ from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
 from app.diagnosis import bench as diagnosis_bench
 from app.diagnosis import file_stages
+from forms.diagnosis.summary import BUSY_WITH_MISSING
 from storage import looks, records
 
 _LISTINGS = 3
@@ -69,7 +70,10 @@ def _measure_folder(bench: diagnosis_bench.Bench, files: SMBFiles, path: str, sa
     asked_names = names[::step][: bench.sizes.asked]
     if asked_names:
         samples[f"ask_{count}_seconds"] += _ask_about_entries(bench, files, path, asked_names)
+
+    processors_before = diagnosis_bench.processors()
     samples[f"missing_{count}_seconds"] += _ask_for_missing(bench, files, path)
+    samples[BUSY_WITH_MISSING].append(diagnosis_bench.busy_percent_since(processors_before))
 
 
 def _list_names(bench: diagnosis_bench.Bench, files: SMBFiles, path: str) -> tuple[list[str], list[float]]:

@@ -218,6 +218,9 @@ def protection_share(stage: Stage) -> tuple[float, Interval] | None:
     return 100 * rate / speed, (100 * low / speed, 100 * high / speed)
 
 
+BUSY_WITH_MISSING = "missing_busy_percent"
+"""Samples: how busy this machine's processors were while names were asked for that are missing, a folder each."""
+
 BUSY_WITH_SEVERAL = "several_busy_percent"
 """Samples: how busy this machine's processors were while several connections read."""
 
