@@ -14,7 +14,7 @@ from app.base.targets import parse_target
 from app.cli import console, declare, logins, notebooks
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.clients.base import Secrets
-from app.comparison.history import audit_form
+from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
 from forms.audit.report import audit_document, proposed_diff, remedies

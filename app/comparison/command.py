@@ -47,6 +47,7 @@ def compare_command(
     choices = ComparisonChoices(
         references=references, again=again, alone=alone, noise_percent=noise, margin_percent=margin
     )
+
     with notebooks.open_notebook(context) as notebook:
         heads = recordings_of_one_kind(notebook, references)
         compared = kind_of(heads[0]).compare(notebook, heads, choices)
@@ -63,5 +64,5 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
     The most serious comes first, each with its evidence and a recommendation.
     """
     with notebooks.open_notebook(context) as notebook:
-        found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
-    console.answer_report(findings_report(found), as_json=as_json)
+        all_findings = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
+    console.answer_report(findings_report(all_findings), as_json=as_json)

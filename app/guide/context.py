@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.units import parse_rate
-from app.comparison import history
+from app.comparison import sides as comparison_sides
+from app.comparison.trials import trials_since
 from app.method import choices as method_choices
 from app.method import proof as method_proof
 from app.method import rounds
@@ -174,7 +175,7 @@ def read_context(notebook: Notebook, choices: method_choices.GuideChoices, befor
 def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | None":
     if proof is None:
         return None
-    return history.sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), turns=True)[0]
+    return comparison_sides.sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), turns=True)[0]
 
 
 def _with_results(
@@ -188,7 +189,7 @@ def _with_results(
     yardsticks = []
     for yardstick in _yardsticks(notebook, choices, series, heads):
         turns = True if yardstick.series.id == base_id else None
-        sides = history.sides_to_compare(notebook, (yardstick.series.id, series.id), turns=turns)[0]
+        sides = comparison_sides.sides_to_compare(notebook, (yardstick.series.id, series.id), turns=turns)[0]
         yardsticks.append(replace(yardstick, sides=sides))
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()
@@ -198,7 +199,7 @@ def _with_results(
         return context
     return replace(
         context,
-        trials=tuple(islice(history.trials_since(notebook, series.created_at, [series]), _MOST_TRIED)),
+        trials=tuple(islice(trials_since(notebook, series.created_at, [series]), _MOST_TRIED)),
         measured_changes=tuple(_changes_made_from(notebook, series, heads)),
     )
 
@@ -229,7 +230,7 @@ def _changes_made_from(
         if not proof or not change or not proof.other[0].measured() or (change.name, change.value) in listed_changes:
             continue
 
-        (sides,) = history.sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
+        (sides,) = comparison_sides.sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
         if series.id in {base.id for base in (*proof.base, *sides.base)}:
             listed_changes.add((change.name, change.value))
             yield change, sides

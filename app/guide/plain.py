@@ -18,7 +18,7 @@ from app.cli.progress import watch
 from app.clients import browsing
 from app.clients.base import Secrets
 from app.clients.session_logins import Logins
-from app.comparison.history import sides_to_compare
+from app.comparison.sides import sides_to_compare
 from app.guide import needs
 from app.guide import page as guide_page
 from app.guide.pages.steps import page_of

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.comparison.history import sides_to_compare
+from app.comparison.sides import sides_to_compare
 from app.method.choices import GuideChoices, measured_again
 from storage.notebook import Notebook
 from storage.records import Change, Series

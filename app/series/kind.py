@@ -127,12 +127,12 @@ class SeriesKind(Kind[Series]):
     def _comparisons(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
     ) -> tuple[list[Series], list[Any]]:
-        from app.comparison.history import sides_to_compare
+        from app.comparison.sides import sides_to_compare
         from forms.comparison.summary import comparisons
         from forms.stats.decision import Limits
 
         references = choices.references or [head.id for head in heads]
-        sides = sides_to_compare(notebook, references, choices.again, alone=choices.alone)
+        sides = sides_to_compare(notebook, references, choices.again, only_named=choices.alone)
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
         return [self.read(notebook, head) for head in heads], comparisons(sides, limits)
 

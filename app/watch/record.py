@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.base.errors import CancelledError, LoginError, NotebookError, NotQuietError, SharebenchError, UsageError
-from app.comparison.history import with_history
+from app.comparison.sides import with_history
 from app.recording.kind import kind_of
 from app.recording.rescue import notebook_to_measure_into, open_notebook
 from app.recording.writer import Recorder

@@ -7,7 +7,7 @@ import click
 
 from app.base.errors import UsageError
 from app.cli import console, declare, notebooks
-from app.comparison.history import tried_here
+from app.comparison.tried import tried_here
 from app.method.measured_place import MeasuredPlace, measured_place
 from forms.tuning import catalogue
 from forms.tuning.catalogue import CatalogueEntry, misprints_about

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label
 
 from app.charts import series_charts
-from app.comparison.history import sides_to_compare
+from app.comparison.sides import sides_to_compare
 from app.method import next_steps as method_next_steps
 from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
@@ -181,8 +181,8 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
 
 
 def _read_both_ways(notebook: Notebook, ids: tuple[str, str]) -> BothWays:
-    of_two, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, alone=True))
-    with_others, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, alone=False))
+    of_two, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, only_named=True))
+    with_others, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, only_named=False))
     return BothWays(of_two, with_others)
 
 

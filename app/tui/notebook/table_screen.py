@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.comparison.history import sides_to_compare
+from app.comparison.sides import sides_to_compare
 from app.method import next_steps as method_next_steps
 from app.tui.widgets import reading
 from forms.comparison import summary as comparison_summary
@@ -21,7 +21,7 @@ class TableScreen(reading.ReportScreen, reading.GoesOn):
         self.ids = tuple(ids)
 
     def _read_table(self, notebook: Notebook) -> Report:
-        self.summaries = comparison_summary.comparisons(sides_to_compare(notebook, self.ids, each=True))
+        self.summaries = comparison_summary.comparisons(sides_to_compare(notebook, self.ids, each_is_a_side=True))
         return comparison_report([notebook.series(series_id) for series_id in self.ids], self.summaries)
 
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:

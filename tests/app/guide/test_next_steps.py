@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.history import sides_to_compare
+from app.comparison.sides import sides_to_compare
 from app.guide.context import GuideContext, read_context, recall
 from app.guide.page import Visit
 from app.guide.pages.steps import page_of
@@ -331,7 +331,7 @@ def test_series_are_compared_alone_where_that_is_asked(tmp_path: Path):
     ids = (f"{1:012x}", f"{3:012x}")
     with Notebook(book(tmp_path / "notebook.db", *series)) as notebook:
         (with_repeats,) = sides_to_compare(notebook, ids)
-        (alone,) = sides_to_compare(notebook, ids, alone=True)
+        (alone,) = sides_to_compare(notebook, ids, only_named=True)
     assert [each.id for each in with_repeats.base] == [f"{1:012x}", f"{2:012x}"]
     assert [each.id for each in alone.base] == [f"{1:012x}"]
 

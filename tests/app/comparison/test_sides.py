@@ -11,7 +11,8 @@ import pytest
 
 from app.base.errors import UsageError
 from app.cli.main import run
-from app.comparison.history import audit_form, sides_to_compare, tried_here
+from app.comparison.sides import sides_to_compare
+from app.comparison.tried import audit_form, tried_here
 from app.load.scenario import find_scenario
 from app.method.next_steps import after_comparison
 from forms.comparison.remarks import comparison_remarks
@@ -91,7 +92,7 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
         )
     (never,) = sides_to_compare(notebook, (before.id, newest[1].id), turns=False)
     assert len(never.other) == 3
-    (alone,) = sides_to_compare(notebook, (before.id, after.id), alone=True)
+    (alone,) = sides_to_compare(notebook, (before.id, after.id), only_named=True)
     assert (ids(alone.base), ids(alone.other)) == ([1], [2])
     (same,) = sides_to_compare(notebook, (before.id, newest[0].id))
     assert compare_sides(same, Limits()).doubt is Doubt.SAME_SETTINGS
@@ -131,7 +132,7 @@ def test_a_pair_that_nobody_named_stands_in_where_it_came_later_and_has_an_answe
     assert ((ids(sides.base), ids(sides.other)) == ([11], [12])) is stands
     if runs == 5:
         assert compare_sides(sides, Limits()).verdict == "slower", "the answer is not lost"
-    several = sides_to_compare(notebook, (before.id, after.id, at(3).id), each=True)
+    several = sides_to_compare(notebook, (before.id, after.id, at(3).id), each_is_a_side=True)
     assert several[0].interleaved_since is stands
 
 

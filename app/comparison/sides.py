@@ -1,0 +1,184 @@
+"""Select the series to compare: those named, with all repeats of the same settings and what the path did before."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from operator import attrgetter
+
+from app.base.errors import UsageError
+from app.comparison.stand_in import prefer_interleaved, stand_in_rule
+from app.comparison.trials import trials_since
+from forms.comparison.history import groups_of
+from forms.comparison.summary import sides_of
+from forms.comparison.verdict import Sides, unseen_between
+from forms.stats.decision import MOST_EARLIER
+from forms.stats.variation import NONE_AFTER_DAYS
+from forms.trial.summary import TrialSummary
+from forms.tuning import differences as tuning
+from storage.looks import WATCH, unconfirmed_ids
+from storage.notebook import Notebook
+from storage.records import Evidence, Series
+
+MOST_CHANGES = 100
+"""So many changes back from a series its base is looked for."""
+
+
+def sides_to_compare(
+    notebook: Notebook,
+    references: Sequence[str],
+    again: Sequence[str] = (),
+    *,
+    only_named: bool = False,
+    turns: bool | None = None,
+    each_is_a_side: bool = False,
+) -> list[Sides]:
+    """The sides that the named series are compared as, the first as the base of all.
+
+    ``again``, or a third with the base's settings unless ``each_is_a_side``, repeats the base; with ``only_named``
+    there are no repeats and no history.
+
+    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named or both
+    came later, of several others where both are named; ``turns`` has them do so always or never. Others named beside
+    each other stay apart, and from what was interleaved since.
+
+    Raises UsageError, UnknownReferenceError.
+    """
+    named_series = [notebook.series(reference) for reference in references]
+    base = named_series[0]
+    if any(series.id == base.id for series in named_series[1:]):
+        raise UsageError(f"{references[0]} is compared with itself (series {base.id}): name another series")
+
+    repeats = [notebook.series(reference) for reference in again]
+    for repeat in repeats:
+        _check_repeat(base, repeat)
+    if not (repeats or each_is_a_side) and len(named_series) == 3 and _is_base_again(*named_series):
+        repeats = [named_series.pop()]
+
+    groups = _groups_of_named(notebook, named_series, only_named=only_named)
+    ids_of_base = {series.id for series in groups[0]}
+    groups[0] = (*groups[0], *(repeat for repeat in repeats if repeat.id not in ids_of_base))
+    all_sides = [_one_of_each_if_shared(sides, named_series) for sides in sides_of(groups)]
+
+    if not only_named and turns is not False:
+        named_ids = {series.id for series in (*named_series, *repeats)}
+        stand_in = stand_in_rule(turns, len(named_series))
+        all_sides = prefer_interleaved(all_sides, named_series, named_ids, stand_in)
+
+    all_sides = [_with_trial(notebook, sides) for sides in all_sides]
+    all_sides = [_as_far_as_seen(notebook, _with_baseline_name(notebook, sides)) for sides in all_sides]
+    if only_named:
+        return all_sides
+    return [with_history(notebook, sides) for sides in all_sides]
+
+
+def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
+    """Add the path's series before the newest base, or ``judged``, in groups of equal settings: how much they vary."""
+    base = max(sides.base, key=attrgetter("created_at"))
+    end = (judged or base).created_at
+    since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
+    earlier_ids = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=MOST_EARLIER)
+
+    new_normals = notebook.new_normals()
+    left_out = unconfirmed_ids(notebook.recordings(WATCH)) - set(new_normals)
+    left_out |= {series.id for series in (*sides.base, *sides.other)}
+    earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out])
+    return replace(sides, history=groups_of(earlier, base, new_normals))
+
+
+def _check_repeat(base: Series, repeat: Series) -> None:
+    """Raises UsageError where a series has not the base's settings."""
+    differing = tuning.differences_of_repeat(base, repeat)
+    if differing:
+        raise UsageError(
+            f"series {repeat.id} is not {base.id} measured again: {tuning.differences_prose(differing)};"
+            " restore that and measure again, or compare it as OTHER"
+        )
+
+
+def _is_base_again(base: Series, other: Series, third: Series) -> bool:
+    in_order = base.created_at < other.created_at < third.created_at
+    changed = bool(tuning.differences(base, other)) or other.change is not None
+    return in_order and changed and not tuning.differences_of_repeat(base, third)
+
+
+# Which series stand on a side
+
+
+def _groups_of_named(
+    notebook: Notebook, named_series: Sequence[Series], *, only_named: bool
+) -> list[tuple[Series, ...]]:
+    """Each named series with those that repeat it; others that are named stay apart."""
+    if only_named:
+        return [(series,) for series in named_series]
+
+    repeated_ids = notebook.repeated_ids()
+    ids_of_others = {series.id for series in named_series} - {named_series[0].id}
+    groups = []
+    for series in named_series:
+        apart = ids_of_others if series.id in ids_of_others else set[str]()
+        groups.append(_group_of(notebook, series, repeated_ids, apart))
+    return groups
+
+
+def _group_of(
+    notebook: Notebook, series: Series, repeated_ids: Sequence[tuple[str, ...]], apart: Collection[str]
+) -> tuple[Series, ...]:
+    """The series, and the measured ones of the same baseline or settings that are not to stay ``apart``."""
+    ids = next((group for group in repeated_ids if series.id in group), ())
+    others = notebook.all_of([other_id for other_id in ids if other_id != series.id and other_id not in apart])
+    return (series, *(other for other in others if other.measured() and tuning.is_repeat(series, other)))
+
+
+def _one_of_each_if_shared(sides: Sides, named_series: Sequence[Series]) -> Sides:
+    """The sides, or just the two that were named, as equal, where both sides have a series in common."""
+    ids_of_base = {series.id for series in sides.base}
+    if ids_of_base.isdisjoint(series.id for series in sides.other):
+        return sides
+
+    named_ids = {series.id for series in named_series}
+    return Sides(
+        base=tuple(series for series in sides.base[:1] if series.id in named_ids),
+        other=tuple(series for series in sides.other[:1] if series.id in named_ids),
+        equal=True,
+    )
+
+
+# What is known of the change between two sides
+
+
+def _with_trial(notebook: Notebook, sides: Sides) -> Sides:
+    """The sides with a trial of their change, or of its reverse."""
+    trial = _trial_of_the_change(notebook, sides)
+    if trial is not None:
+        return replace(sides, tried=trial)
+    trial_back = _trial_of_the_change(notebook, replace(sides, base=sides.other, other=sides.base))
+    return replace(sides, tried=trial_back, tried_back=trial_back is not None)
+
+
+def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:
+    """The newest whole one between the base's value and the change's, newer than the change, measured as the base."""
+    base_ids = {series.id for series in sides.base}
+    for series in sorted(sides.other, key=attrgetter("created_at")):
+        change = series.change
+        if change is None or series.base_id not in base_ids or change.evidence is Evidence.CONTRADICTED:
+            continue
+        return next(trials_since(notebook, series.created_at, sides.base, change), None)
+    return None
+
+
+def _with_baseline_name(notebook: Notebook, sides: Sides) -> Sides:
+    base_id = sides.base[0].id
+    names = (baseline.name for baseline in notebook.baselines() if baseline.recording_id == base_id)
+    return replace(sides, baseline=next(names, ""))
+
+
+def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
+    """The sides, with whether all changes on the way from the other back to the base are known and confirmed."""
+    base = sides.base[0]
+    way = [sides.other[0]]
+    while way[-1].id != base.id and way[-1].base_id is not None and len(way) <= MOST_CHANGES:
+        made_from = notebook.all_of([way[-1].base_id])
+        if not made_from:
+            break
+        way += made_from
+    return replace(sides, unseen=unseen_between(base.id, way))

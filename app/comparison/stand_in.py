@@ -1,0 +1,109 @@
+"""The two series whose runs were interleaved, which may stand for all series of two sides."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from operator import attrgetter
+
+from forms.comparison.pairs import paired_rates
+from forms.comparison.verdict import Sides
+from forms.stats.decision import Verdict, decide_interleaved
+from storage.records import Series
+
+
+class StandIn(Enum):
+    """Which two with interleaved runs may stand for all series of two sides."""
+
+    ANY = "any"
+    ONE_NAMED = "one of them is named, or both came later and have an answer"
+    BOTH_NAMED = "both are named"
+
+
+@dataclass(frozen=True, slots=True)
+class _InterleavedPair:
+    base: Series
+    other: Series
+
+    @property
+    def ids(self) -> set[str]:
+        return {self.base.id, self.other.id}
+
+    def settles_after(self, moment: str) -> bool:
+        """Whether both were measured later, and have an answer."""
+        if min(self.base.created_at, self.other.created_at) <= moment:
+            return False
+        rates = paired_rates(self.base, self.other)
+        return rates is not None and decide_interleaved(*rates).verdict is not Verdict.UNKNOWN
+
+
+def stand_in_rule(turns: bool | None, count_of_named: int) -> StandIn:
+    if turns:
+        return StandIn.ANY
+    return StandIn.ONE_NAMED if count_of_named == 2 else StandIn.BOTH_NAMED
+
+
+def prefer_interleaved(
+    all_sides: Sequence[Sides], named_series: Sequence[Series], named_ids: set[str], stand_in: StandIn
+) -> list[Sides]:
+    """The newest two whose runs were interleaved in place of all: series of other times would blur them."""
+    judged = []
+    interleaved_since: set[str] = set()
+    for sides in all_sides:
+        pairs = _interleaved_pairs(sides)
+        for pair in pairs:
+            interleaved_since |= pair.ids - named_ids
+
+        near_pairs = _near_pairs(pairs, sides, named_series)
+        chosen = _chosen_pair(pairs, near_pairs, named_ids, stand_in)
+        if chosen is not None:
+            stands_in = not chosen.ids <= named_ids
+            judged.append(replace(sides, base=(chosen.base,), other=(chosen.other,), stands_in=stands_in))
+        else:
+            has_better_answer = stand_in is StandIn.BOTH_NAMED and next(near_pairs, None) is not None
+            judged.append(replace(sides, interleaved_since=has_better_answer))
+    return [sides if sides.stands_in else _without(sides, interleaved_since) for sides in judged]
+
+
+def _interleaved_pairs(sides: Sides) -> list[_InterleavedPair]:
+    """The series of both sides that were measured with interleaved runs, the newest first."""
+    if sides.equal:
+        return []
+    bases = sorted(sides.base, key=attrgetter("created_at"), reverse=True)
+    pairs = []
+    for other in sorted(sides.other, key=attrgetter("created_at"), reverse=True):
+        pairs += [_InterleavedPair(base, other) for base in bases if paired_rates(base, other)]
+    return pairs
+
+
+def _near_pairs(
+    pairs: Sequence[_InterleavedPair], sides: Sides, named_series: Sequence[Series]
+) -> Iterator[_InterleavedPair]:
+    """The pairs with one of the two that stand first on their sides, or of later series that have an answer."""
+    first_ids = {sides.base[0].id, sides.other[0].id}
+    newest = max(series.created_at for series in named_series if series.id in first_ids)
+    for pair in pairs:
+        if first_ids & pair.ids or pair.settles_after(newest):
+            yield pair
+
+
+def _chosen_pair(
+    pairs: Sequence[_InterleavedPair],
+    near_pairs: Iterator[_InterleavedPair],
+    named_ids: set[str],
+    stand_in: StandIn,
+) -> _InterleavedPair | None:
+    match stand_in:
+        case StandIn.ANY:
+            return next(iter(pairs), None)
+        case StandIn.ONE_NAMED:
+            return next(near_pairs, None)
+        case StandIn.BOTH_NAMED:
+            return next((pair for pair in pairs if pair.ids <= named_ids), None)
+
+
+def _without(sides: Sides, ids: Collection[str]) -> Sides:
+    return replace(
+        sides,
+        base=tuple(series for series in sides.base if series.id not in ids),
+        other=tuple(series for series in sides.other if series.id not in ids),
+    )

@@ -1,0 +1,105 @@
+"""What changes gave that were tried before: trials and sweeps, and steps of experiments."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from app.base.errors import UsageError
+from app.comparison.sides import sides_to_compare
+from forms import wording
+from forms.audit.report import audit_report
+from forms.comparison.summary import comparisons
+from forms.comparison.wording import comparison_headline
+from forms.report import Report
+from forms.trial.report import KINDS, change_answer, judge_change
+from forms.tuning.smb_conf import parameter_key
+from storage.looks import Audit
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
+from storage.records import ExperimentEntry, Series
+
+MOST_RESULTS = 3
+"""So many results of one setting are told."""
+
+
+def audit_form(notebook: Notebook, audit: Audit) -> Report:
+    """The form of an audit, with what trials of its settings gave."""
+    parameters = {finding.parameter for finding in audit.findings if finding.parameter}
+    return audit_report(audit, tried_here(notebook, parameters))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Result:
+    """What a change gave at a moment, as a sentence."""
+
+    moment: str
+    sentence: str
+    name: str
+    """The setting, as it was asked for."""
+
+    @property
+    def dated_text(self) -> str:
+        return f"{self.moment[:10]}, {self.sentence}"
+
+
+def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Results of trials, sweeps and experiment steps by setting, the newest first."""
+    names_by_key = {parameter_key(name): name for name in names}
+    results: dict[str, list[_Result]] = {}
+    for result in (*_results_of_changes(notebook, names_by_key), *_results_of_steps(notebook, names_by_key)):
+        results.setdefault(result.name, []).append(result)
+
+    texts = {}
+    for name, results_of_name in results.items():
+        newest = sorted(results_of_name, reverse=True)[:MOST_RESULTS]
+        texts[name] = tuple(result.dated_text for result in newest)
+    return texts
+
+
+def _results_of_changes(notebook: Notebook, names_by_key: Mapping[str, str]) -> Iterator[_Result]:
+    """Of trials and sweeps."""
+    for entry in _changes(notebook):
+        experiment = entry.experiment
+        plan = notebook.trial(experiment.name)
+        name = names_by_key.get(parameter_key(plan.name)) if plan else None
+        if plan is None or name is None:
+            continue
+
+        series = notebook.experiment(experiment.name)
+        try:
+            change = judge_change(experiment, plan, series, notebook.slots(experiment.name))
+        except ValueError:
+            continue  # one that is not whole says nothing
+        yield _Result(entry.last_at, f"{_measured_path(series[0])}: {change_answer(change).text}", name)
+
+
+def _changes(notebook: Notebook) -> list[ExperimentEntry]:
+    """All trials and sweeps."""
+    entries = []
+    for kind in KINDS:
+        entries += notebook.experiments(kind)
+    return entries
+
+
+def _results_of_steps(notebook: Notebook, names_by_key: Mapping[str, str]) -> Iterator[_Result]:
+    """Of series that were measured with a change of their base, outside of trials and sweeps."""
+    names_of_changes = {entry.experiment.name for entry in _changes(notebook)}
+    for head in notebook.heads():
+        if not head.change or not head.base_id or head.experiment in names_of_changes:
+            continue
+        name = names_by_key.get(parameter_key(head.change.name))
+        if name is None:
+            continue
+
+        try:
+            (form, *_) = comparisons(sides_to_compare(notebook, (head.base_id, head.id)))
+        except (UsageError, UnknownReferenceError):
+            continue  # its base is gone, or has nothing in common with it
+        comparison = form.comparison
+        setting = wording.plain(f"{head.change.name} = {head.change.value or 'empty'}")
+        headline = comparison_headline(comparison)
+        sentence = f"{_measured_path(head)}: {comparison.sign} {setting}: {headline}"
+        yield _Result(head.created_at, sentence, name)
+
+
+def _measured_path(series: Series) -> str:
+    return f"{series.command} {wording.place(series.target)}"
