@@ -17,7 +17,8 @@ from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
-from forms.audit.report import audit_document, proposed_diff, remedies
+from forms.audit.remedies import proposed_diff, remedies
+from forms.audit.report import audit_document
 from storage.looks import AuditScope, Ruling, recording_of
 
 _PASSED_TO_TRY = (

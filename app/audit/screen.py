@@ -14,7 +14,7 @@ from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.logins import log_in
-from forms.audit.report import proposed_diff, remedies
+from forms.audit.remedies import proposed_diff, remedies
 from storage.looks import recording_of
 from storage.notebook import Notebook
 from storage.records import Target

@@ -10,7 +10,7 @@ from app.method.choices import GuideChoices
 from app.method.improvements import BETTER, QUIET_FILE, Improvement, improvements_of
 from app.method.rounds import branch_from, interleaved_by_hand, measure_again, repeat_of
 from app.trial.spec import StoredTrial
-from forms.audit.report import remedies
+from forms.audit.remedies import remedies
 from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving, settling_sentence

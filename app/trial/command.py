@@ -38,7 +38,7 @@ from app.trial.restore import check_own, owner_text, restore, restored_text, whe
 from app.trial.target import check_target
 from app.trial.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
-from forms.audit.report import Remedy, remedies
+from forms.audit.remedies import Remedy, remedies
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible

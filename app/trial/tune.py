@@ -15,7 +15,7 @@ from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.trial.fitting import FittedRequest, fitting_bytes, with_file_of
 from app.trial.record import run_trial
 from app.trial.spec import Judged, TrialEvent, TrialOrder, new_order
-from forms.audit.report import Remedy
+from forms.audit.remedies import Remedy
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
 from forms.trial.tuning import NotTried, TuneSummary

@@ -5,55 +5,51 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any
+from itertools import chain
 
-from forms.tuning import catalogue, smb_conf
+from forms.audit import configuration, judgements
+from forms.audit.configuration import Configuration
+from forms.audit.judgements import SettingJudgement
+from forms.tuning import smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
-from forms.tuning.smb_conf import PARAMETER_PREFIX
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
 
-MEASURED = "measured on Samba 4.17.12"
 SMB1 = frozenset({"nt1", "lanman2", "lanman1", "core", "coreplus"})
 OTHERS_MAY_WRITE = 0o002
 SAMPLE_NAMES = ("report.docx", "photo.jpg", "archive.tar.gz", "notes.txt")
+"""A pattern that hides all of these hides every file with a dot in its name."""
 MOST_NAMES = 5
 LATEST_SAMBA = (4, 25)
 """Assumed for an unknown version, so that nothing is called too new."""
+SOCKET_OPTIONS = (
+    "SO_KEEPALIVE",
+    "SO_REUSEADDR",
+    "SO_BROADCAST",
+    "TCP_NODELAY",
+    "TCP_KEEPCNT",
+    "TCP_KEEPIDLE",
+    "TCP_KEEPINTVL",
+    "IPTOS_LOWDELAY",
+    "IPTOS_THROUGHPUT",
+    "SO_REUSEPORT",
+    "SO_SNDBUF",
+    "SO_RCVBUF",
+    "SO_SNDLOWAT",
+    "SO_RCVLOWAT",
+    "SO_SNDTIMEO",
+    "SO_RCVTIMEO",
+    "TCP_FASTACK",
+    "TCP_QUICKACK",
+    "TCP_NODELAYACK",
+    "TCP_KEEPALIVE_THRESHOLD",
+    "TCP_KEEPALIVE_ABORT_THRESHOLD",
+    "TCP_DEFER_ACCEPT",
+    "TCP_USER_TIMEOUT",
+)
+"""The words that smbd knows (lib/util/util_net.c)."""
 _TRAILING_COMMENT = re.compile(r"\s[#;](\s|$)")
-
-
-ORDER = tuple(Ruling)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingJudgement:
-    """One row of ``judgements.toml``, which explains the fields."""
-
-    key: str
-    verdict: Ruling
-    cost: int
-    why: str
-    instead: str
-    parameter: str = ""
-    fact: str = ""
-    word: str = ""
-    part: int = 0
-    """Which number of a fact that has several, from 1; 0 for the only one."""
-    present: bool = False
-    values: tuple[str, ...] = ()
-    below: str = ""
-    above: str = ""
-    samba_from: str = ""
-    when: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    when_global: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    unless: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    unless_word: str = ""
-    when_fact: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    unless_fact: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    price: str = ""
-    price_source: str = MEASURED
-    advised_by: tuple[str, ...] = ()
+_RANK = {ruling: rank for rank, ruling in enumerate(Ruling)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,161 +67,158 @@ class AuditedServer:
 
     @property
     def samba_version(self) -> tuple[int, ...]:
-        return _version(str(self.facts.get("samba.version", ""))) or LATEST_SAMBA
+        return configuration.version_numbers(str(self.facts.get("samba.version", ""))) or LATEST_SAMBA
+
+    def names_in(self, section: str) -> list[str]:
+        """The files in the share of that section; for [global] in all shares."""
+        if section != "global":
+            return list(self.names_in_shares.get(section, ()))
+        return list(chain.from_iterable(self.names_in_shares.values()))
 
 
 def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
-    found = [*_of_facts(server), *_of_files(server)]
+    findings = [*_findings_of_facts(server), *_findings_of_files(server)]
     if server.conf is not None:
-        found += _of_settings(server, server.conf)
-    return tuple(sorted(found, key=lambda one: (ORDER.index(one.verdict), -one.cost, one.file, one.line)))
+        findings += _findings_of_conf(server, server.conf)
+    return tuple(sorted(findings, key=_gravest_first))
+
+
+def _gravest_first(finding: AuditFinding) -> tuple[int, int, str, int]:
+    return _RANK[finding.verdict], -finding.cost, finding.file, finding.line
 
 
 def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]:
-    settings = []
-    for scope in ("global", "share"):
-        prefix = f"{PARAMETER_PREFIX}{scope}/"
-        settings += [
-            AuditedSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
-            for name, value in facts.items()
-            if name.startswith(prefix) and value != ""  # an empty one is a default that testparm lists
-        ]
-    server, conf = AuditedServer(facts=facts), _Configuration(smb_conf.SmbConfFile(settings=tuple(settings)))
-    found = [
-        finding
-        for setting in settings
-        for finding in (*_judged(server, conf, setting, _meant(setting)), _hides(server, setting))
-        if finding is not None and finding.verdict is Ruling.HARMFUL
-    ]
-    return tuple(sorted(found, key=lambda finding: -finding.cost))
+    """The harmful ones of the settings that a recording keeps of its server, the costliest first."""
+    settings = [*_settings_in_facts(facts, "global"), *_settings_in_facts(facts, "share")]
+    server = AuditedServer(facts=facts)
+    conf = Configuration(smb_conf.SmbConfFile(settings=tuple(settings)))
+
+    harmful = []
+    for setting in settings:
+        findings = [*_findings_by_judgements(server, conf, setting, configuration.meant_value(setting))]
+        hiding = _hiding_finding(server, setting)
+        if hiding is not None:
+            findings.append(hiding)
+        harmful += [finding for finding in findings if finding.verdict is Ruling.HARMFUL]
+    return tuple(sorted(harmful, key=lambda finding: -finding.cost))
 
 
-@cache
-def judgements() -> tuple[SettingJudgement, ...]:
-    return tuple(_judgement(row) for row in smb_conf.toml_data("judgements.toml")["judgement"])
+def _settings_in_facts(facts: Mapping[str, FactValue], scope: str) -> Iterator[AuditedSetting]:
+    prefix = f"{smb_conf.PARAMETER_PREFIX}{scope}/"
+    for name, value in facts.items():
+        # An empty one is a default that testparm lists.
+        if name.startswith(prefix) and value != "":
+            yield AuditedSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
 
 
-@cache
-def _by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
-    found: dict[str, tuple[SettingJudgement, ...]] = {}
-    for one in judgements():
-        if one.parameter:
-            key = smb_conf.parameter_key(one.parameter)
-            found[key] = (*found.get(key, ()), one)
-    return found
+# Facts and files
 
 
-def _judgement(row: Mapping[str, Any]) -> SettingJudgement:
-    lists = {name: tuple(row[name]) for name in ("values", "advised_by") if name in row}
-    texts = {name: " ".join(row[name].split()) for name in ("why", "price") if name in row}
-    return SettingJudgement(**{**row, **lists, **texts, "verdict": Ruling(row["verdict"])})
+def _findings_of_facts(server: AuditedServer) -> Iterator[AuditFinding]:
+    for judgement in judgements.judgements():
+        if not judgement.fact or judgement.fact not in server.facts:
+            continue
+        value = str(server.facts[judgement.fact])
+        judged = judgement.judged_value("", judgements.without_commas(value))
+        if judged is None or not judgement.facts_hold(server.facts):
+            continue
+
+        yield AuditFinding(
+            key=judgement.key,
+            verdict=judgement.verdict,
+            cost=judgement.cost,
+            setting=judgement.fact,
+            value=value,
+            why=judgement.reason_for(judged),
+            what_to_do=f"Set or use: {judgement.instead}.",
+            price=judgement.price,
+            price_source=judgement.source_of_price,
+            advised_by=judgement.advised_by,
+        )
 
 
-class _Configuration:
-    def __init__(self, conf: smb_conf.SmbConfFile) -> None:
-        self.settings = conf.settings
-        self.last = {(one.section, smb_conf.parameter_key(one.name)): one for one in conf.settings}
-        self.shares = tuple(dict.fromkeys(one.section for one in conf.settings if one.section != "global"))
-
-    def in_effect(self, section: str, name: str) -> str:
-        """A parameter's value in a section: its own, [global]'s or the default; "" where unknown."""
-        key = smb_conf.parameter_key(name)
-        setting = self.last.get((section, key)) or self.last.get(("global", key))
-        if setting is not None:
-            return _meant(setting)
-        entry = _entry(smb_conf.spelling(name).name)
-        return (entry.default or "") if entry else _DEFAULTS.get(smb_conf.spelling(name).name, "")
-
-    def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
-        """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
-        parameter = smb_conf.spelling(setting.name).parameter
-        if setting.section != "global" or parameter is None or parameter.scope == "global":
-            return [setting.section]
-        key = smb_conf.parameter_key(setting.name)
-        return [share for share in self.shares if (share, key) not in self.last] or ["global"]
+def _findings_of_files(server: AuditedServer) -> Iterator[AuditFinding]:
+    for path, mode in server.modes.items():
+        if mode & OTHERS_MAY_WRITE:
+            yield AuditFinding(
+                key="writable-configuration",
+                verdict=Ruling.HARMFUL,
+                cost=1000,
+                setting=path,
+                value=f"{mode:04o}",
+                why="Any local user can change it, and with it what smbd does as root.",
+                what_to_do=f"Run: chmod o-w {path}; then look for lines that you did not write.",
+                file=path,
+            )
 
 
-def _of_settings(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[AuditFinding]:
-    conf = _Configuration(file)
+# The lines of an smb.conf
+
+
+def _findings_of_conf(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[AuditFinding]:
+    conf = Configuration(file)
     for setting in conf.settings:
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
-        if winner is not setting:
-            if not smb_conf.same_value(smb_conf.spelling(setting.name).name, _meant(setting), _meant(winner)):
-                where = f"Line {winner.line}" if winner.file == setting.file else f"{winner.file}:{winner.line}"
-                why = f"{where} sets it again, to {winner.value}: this line does nothing."
-                yield _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, why, instead="")
-            continue
-        yield from _of_setting(server, conf, setting)
+        if winner is setting:
+            yield from _findings_of_setting(server, conf, setting)
+        elif not _is_same_setting(setting, winner):
+            yield _set_twice_finding(setting, winner)
+
     for name in file.missing_includes:
-        why = "There is no such file to read, and Samba does not say so."
         yield AuditFinding(
-            key="missing-include", verdict=Ruling.MISPLACED, cost=40, setting="include", value=name, why=why,
-            what_to_do="Create the file or delete the line.", file=server.path,
-        )  # fmt: skip
+            key="missing-include",
+            verdict=Ruling.MISPLACED,
+            cost=40,
+            setting="include",
+            value=name,
+            why="There is no such file to read, and Samba does not say so.",
+            what_to_do="Create the file or delete the line.",
+            file=server.path,
+        )
     for line in file.malformed:
         yield AuditFinding(
-            key="malformed-line", verdict=Ruling.MISPLACED, cost=30, setting=line[:60],
-            why="The line has no equals sign: Samba skips it.", what_to_do="Complete or delete it.", file=server.path,
-        )  # fmt: skip
-
-
-def _of_setting(server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    if ":" in setting.name:
-        yield from _judged(server, conf, setting, setting.value)
-        return
-    if general := _general(server, conf, setting):
-        yield general
-        return
-    value = _meant(setting)
-    if found := [*_judged(server, conf, setting, value), *_of_words(server, setting)]:
-        yield from found
-    elif hiding := _hides(server, setting):
-        yield hiding
-    elif _is_default(smb_conf.spelling(setting.name).name, value):
-        yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
-
-
-def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> AuditFinding | None:
-    spelled = smb_conf.spelling(setting.name)
-    entry = _entry(spelled.name)
-    known = _known(server.global_names | server.share_names)
-    is_too_new = bool(entry and entry.since and _version(entry.since) > server.samba_version)
-    is_known = (
-        smb_conf.parameter_key(setting.name) in known if known else spelled.parameter is not None and not is_too_new
-    )
-    if entry and not is_known and (is_too_new or entry.status is Status.REMOVED):
-        if is_too_new:
-            why = f"Samba knows it since {entry.since}; this one skips the line."
-            return _finding(setting, "too-new", Ruling.USELESS, 5, why, instead="")
-        later = f" In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
-        why = f"Removed in Samba {entry.removed_in}; this one skips the line.{later}"
-        return _finding(setting, "removed", Ruling.USELESS, 5, why, instead="", advised_by=entry.sources)
-    if not is_known:
-        close = smb_conf.suggestions(setting.name)
-        meant = f" Did you mean {' or '.join(close)}?" if close else ""
-        return _finding(
-            setting, "unknown", Ruling.MISPLACED, 50, f"Samba knows no such parameter.{meant}", instead=None
+            key="malformed-line",
+            verdict=Ruling.MISPLACED,
+            cost=30,
+            setting=line[:60],
+            why="The line has no equals sign: Samba skips it.",
+            what_to_do="Complete or delete it.",
+            file=server.path,
         )
-    if _TRAILING_COMMENT.search(setting.value):
-        plain = _TRAILING_COMMENT.split(setting.value)[0].strip()
-        why = "smb.conf has no comments at the end of a line: what follows belongs to the value."
-        return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, why, instead=f"{setting.name} = {plain}")
-    if refused := smb_conf.refusal(spelled.name, setting.value):
-        why = f"{refused}: Samba stops reading smb.conf at this line."
-        return _finding(setting, "refused", Ruling.HARMFUL, 93, why, instead="")
-    if setting.section != "global" and spelled.parameter is not None and spelled.parameter.scope == "global":
-        why = f"It holds for the whole server: in [{setting.section}] it does nothing."
-        return _finding(setting, "wrong-section", Ruling.MISPLACED, 45, why, instead=None, move_to="[global]")
-    oldest = smb_conf.tidy_value("server min protocol", conf.in_effect("global", "server min protocol"))
-    if entry and entry.status is Status.SMB1_ONLY and oldest not in SMB1:
-        why = "It is about SMB1 alone, which this server does not speak."
-        return _finding(setting, "smb1-only", Ruling.USELESS, 4, why, instead="", advised_by=entry.sources)
-    return None
 
 
-@cache
-def _known(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(smb_conf.parameter_key(name) for name in names)
+def _is_same_setting(setting: AuditedSetting, winner: AuditedSetting) -> bool:
+    name = smb_conf.spelling(setting.name).name
+    return smb_conf.same_value(name, configuration.meant_value(setting), configuration.meant_value(winner))
+
+
+def _set_twice_finding(setting: AuditedSetting, winner: AuditedSetting) -> AuditFinding:
+    where = f"{winner.file}:{winner.line}"
+    if winner.file == setting.file:
+        where = f"Line {winner.line}"
+    reason = f"{where} sets it again, to {winner.value}: this line does nothing."
+    return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead="")
+
+
+def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    if ":" in setting.name:
+        yield from _findings_by_judgements(server, conf, setting, setting.value)
+        return
+
+    finding = _finding_by_rules(server, conf, setting)
+    if finding is not None:
+        yield finding
+        return
+
+    value = configuration.meant_value(setting)
+    findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(server, setting)]
+    hiding = None if findings else _hiding_finding(server, setting)
+    if findings:
+        yield from findings
+    elif hiding is not None:
+        yield hiding
+    elif configuration.is_default(smb_conf.spelling(setting.name).name, value):
+        yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
 
 
 def _finding(
@@ -233,7 +226,7 @@ def _finding(
     key: str,
     verdict: Ruling,
     cost: int,
-    why: str,
+    reason: str,
     *,
     instead: str | None,
     word: str = "",
@@ -242,214 +235,246 @@ def _finding(
     price_source: str = "",
     advised_by: tuple[str, ...] = (),
 ) -> AuditFinding:
-    if move_to:
-        remedy = f"Move it to {move_to}."
-    elif instead is None:
-        remedy = "Correct or delete the line."
-    elif word and instead:
-        remedy = f"Take {word} out of the line."
-    else:
-        remedy = f"Write `{instead}`." if instead else "Delete the line."
+    """A finding about a line; ``instead`` is the line to write, "" to delete it, None where a person has to decide."""
     spelled = smb_conf.spelling(setting.name)
     return AuditFinding(
-        key=key, verdict=verdict, cost=cost, setting=setting.name, value=setting.value, why=why, what_to_do=remedy,
-        file=setting.file, line=setting.line, section=setting.section,
-        parameter=spelled.name if spelled.parameter else "", word=word, instead=instead, price=price,
-        price_source=price_source, advised_by=advised_by,
-    )  # fmt: skip
-
-
-def _judged(server: AuditedServer, conf: _Configuration, setting: AuditedSetting, value: str) -> Iterator[AuditFinding]:
-    for one in _by_parameter().get(smb_conf.parameter_key(setting.name), ()):
-        about = _tested(one, setting.name, value)
-        if about is None or not _holds_there(one, server, conf, setting):
-            continue
-        shown, number = about
-        instead = _without_word(setting, one.word) if one.word and not one.instead else one.instead
-        yield _finding(
-            setting, one.key, one.verdict, one.cost, one.why.format(value=shown, number=number), instead=instead,
-            word=one.word if not one.instead else "", price=one.price,
-            price_source=one.price_source if one.price else "", advised_by=one.advised_by,
-        )  # fmt: skip
-
-
-def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | None:
-    if one.unless_word and one.unless_word in dict(_words(value.replace(",", " "))):
-        return None
-    words = dict(_words(value))
-    if one.word:
-        if one.word.lower() not in words:
-            return None
-        value = words[one.word.lower()]
-    elif one.part:
-        parts = value.split()
-        value = parts[one.part - 1] if len(parts) >= one.part else ""
-    canonical = "" if one.word else smb_conf.spelling(name).name
-    if one.values and not any(smb_conf.same_value(canonical, value, each) for each in one.values):
-        return None
-    number = number_of(canonical, value)
-    if one.below and (number is None or number >= (number_of("", one.below) or 0)):
-        return None
-    if one.above and (number is None or number <= (number_of("", one.above) or 0)):
-        return None
-    if not (one.values or one.below or one.above or one.present):
-        return None
-    return value, "" if number is None else f"{number:g}" if number < 1e6 else f"{number:.0f}"
-
-
-def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> bool:
-    if one.samba_from and server.samba_version < _version(one.samba_from):
-        return False
-    places = conf.sections_of(setting)
-
-    def has(section: str, wanted: Mapping[str, Sequence[str]]) -> Iterator[bool]:
-        for name, values in wanted.items():
-            there = conf.in_effect(section, name)
-            yield any(smb_conf.same_value(smb_conf.spelling(name).name, there, each) for each in values)
-
-    return (
-        any(all(has(place, one.when)) for place in places)
-        and all(has("global", one.when_global))
-        and any(not any(has(place, one.unless)) for place in places)
-        and _facts_hold(one, server.facts)
+        key=key,
+        verdict=verdict,
+        cost=cost,
+        setting=setting.name,
+        value=setting.value,
+        why=reason,
+        what_to_do=_remedy_text(instead, word, move_to),
+        file=setting.file,
+        line=setting.line,
+        section=setting.section,
+        parameter=spelled.name if spelled.parameter else "",
+        word=word,
+        instead=instead,
+        price=price,
+        price_source=price_source,
+        advised_by=advised_by,
     )
 
 
-def _facts_hold(one: SettingJudgement, facts: Mapping[str, FactValue]) -> bool:
-    def has(wanted: Mapping[str, Sequence[str]]) -> Iterator[bool]:
-        return (str(facts.get(name, "")).lower() in map(str.lower, values) for name, values in wanted.items())
-
-    return all(has(one.when_fact)) and not any(has(one.unless_fact))
-
-
-_DEFAULTS = {
-    "smb2 leases": "yes", "read only": "yes", "clustering": "no", "allow insecure wide links": "no",
-    "smb1 unix extensions": "yes",
-}  # fmt: skip
+def _remedy_text(instead: str | None, word: str, move_to: str) -> str:
+    if move_to:
+        return f"Move it to {move_to}."
+    if instead is None:
+        return "Correct or delete the line."
+    if not instead:
+        return "Delete the line."
+    return f"Take {word} out of the line." if word else f"Write `{instead}`."
 
 
-def _of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    name = smb_conf.spelling(setting.name).name
-    if name == "socket options":
-        for word, _ in _words(setting.value):
-            if word.upper() not in SOCKET_OPTIONS:
-                close = [option for option in SOCKET_OPTIONS if option.endswith(word.upper())]
-                meant = f" Did you mean {close[0]}? Leave it out all the same." if close else ""
-                yield _finding(
-                    setting, "unknown-socket-option", Ruling.MISPLACED, 50, f"{word.upper()} is no option.{meant}",
-                    instead=_without_word(setting, word), word=word,
-                )  # fmt: skip
-    if name == "vfs objects" and server.modules:
-        for word, _ in _words(setting.value):
-            module = word.partition(":")[0]
-            if "/" not in module and module not in server.modules:
-                yield _finding(
-                    setting, "missing-module", Ruling.HARMFUL, 98,
-                    f"There is no module {module}: every connection to the share fails.",
-                    instead=_without_word(setting, word), word=word,
-                )  # fmt: skip
+# Rules for every parameter
 
 
-SOCKET_OPTIONS = (
-    "SO_KEEPALIVE", "SO_REUSEADDR", "SO_BROADCAST", "TCP_NODELAY", "TCP_KEEPCNT", "TCP_KEEPIDLE", "TCP_KEEPINTVL",
-    "IPTOS_LOWDELAY", "IPTOS_THROUGHPUT", "SO_REUSEPORT", "SO_SNDBUF", "SO_RCVBUF", "SO_SNDLOWAT", "SO_RCVLOWAT",
-    "SO_SNDTIMEO", "SO_RCVTIMEO", "TCP_FASTACK", "TCP_QUICKACK", "TCP_NODELAYACK", "TCP_KEEPALIVE_THRESHOLD",
-    "TCP_KEEPALIVE_ABORT_THRESHOLD", "TCP_DEFER_ACCEPT", "TCP_USER_TIMEOUT",
-)  # fmt: skip
-"""The words that smbd knows (lib/util/util_net.c)."""
+def _finding_by_rules(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> AuditFinding | None:
+    """What Samba itself makes of the line, whatever the value is good for."""
+    spelled = smb_conf.spelling(setting.name)
+    entry = configuration.catalogue_entry(spelled.name)
+    if not _is_known(server, spelled, entry):
+        return _skipped_finding(server, setting, entry) or _unknown_finding(setting)
+    return (
+        _trailing_comment_finding(setting)
+        or _refused_finding(setting, spelled)
+        or _wrong_section_finding(setting, spelled)
+        or _smb1_finding(conf, setting, entry)
+    )
 
 
-def _hides(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | None:
-    if smb_conf.spelling(setting.name).name != "veto files":
-        return None
-    patterns = [pattern.lower() for pattern in setting.value.split("/") if pattern.strip()]
-    sweeping = [pattern for pattern in patterns if all(fnmatchcase(name, pattern) for name in SAMPLE_NAMES)]
-    if sweeping:
-        why = f"The pattern {sweeping[0]} hides every file with a dot in its name, for reading and writing."
-        kept = "/".join(pattern for pattern in setting.value.split("/") if pattern.lower() not in sweeping)
-        instead = f"{setting.name} = {kept}" if kept.strip("/") else ""
-        return _finding(
-            setting, "veto-hides-all", Ruling.HARMFUL, 97, why, instead=instead, advised_by=("IBM Redpaper 2004",)
-        )
-    shares = server.names_in_shares
-    names = shares.get(setting.section, ()) if setting.section != "global" else [n for s in shares.values() for n in s]
-    hidden = [name for name in names if any(fnmatchcase(name.lower(), pattern) for pattern in patterns)]
-    if not hidden:
-        return None
-    more = f" and {len(hidden) - MOST_NAMES} more" if len(hidden) > MOST_NAMES else ""
-    quoted = ", ".join(hidden[:MOST_NAMES]) + more
-    return _finding(
-        setting, "veto-hides-files", Ruling.RISKY, 40, f"Hides {quoted}: clients are told that there is no such file.",
-        instead=None,
-    )  # fmt: skip
-
-
-def _of_facts(server: AuditedServer) -> Iterator[AuditFinding]:
-    for one in judgements():
-        if not one.fact or one.fact not in server.facts:
-            continue
-        about = _tested(one, "", _plain(str(server.facts[one.fact])))
-        if about is None or not _facts_hold(one, server.facts):
-            continue
-        shown, number = about
-        yield AuditFinding(
-            key=one.key, verdict=one.verdict, cost=one.cost, setting=one.fact, value=str(server.facts[one.fact]),
-            why=one.why.format(value=shown, number=number), what_to_do=f"Set or use: {one.instead}.",
-            price=one.price, price_source=one.price_source if one.price else "", advised_by=one.advised_by,
-        )  # fmt: skip
-
-
-def _of_files(server: AuditedServer) -> Iterator[AuditFinding]:
-    for path, mode in server.modes.items():
-        if mode & OTHERS_MAY_WRITE:
-            yield AuditFinding(
-                key="writable-configuration", verdict=Ruling.HARMFUL, cost=1000, setting=path, value=f"{mode:04o}",
-                why="Any local user can change it, and with it what smbd does as root.",
-                what_to_do=f"Run: chmod o-w {path}; then look for lines that you did not write.", file=path,
-            )  # fmt: skip
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace(",", " ").split())
-
-
-def _words(value: str) -> Iterator[tuple[str, str]]:
-    for word in _plain(value).lower().split():
-        name, _, number = word.partition("=")
-        yield name, number or "1"
-
-
-def _without_word(setting: AuditedSetting, word: str) -> str:
-    kept = [each for each in setting.value.split() if each.partition("=")[0].strip(",").lower() != word.lower()]
-    return f"{setting.name} = {' '.join(kept)}" if kept else ""
-
-
-def number_of(name: str, value: str) -> float | None:
-    """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
-    text = smb_conf.tidy_value(name, value)
-    if name == "log level":
-        text = re.split(r"[\s@]", text)[0].removeprefix("all:")
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _meant(setting: AuditedSetting) -> str:
-    return smb_conf.opposite_value(setting.value) if smb_conf.spelling(setting.name).opposite else setting.value
-
-
-def _is_default(name: str, value: str) -> bool:
-    entry = _entry(name)
-    return entry is not None and entry.default is not None and smb_conf.same_value(name, value, entry.default)
+def _is_known(server: AuditedServer, spelled: smb_conf.Spelling, entry: CatalogueEntry | None) -> bool:
+    """Whether that Samba knows the parameter: by its own list, else by ours."""
+    known_keys = _parameter_keys(server.global_names | server.share_names)
+    if known_keys:
+        return smb_conf.parameter_key(spelled.typed) in known_keys
+    return spelled.parameter is not None and not _is_too_new(server, entry)
 
 
 @cache
-def _entry(name: str) -> CatalogueEntry | None:
-    key = smb_conf.parameter_key(name)
-    return next((one for one in catalogue.about(name) if smb_conf.parameter_key(one.parameter) == key), None)
+def _parameter_keys(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(smb_conf.parameter_key(name) for name in names)
 
 
-def _version(text: str) -> tuple[int, ...]:
-    match = re.match(r"(\d+(?:\.\d+)*)", text)
-    return tuple(int(part) for part in match[1].split(".")) if match else ()
+def _is_too_new(server: AuditedServer, entry: CatalogueEntry | None) -> bool:
+    if entry is None or not entry.since:
+        return False
+    return configuration.version_numbers(entry.since) > server.samba_version
+
+
+def _skipped_finding(
+    server: AuditedServer, setting: AuditedSetting, entry: CatalogueEntry | None
+) -> AuditFinding | None:
+    """A line that other versions of Samba know."""
+    if entry is None:
+        return None
+    if _is_too_new(server, entry):
+        reason = f"Samba knows it since {entry.since}; this one skips the line."
+        return _finding(setting, "too-new", Ruling.USELESS, 5, reason, instead="")
+    if entry.status is not Status.REMOVED:
+        return None
+
+    reason = f"Removed in Samba {entry.removed_in}; this one skips the line."
+    if entry.replaced_by:
+        reason += f" In its place: {', '.join(entry.replaced_by)}."
+    return _finding(setting, "removed", Ruling.USELESS, 5, reason, instead="", advised_by=entry.sources)
+
+
+def _unknown_finding(setting: AuditedSetting) -> AuditFinding:
+    reason = "Samba knows no such parameter."
+    suggestions = smb_conf.suggestions(setting.name)
+    if suggestions:
+        reason += f" Did you mean {' or '.join(suggestions)}?"
+    return _finding(setting, "unknown", Ruling.MISPLACED, 50, reason, instead=None)
+
+
+def _trailing_comment_finding(setting: AuditedSetting) -> AuditFinding | None:
+    if not _TRAILING_COMMENT.search(setting.value):
+        return None
+    value = _TRAILING_COMMENT.split(setting.value)[0].strip()
+    reason = "smb.conf has no comments at the end of a line: what follows belongs to the value."
+    instead = f"{setting.name} = {value}"
+    return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, reason, instead=instead)
+
+
+def _refused_finding(setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
+    refusal = smb_conf.refusal(spelled.name, setting.value)
+    if not refusal:
+        return None
+    reason = f"{refusal}: Samba stops reading smb.conf at this line."
+    return _finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead="")
+
+
+def _wrong_section_finding(setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
+    if setting.section == "global" or spelled.parameter is None or spelled.parameter.scope != "global":
+        return None
+    reason = f"It holds for the whole server: in [{setting.section}] it does nothing."
+    return _finding(setting, "wrong-section", Ruling.MISPLACED, 45, reason, instead=None, move_to="[global]")
+
+
+def _smb1_finding(conf: Configuration, setting: AuditedSetting, entry: CatalogueEntry | None) -> AuditFinding | None:
+    if entry is None or entry.status is not Status.SMB1_ONLY:
+        return None
+    oldest = smb_conf.tidy_value("server min protocol", conf.in_effect("global", "server min protocol"))
+    if oldest in SMB1:
+        return None
+    reason = "It is about SMB1 alone, which this server does not speak."
+    return _finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead="", advised_by=entry.sources)
+
+
+# Judgements of a parameter's values
+
+
+def _findings_by_judgements(
+    server: AuditedServer, conf: Configuration, setting: AuditedSetting, value: str
+) -> Iterator[AuditFinding]:
+    for judgement in judgements.judgements_of(setting.name):
+        judged = judgement.judged_value(setting.name, value)
+        if judged is None or not _holds_there(judgement, server, conf, setting):
+            continue
+
+        instead = judgement.instead
+        word = ""
+        if judgement.word and not judgement.instead:
+            instead = _without_word(setting, judgement.word)
+            word = judgement.word
+        yield _finding(
+            setting,
+            judgement.key,
+            judgement.verdict,
+            judgement.cost,
+            judgement.reason_for(judged),
+            instead=instead,
+            word=word,
+            price=judgement.price,
+            price_source=judgement.source_of_price,
+            advised_by=judgement.advised_by,
+        )
+
+
+def _holds_there(
+    judgement: SettingJudgement, server: AuditedServer, conf: Configuration, setting: AuditedSetting
+) -> bool:
+    """Whether the judgement's conditions are met in a section where the line acts."""
+    if judgement.samba_from and server.samba_version < configuration.version_numbers(judgement.samba_from):
+        return False
+    sections = conf.sections_of(setting)
+    return (
+        any(conf.has_all(section, judgement.when) for section in sections)
+        and conf.has_all("global", judgement.when_global)
+        and any(not conf.has_any(section, judgement.unless) for section in sections)
+        and judgement.facts_hold(server.facts)
+    )
+
+
+def _findings_of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """Words of a list that smbd does not know, or cannot load."""
+    name = smb_conf.spelling(setting.name).name
+    words = [word for word, _ in judgements.words_of(setting.value)]
+    if name == "socket options":
+        for word in words:
+            if word.upper() not in SOCKET_OPTIONS:
+                yield _unknown_option_finding(setting, word)
+    if name == "vfs objects" and server.modules:
+        for word in words:
+            module = word.partition(":")[0]
+            if "/" not in module and module not in server.modules:
+                yield _missing_module_finding(setting, word, module)
+
+
+def _unknown_option_finding(setting: AuditedSetting, word: str) -> AuditFinding:
+    reason = f"{word.upper()} is no option."
+    similar = [option for option in SOCKET_OPTIONS if option.endswith(word.upper())]
+    if similar:
+        reason += f" Did you mean {similar[0]}? Leave it out all the same."
+    instead = _without_word(setting, word)
+    return _finding(setting, "unknown-socket-option", Ruling.MISPLACED, 50, reason, instead=instead, word=word)
+
+
+def _missing_module_finding(setting: AuditedSetting, word: str, module: str) -> AuditFinding:
+    reason = f"There is no module {module}: every connection to the share fails."
+    instead = _without_word(setting, word)
+    return _finding(setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=instead, word=word)
+
+
+def _without_word(setting: AuditedSetting, word: str) -> str:
+    """The line without that word; empty where no other is in it."""
+    others = [other for other in setting.value.split() if other.partition("=")[0].strip(",").lower() != word.lower()]
+    return f"{setting.name} = {' '.join(others)}" if others else ""
+
+
+# Files that a pattern hides
+
+
+def _hiding_finding(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | None:
+    if smb_conf.spelling(setting.name).name != "veto files":
+        return None
+    patterns = [pattern.lower() for pattern in setting.value.split("/") if pattern.strip()]
+    sweeping = [pattern for pattern in patterns if _hides_all_files(pattern)]
+    if sweeping:
+        return _hides_all_finding(setting, sweeping)
+
+    hidden = [name for name in server.names_in(setting.section) if _matches_any(name, patterns)]
+    if not hidden:
+        return None
+    names = ", ".join(hidden[:MOST_NAMES])
+    more = f" and {len(hidden) - MOST_NAMES} more" if len(hidden) > MOST_NAMES else ""
+    reason = f"Hides {names}{more}: clients are told that there is no such file."
+    return _finding(setting, "veto-hides-files", Ruling.RISKY, 40, reason, instead=None)
+
+
+def _hides_all_finding(setting: AuditedSetting, sweeping: Sequence[str]) -> AuditFinding:
+    reason = f"The pattern {sweeping[0]} hides every file with a dot in its name, for reading and writing."
+    others = "/".join(pattern for pattern in setting.value.split("/") if pattern.lower() not in sweeping)
+    instead = f"{setting.name} = {others}" if others.strip("/") else ""
+    advised_by = ("IBM Redpaper 2004",)
+    return _finding(setting, "veto-hides-all", Ruling.HARMFUL, 97, reason, instead=instead, advised_by=advised_by)
+
+
+def _hides_all_files(pattern: str) -> bool:
+    return all(fnmatchcase(name, pattern) for name in SAMPLE_NAMES)
+
+
+def _matches_any(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name.lower(), pattern) for pattern in patterns)

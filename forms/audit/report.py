@@ -1,30 +1,52 @@
 """Audits on paper and as JSON."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from forms.layout import Sign, Tone
-from forms.report import Report, ReportKind, Table, changes_table, columns_of, fields_of, row_of, table_of
-from forms.tuning.catalogue import about
+from forms.report import Report, Row, Table, changes_table, columns_of, fields_of, row_of
+from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.differences import values_that_matter
-from forms.tuning.smb_conf import PARAMETER_PREFIX, file_lines, is_volatile, same_value, spelling
-from forms.tuning.trial_rules import data
+from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.records import with_zone
 
 SCHEMA = "sharebench/audit/1"
 COMPARISON_SCHEMA = "sharebench/audit-comparison/1"
-LOOKS = {
-    Ruling.HARMFUL: ("problem", Sign.BAD),
-    Ruling.CONTRADICTORY: ("warning", Sign.WARNING),
-    Ruling.RISKY: ("warning", Sign.WARNING),
-    Ruling.MISPLACED: ("warning", Sign.WARNING),
-    Ruling.WORTH_TRYING: ("note", Sign.ADVICE),
-    Ruling.USELESS: ("note", Sign.USELESS),
+SEVERITIES: Mapping[Ruling, str] = {
+    Ruling.HARMFUL: "problem",
+    Ruling.CONTRADICTORY: "warning",
+    Ruling.RISKY: "warning",
+    Ruling.MISPLACED: "warning",
+    Ruling.WORTH_TRYING: "note",
+    Ruling.USELESS: "note",
 }
-SIGNS: Mapping[Ruling, Sign] = {ruling: sign for ruling, (_, sign) in LOOKS.items()}
+SIGNS: Mapping[Ruling, Sign] = {
+    Ruling.HARMFUL: Sign.BAD,
+    Ruling.CONTRADICTORY: Sign.WARNING,
+    Ruling.RISKY: Sign.WARNING,
+    Ruling.MISPLACED: Sign.WARNING,
+    Ruling.WORTH_TRYING: Sign.ADVICE,
+    Ruling.USELESS: Sign.USELESS,
+}
+COUNTED = (
+    Ruling.HARMFUL,
+    Ruling.CONTRADICTORY,
+    Ruling.RISKY,
+    Ruling.MISPLACED,
+    Ruling.USELESS,
+    Ruling.WORTH_TRYING,
+)
+_SCOPES = {
+    AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
+    AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
+    AuditScope.SESSION: "Only what a session reveals was seen. Add --server-ssh [USER@]HOST to read the settings.",
+}
+_SETTINGS_SHOWN = 8
+"""So many of the settings that matter are shown even where they are at their defaults."""
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
@@ -39,68 +61,72 @@ def audit_document(audit: Audit) -> dict[str, Any]:
 def finding_document(finding: AuditFinding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
     return {
-        "severity": LOOKS[finding.verdict][0],
+        "severity": SEVERITIES[finding.verdict],
         "title": f"{finding.setting} = {finding.value}" if finding.value else finding.setting,
         "evidence": " ".join(text for text in (finding.why, finding.price) if text),
         **asdict(finding),
     }
 
 
-COUNTED = (
-    Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.RISKY, Ruling.MISPLACED, Ruling.USELESS, Ruling.WORTH_TRYING,
-)  # fmt: skip
-_SCOPES = {
-    AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
-    AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
-    AuditScope.SESSION: "Only what a session reveals was seen. Add --server-ssh [USER@]HOST to read the settings.",
-}
-
-
 def audit_answer(audit: Audit) -> str:
-    counts = [f"{number} {verdict}" for verdict in COUNTED if (number := audit.count(verdict))]
-    unread = ["the server's settings were not read"] if audit.scope is AuditScope.SESSION else []
-    said = "; ".join(filter(None, (", ".join(counts), *unread))) or "no problems found"
-    return f"{said[0].upper()}{said[1:]}."
+    numbers = {verdict: audit.count(verdict) for verdict in COUNTED}
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items() if number)
+    parts = [counts] if counts else []
+    if audit.scope is AuditScope.SESSION:
+        parts.append("the server's settings were not read")
+
+    answer = "; ".join(parts) or "no problems found"
+    return f"{answer[0].upper()}{answer[1:]}."
 
 
 def audit_sign(audit: Audit) -> Sign:
-    gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
-    return SIGNS[gravest] if gravest else Sign.UNKNOWN if audit.scope is AuditScope.SESSION else Sign.GOOD
+    verdicts = {finding.verdict for finding in audit.findings}
+    gravest = next((verdict for verdict in Ruling if verdict in verdicts), None)
+    if gravest is not None:
+        return SIGNS[gravest]
+    return Sign.UNKNOWN if audit.scope is AuditScope.SESSION else Sign.GOOD
 
 
-def place_of(finding: AuditFinding) -> str:
+def place_text(finding: AuditFinding) -> str:
     name = finding.file.rpartition("/")[2]
     return f"{name}:{finding.line}" if finding.line else name or "server"
 
 
-def said_of(finding: AuditFinding) -> str:
+def setting_text(finding: AuditFinding) -> str:
     """The setting as written, ``log level = 3``, or the one word concerned."""
     if finding.word:
-        words = finding.value.replace(",", " ").split()
-        meant = next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
-        return f"{finding.setting} … {meant}"
+        return f"{finding.setting} … {_word_as_written(finding)}"
     if not finding.value:
         return finding.setting
     return f"{finding.setting} = {finding.value}" if finding.line else f"{finding.setting}: {finding.value}"
 
 
-def _why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
-    said = [finding.why]
+def _word_as_written(finding: AuditFinding) -> str:
+    words = finding.value.replace(",", " ").split()
+    return next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
+
+
+def _why_text(finding: AuditFinding, results: Sequence[str] = ()) -> str:
+    """Why, what it costs, what was measured here, and who recommended it once."""
+    sentences = [finding.why]
     if finding.price:
-        said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
-    said += _measured_here(tried)
+        price = finding.price.rstrip(".")
+        sentences.append(f"{price} ({finding.price_source}).")
+    sentences += _measured_here(results)
     if finding.advised_by:
-        said.append(f"Once recommended by: {', '.join(finding.advised_by)}.")
-    return " ".join(said)
+        sentences.append(f"Once recommended by: {', '.join(finding.advised_by)}.")
+    return " ".join(sentences)
 
 
-def _measured_here(tried: Sequence[str]) -> list[str]:
-    return [f"Measured here {each.rstrip('.')}." for each in tried]
+def _measured_here(results: Sequence[str]) -> list[str]:
+    texts = [result.rstrip(".") for result in results]
+    return [f"Measured here {text}." for text in texts]
 
 
-def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
-    """An audit; ``tried`` has this notebook's results by parameter."""
+def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = None) -> Report:
+    """An audit; ``results`` has what this notebook measured of each parameter."""
     sign = audit_sign(audit)
+    path = str(audit.facts.get("smb.conf.path", ""))
     return Report(
         form="audit",
         title=f"Audit of {audit.subject}",
@@ -112,65 +138,95 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
             ("Server", audit.subject),
             ("Samba", str(audit.facts.get("samba.version", ""))),
             ("Scope", _SCOPES[audit.scope]),
-            ("Read", str(audit.facts.get("smb.conf.path", "")) if audit.scope is AuditScope.SERVER else ""),
+            ("Read", path if audit.scope is AuditScope.SERVER else ""),
             *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),
-        tables=(*_tables(audit, tried or {}), *_settings(audit)),
-        document=lambda: audit_document(audit),
+        tables=(*_finding_tables(audit, results or {}), *_settings_tables(audit)),
+        document=partial(audit_document, audit),
     )
 
 
-def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]:
-    text = ReportKind.TEXT
-    if matters := [one for one in audit.findings if one.verdict is not Ruling.USELESS]:
-        yield table_of(
-            matters,
-            ("Finding", text, lambda one: f"{SIGNS[one.verdict]} {one.verdict} {place_of(one)}  {said_of(one)}"),
-            ("Why", text, lambda one: _why_of(one, tried.get(one.parameter, ()))),
-            ("What to do", text, lambda one: one.what_to_do),
-            look=lambda one: {"tone": SIGNS[one.verdict].tone},
+def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[Table]:
+    """What to mend, and below it what does nothing; neither where there is none."""
+    to_mend = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
+    if to_mend:
+        yield Table(
+            columns=columns_of("Finding", "Why", "What to do"),
+            rows=tuple(_finding_row(finding, results.get(finding.parameter, ())) for finding in to_mend),
             caption="Findings",
             sentences=True,
         )
-    if useless := [one for one in audit.findings if one.verdict is Ruling.USELESS]:
-        yield table_of(
-            sorted(useless, key=lambda one: (one.file, one.line)),
-            ("Useless", text, lambda one: f"{SIGNS[one.verdict]} {place_of(one)}"),
-            ("Setting", text, said_of),
-            ("Why", text, lambda one: " ".join([one.why, *_measured_here(tried.get(one.parameter, ()))])),
-            look=lambda _: {"tone": Tone.FAINT},
+
+    useless = [finding for finding in audit.findings if finding.verdict is Ruling.USELESS]
+    if useless:
+        useless.sort(key=attrgetter("file", "line"))
+        yield Table(
+            columns=columns_of("Useless", "Setting", "Why"),
+            rows=tuple(_useless_row(finding, results.get(finding.parameter, ())) for finding in useless),
             caption="Useless: delete these",
         )
 
 
-def _settings(audit: Audit) -> Iterator[Table]:
-    """What the server has: of the settings that matter the first eight, and all that are not default."""
-    known = values_that_matter(audit.facts)
-    rows = [(entry, value) for place, (entry, value, is_default) in enumerate(known) if place < 8 or not is_default]
-    if rows:
-        more = f" ({len(known) - len(rows)} more are at their defaults)" if len(rows) < len(known) else ""
-        yield table_of(
-            rows,
-            ("Setting", ReportKind.TEXT, lambda row: row[0].parameter),
-            ("Value", ReportKind.TEXT, lambda row: row[1] or "(empty)"),
-            ("Default", ReportKind.TEXT, lambda row: row[0].default or "(empty)"),
-            caption=f"What the server has, of the settings that matter{more}",
-        )
+def _finding_row(finding: AuditFinding, results: Sequence[str]) -> Row:
+    sign = SIGNS[finding.verdict]
+    name = f"{sign} {finding.verdict} {place_text(finding)}  {setting_text(finding)}"
+    return row_of(name, _why_text(finding, results), finding.what_to_do, tone=sign.tone)
+
+
+def _useless_row(finding: AuditFinding, results: Sequence[str]) -> Row:
+    name = f"{SIGNS[finding.verdict]} {place_text(finding)}"
+    reasons = " ".join([finding.why, *_measured_here(results)])
+    return row_of(name, setting_text(finding), reasons, tone=Tone.FAINT)
+
+
+def _settings_tables(audit: Audit) -> Iterator[Table]:
+    """What the server has: of the settings that matter the first ones, and all that are not default."""
+    settings = values_that_matter(audit.facts)
+    shown: list[tuple[CatalogueEntry, str]] = []
+    for place, (entry, value, is_default) in enumerate(settings):
+        if place < _SETTINGS_SHOWN or not is_default:
+            shown.append((entry, value))
+    if not shown:
+        return
+
+    caption = "What the server has, of the settings that matter"
+    if len(shown) < len(settings):
+        caption += f" ({len(settings) - len(shown)} more are at their defaults)"
+    yield Table(
+        columns=columns_of("Setting", "Value", "Default"),
+        rows=tuple(row_of(entry.parameter, value or "(empty)", entry.default or "(empty)") for entry, value in shown),
+        caption=caption,
+    )
+
+
+# Two audits
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A setting or fact that two audits do not share."""
+
+    name: str
+    before: str
+    after: str
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
-    sides = ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other)))
-    differing = [
-        (name, before.get(name, "(not set)"), after.get(name, "(not set)"))
-        for before, after in sides
-        for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)
-    ]  # fmt: skip
+    differences = [
+        *_differences(base.settings_by_name(), other.settings_by_name()),
+        *_differences(_steady_facts(base), _steady_facts(other)),
+    ]
     gone, new = finding_changes(base, other)
+
     answer = "No change: the settings and the findings are the same."
-    if differing or gone or new:
-        answer = f"{len(differing)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
-    rows = tuple(row_of(*each) for each in differing)
-    table = Table(columns=columns_of("Setting", "Base", "Other"), rows=rows, caption="Differences")
+    if differences or gone or new:
+        answer = f"{len(differences)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
+    tables = changes_table(
+        [(setting_text(finding), finding.why) for finding in gone],
+        [(setting_text(finding), finding.why, SIGNS[finding.verdict].tone) for finding in new],
+    )
+    if differences:
+        tables.insert(0, _differences_table(differences))
     return Report(
         form="audit comparison",
         title="Two audits compared",
@@ -180,25 +236,34 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
             ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
             ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
         ),
-        tables=(
-            *([table] if differing else []),
-            *changes_table(
-                [(said_of(one), one.why) for one in gone],
-                [(said_of(one), one.why, SIGNS[one.verdict].tone) for one in new],
-            ),
-        ),
+        tables=tuple(tables),
         document=lambda: {
             "schema": COMPARISON_SCHEMA,
             "base": base.id,
             "other": other.id,
-            "differences": [{"name": name, "base": before, "other": after} for name, before, after in differing],
+            "differences": [
+                {"name": difference.name, "base": difference.before, "other": difference.after}
+                for difference in differences
+            ],
             "gone": [finding_document(finding) for finding in gone],
             "new": [finding_document(finding) for finding in new],
         },
     )
 
 
-def _steady(audit: Audit) -> dict[str, str]:
+def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[_Difference]:
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            yield _Difference(name, before.get(name, "(not set)"), after.get(name, "(not set)"))
+
+
+def _differences_table(differences: Sequence[_Difference]) -> Table:
+    rows = tuple(row_of(difference.name, difference.before, difference.after) for difference in differences)
+    return Table(columns=columns_of("Setting", "Base", "Other"), rows=rows, caption="Differences")
+
+
+def _steady_facts(audit: Audit) -> dict[str, str]:
+    """The facts that differ only where somebody changed something; settings are compared by themselves."""
     return {
         name: str(value)
         for name, value in audit.facts.items()
@@ -208,94 +273,14 @@ def _steady(audit: Audit) -> dict[str, str]:
 
 def finding_changes(base: Audit, other: Audit) -> tuple[tuple[AuditFinding, ...], tuple[AuditFinding, ...]]:
     """(gone, new) findings; a line that only moved is the same finding."""
-
-    def known(one: AuditFinding) -> tuple[str, str, str, str]:
-        return one.key, one.section, one.setting, one.value
-
-    before, after = ({*map(known, audit.findings)} for audit in (base, other))
-    gone = tuple(one for one in base.findings if known(one) not in after)
-    return gone, tuple(one for one in other.findings if known(one) not in before)
+    return _findings_without(base, other), _findings_without(other, base)
 
 
-TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
+def _findings_without(audit: Audit, other: Audit) -> tuple[AuditFinding, ...]:
+    """The findings of an audit that the other has not."""
+    others = {_identity(finding) for finding in other.findings}
+    return tuple(finding for finding in audit.findings if _identity(finding) not in others)
 
 
-def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) -> str:
-    """A diff of the files for `patch`; empty where no finding names an edit."""
-    return "".join(_diff_of(path, text, _by_line(findings, path)) for path, text in sorted(files.items()))
-
-
-def _by_line(findings: Sequence[AuditFinding], path: str) -> dict[int, list[AuditFinding]]:
-    found: dict[int, list[AuditFinding]] = {}
-    for finding in findings:
-        if finding.file == path and finding.line and finding.instead is not None:
-            found.setdefault(finding.line, []).append(finding)
-    return found
-
-
-def _diff_of(path: str, text: str, edits: Mapping[int, Sequence[AuditFinding]]) -> str:
-    if not edits:
-        return ""
-    before = file_lines(text)
-    after = list(_edited(before, edits))
-    name = path.lstrip("/")
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
-    )
-
-
-def _edited(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFinding]]) -> Iterator[str]:
-    numbered = iter(enumerate(lines, start=1))
-    for number, line in numbered:
-        found = edits.get(number)
-        if not found:
-            yield line
-            continue
-        if replacement := edited_line(found):
-            indent = line[: len(line) - len(line.lstrip())]
-            yield indent + replacement + _ending(line)
-        rest = line
-        while rest.rstrip().endswith("\\"):
-            _, rest = next(numbered, (0, ""))
-
-
-def _ending(line: str) -> str:
-    return line[len(line.rstrip("\r\n")) :]
-
-
-def edited_line(findings: Sequence[AuditFinding]) -> str:
-    """The replacement for a line with these findings; "" deletes it."""
-    if whole := [finding for finding in findings if not finding.word]:
-        return whole[0].instead or ""
-    words = {finding.word.lower() for finding in findings}
-    kept = [word for word in findings[0].value.split() if word.partition("=")[0].strip(",").lower() not in words]
-    return f"{findings[0].setting} = {' '.join(kept)}" if kept else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """A replacement for a parameter's value that ``try`` can test."""
-
-    name: str
-    value: str
-    finding: AuditFinding
-
-
-def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
-    """Values that can be tested, the costliest first, once per parameter."""
-    found: dict[str, Remedy] = {}
-    never = {spelling(name).name for name in data()["never"]}
-    for finding in findings:
-        if finding.verdict not in TESTED or finding.instead is None or not finding.parameter:
-            continue
-        same_line = [one for one in findings if (one.file, one.line) == (finding.file, finding.line) and one.word]
-        line = edited_line([one for one in same_line if one.verdict in TESTED] if finding.word else [finding])
-        name, _, value = (part.strip() for part in line.partition("="))
-        name = spelling(name).name if line else finding.parameter
-        if not line:
-            entry = next(iter(about(finding.parameter)), None)
-            value = (entry.default or "") if entry else ""
-        if name not in never and (line or value) and not same_value(name, value, finding.value):
-            found.setdefault(name, Remedy(name, value, finding))
-    return tuple(found.values())
+def _identity(finding: AuditFinding) -> tuple[str, str, str, str]:
+    return finding.key, finding.section, finding.setting, finding.value

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from forms import wording
-from forms.audit.report import audit_answer, remedies, said_of
+from forms.audit.remedies import remedies
+from forms.audit.report import audit_answer, setting_text
 from forms.diagnosis import summary
 from forms.findings.finding import Finding, Severity
 from forms.findings.path import FAR_SECONDS
@@ -562,7 +563,7 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
         return None
 
     is_harmful = any(finding.verdict is Ruling.HARMFUL for finding in bad)
-    reasons = [f"{said_of(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
+    reasons = [f"{setting_text(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
     remedy = next(iter(remedies(bad)), None)
     return Finding(
         key="settings",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
-from forms.audit.judge import AuditedServer, SettingJudgement, harmful_settings, judge, judgements, number_of
-from forms.audit.report import remedies, said_of
-from forms.tuning.smb_conf import PARAMETER_PREFIX, read_conf
+from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.audit.judgements import SettingJudgement, judgements, number_of
+from forms.audit.remedies import remedies
+from forms.audit.report import setting_text
+from forms.tuning.smb_conf import PARAMETER_PREFIX, read_conf, toml_data
 from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice
@@ -26,9 +30,9 @@ def keys(text: str, **known: object) -> set[str]:
 @pytest.mark.parametrize("advice", BAD, ids=lambda advice: advice.source[:30])
 def test_bad_advice_is_named_line_by_line(advice: BadAdvice):
     found = audited(advice.text)
-    named = {said_of(finding).partition(" = ")[0] for finding in found}
+    named = {setting_text(finding).partition(" = ")[0] for finding in found}
     assert set(advice.named) - {name.removesuffix(" …") for name in named} == set()
-    first = [said_of(finding) for finding in found if finding.key not in {"refused", "trailing-comment"}]
+    first = [setting_text(finding) for finding in found if finding.key not in {"refused", "trailing-comment"}]
     assert set(first[: len(advice.first)]) == set(advice.first)
     assert advice.first == () or found[0].verdict is Ruling.HARMFUL
 
@@ -36,7 +40,7 @@ def test_bad_advice_is_named_line_by_line(advice: BadAdvice):
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_server_has_nothing_harmful_and_at_most_one_thing_to_try(name: str):
     found = audited(HEALTHY[name])
-    bad = [(said_of(one), one.why) for one in found if one.verdict not in {Ruling.USELESS, Ruling.WORTH_TRYING}]
+    bad = [(setting_text(one), one.why) for one in found if one.verdict not in {Ruling.USELESS, Ruling.WORTH_TRYING}]
     assert bad == []
     assert sum(one.verdict is Ruling.WORTH_TRYING for one in found) <= 1
 
@@ -183,10 +187,16 @@ def test_what_limits_users_or_lets_one_request_hold_up_others_is_named(line: str
 def test_every_price_has_its_source_and_every_word_is_filled():
     for one in judgements():
         assert one.price_source or not one.price, one.key
-        assert one.why.endswith("."), one.key
+        assert one.reason.endswith("."), one.key
         for finding in audited(lines_for(one, written(one, bounds(one)[0][0]))) if one.parameter else ():
             assert "{" not in finding.why, one.key
     assert len({one.key for one in judgements()}) == len(judgements())
+
+
+def test_every_key_of_a_judgement_in_the_file_is_read():
+    read = {field.name for field in fields(SettingJudgement)} - {"reason"} | {"why"}
+    in_file = {name for row in toml_data("judgements.toml")["judgement"] for name in row}
+    assert in_file - read == set()
 
 
 @pytest.mark.parametrize(

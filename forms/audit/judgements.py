@@ -1,0 +1,179 @@
+"""The judgements of ``forms/tuning/data/judgements.toml``, and which values each of them is about."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from forms.tuning import smb_conf
+from storage.looks import Ruling
+from storage.records import FactValue
+
+MEASURED = "measured on Samba 4.17.12"
+"""Where a price comes from that names no source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingJudgement:
+    """One row of ``judgements.toml``, which explains the fields."""
+
+    key: str
+    verdict: Ruling
+    cost: int
+    reason: str
+    """Why, with ``{value}`` and ``{number}`` for the value that is judged."""
+    instead: str
+    parameter: str
+    fact: str
+    word: str
+    part: int
+    """Which number of a fact that has several, from 1; 0 for the only one."""
+    present: bool
+    values: tuple[str, ...]
+    below: str
+    above: str
+    samba_from: str
+    when: Mapping[str, Sequence[str]]
+    when_global: Mapping[str, Sequence[str]]
+    unless: Mapping[str, Sequence[str]]
+    unless_word: str
+    when_fact: Mapping[str, Sequence[str]]
+    unless_fact: Mapping[str, Sequence[str]]
+    price: str
+    price_source: str
+    advised_by: tuple[str, ...]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "SettingJudgement":
+        return cls(
+            key=row["key"],
+            verdict=Ruling(row["verdict"]),
+            cost=row["cost"],
+            reason=_in_one_line(row["why"]),
+            instead=row["instead"],
+            parameter=row.get("parameter", ""),
+            fact=row.get("fact", ""),
+            word=row.get("word", ""),
+            part=row.get("part", 0),
+            present=row.get("present", False),
+            values=tuple(row.get("values", ())),
+            below=row.get("below", ""),
+            above=row.get("above", ""),
+            samba_from=row.get("samba_from", ""),
+            when=row.get("when", {}),
+            when_global=row.get("when_global", {}),
+            unless=row.get("unless", {}),
+            unless_word=row.get("unless_word", ""),
+            when_fact=row.get("when_fact", {}),
+            unless_fact=row.get("unless_fact", {}),
+            price=_in_one_line(row.get("price", "")),
+            price_source=row.get("price_source", MEASURED),
+            advised_by=tuple(row.get("advised_by", ())),
+        )
+
+    @property
+    def source_of_price(self) -> str:
+        return self.price_source if self.price else ""
+
+    def reason_for(self, judged: "JudgedValue") -> str:
+        return self.reason.format(value=judged.text, number=judged.number)
+
+    def facts_hold(self, facts: Mapping[str, FactValue]) -> bool:
+        """Whether the facts of a server meet the judgement's conditions."""
+        if not all(_has_fact(facts, name, values) for name, values in self.when_fact.items()):
+            return False
+        return not any(_has_fact(facts, name, values) for name, values in self.unless_fact.items())
+
+    def judged_value(self, name: str, value: str) -> "JudgedValue | None":
+        """What of a setting's or fact's value the judgement is about; None where it says nothing of it."""
+        words = dict(words_of(value))
+        if self.unless_word and self.unless_word in words:
+            return None
+
+        canonical_name = smb_conf.spelling(name).name
+        if self.word:
+            if self.word.lower() not in words:
+                return None
+            value = words[self.word.lower()]
+            canonical_name = ""
+        elif self.part:
+            parts = value.split()
+            value = parts[self.part - 1] if len(parts) >= self.part else ""
+
+        if self.values and not any(smb_conf.same_value(canonical_name, value, judged) for judged in self.values):
+            return None
+        number = number_of(canonical_name, value)
+        if self.below and (number is None or number >= (number_of("", self.below) or 0)):
+            return None
+        if self.above and (number is None or number <= (number_of("", self.above) or 0)):
+            return None
+        if not (self.values or self.below or self.above or self.present):
+            return None
+        return JudgedValue(value, _number_text(number))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedValue:
+    """The value that a judgement is about, as texts for its reason; the number is empty where it has none."""
+
+    text: str
+    number: str
+
+
+def _number_text(number: float | None) -> str:
+    if number is None:
+        return ""
+    # From a million on, `g` would write an exponent.
+    return f"{number:g}" if number < 1e6 else f"{number:.0f}"
+
+
+def _has_fact(facts: Mapping[str, FactValue], name: str, values: Sequence[str]) -> bool:
+    return str(facts.get(name, "")).lower() in map(str.lower, values)
+
+
+@cache
+def judgements() -> tuple[SettingJudgement, ...]:
+    rows = smb_conf.toml_data("judgements.toml")["judgement"]
+    return tuple(SettingJudgement.from_row(row) for row in rows)
+
+
+def judgements_of(parameter: str) -> tuple[SettingJudgement, ...]:
+    """The judgements about a parameter, in any spelling."""
+    return _judgements_by_parameter().get(smb_conf.parameter_key(parameter), ())
+
+
+@cache
+def _judgements_by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
+    by_parameter: dict[str, tuple[SettingJudgement, ...]] = {}
+    for judgement in judgements():
+        if judgement.parameter:
+            key = smb_conf.parameter_key(judgement.parameter)
+            by_parameter[key] = (*by_parameter.get(key, ()), judgement)
+    return by_parameter
+
+
+def number_of(name: str, value: str) -> float | None:
+    """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
+    text = smb_conf.tidy_value(name, value)
+    if name == "log level":
+        text = re.split(r"[\s@]", text)[0].removeprefix("all:")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def words_of(value: str) -> Iterator[tuple[str, str]]:
+    """The words of a value in small letters, each with what follows its equals sign, or 1."""
+    for word in without_commas(value).lower().split():
+        name, _, number = word.partition("=")
+        yield name, number or "1"
+
+
+def without_commas(text: str) -> str:
+    return _in_one_line(text.replace(",", " "))
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
