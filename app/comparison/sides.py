@@ -20,7 +20,7 @@ from storage.notebook import Notebook
 from storage.records import Evidence, Series
 
 MOST_CHANGES = 100
-"""So many changes back from a series its base is looked for."""
+"""How many changes back from a series its base is looked for."""
 
 
 def sides_to_compare(

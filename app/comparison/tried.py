@@ -18,7 +18,7 @@ from storage.recordings import UnknownReferenceError
 from storage.records import ExperimentEntry, Series
 
 MOST_RESULTS = 3
-"""So many results of one setting are told."""
+"""How many results of one setting are told, the newest."""
 
 
 def audit_form(notebook: Notebook, audit: Audit) -> Report:

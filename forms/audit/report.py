@@ -46,7 +46,7 @@ _SCOPES = {
     AuditScope.SESSION: "Only what a session reveals was seen. Add --server-ssh [USER@]HOST to read the settings.",
 }
 _SETTINGS_SHOWN = 8
-"""So many of the settings that matter are shown even where they are at their defaults."""
+"""The first settings that matter are shown even where they are at their defaults."""
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
