@@ -6,18 +6,14 @@ from enum import Enum, auto
 from typing import Any
 
 from app.exchange.importing import ImportedRecording, recording_in
-from app.recording.kind import kind_of
+from app.recording.kind import KINDS, Kind, RunPlace, kind_of
 from app.recording.made_of_series import Whole
-from storage.isolation import Isolation, LayerRun
 from storage.json_reader import DocumentError
-from storage.load.records import Load
 from storage.notebook import Notebook
-from storage.recordings import Recording
-from storage.records import Series, SeriesStatus
+from storage.recordings import SERIES, Recording
+from storage.records import SeriesStatus
 from storage.shared import WRITTEN_BY_PEOPLE
 
-_Place = tuple[tuple[Any, ...], int]
-"""What a run belongs to, and its number within that."""
 _VALID = "valid"
 _REJECTED = "rejected"
 _FAILED = "failed"
@@ -44,9 +40,9 @@ def copy_received(notebook: Notebook, stored: Recording, received: ImportedRecor
         mine = recording_in(kind_of(stored).form(notebook, stored).document())
     except DocumentError:
         return Copy.DIFFERENT
-    if isinstance(mine.record, Whole):
+    if mine.kind.is_made_of_series:
         return _copy_of_whole(mine.record, received.record)
-    return _copy_of_record(mine.record, received.record)
+    return _copy_of_record(mine.kind, mine.record, received.record)
 
 
 def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
@@ -54,7 +50,8 @@ def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
         return Copy.DIFFERENT
     mine = {series.id: series for series in stored.series}
     theirs = {series.id: series for series in received.series}
-    copies = {_copy_of_record(mine[series_id], theirs[series_id]) for series_id in mine.keys() & theirs.keys()}
+    kind = KINDS[SERIES]
+    copies = {_copy_of_record(kind, mine[series_id], theirs[series_id]) for series_id in mine.keys() & theirs.keys()}
     if Copy.DIFFERENT in copies:
         return Copy.DIFFERENT
     goes_on = Copy.FURTHER in copies or bool(theirs.keys() - mine.keys())
@@ -68,17 +65,17 @@ def _plan_of(record: Whole) -> Any:
     return record.trial and record.trial.plan
 
 
-def _copy_of_record(stored: Any, received: Any) -> Copy:
+def _copy_of_record(kind: Kind[Any], stored: Any, received: Any) -> Copy:
     if any(getattr(stored, name, None) != getattr(received, name, None) for name in _MEASURED_AS):
         return Copy.DIFFERENT
-    if not isinstance(stored, Series | Load | Isolation):
-        return Copy.NO_FURTHER if _without_texts(stored) == _without_texts(received) else Copy.DIFFERENT
-    return _copy_of_runs(stored, received)
+    if kind.has_own_runs:
+        return _copy_of_runs(kind, stored, received)
+    return Copy.NO_FURTHER if _without_texts(stored) == _without_texts(received) else Copy.DIFFERENT
 
 
-def _copy_of_runs(stored: Any, received: Any) -> Copy:
-    mine = _runs_of(stored)
-    theirs = _runs_of(received)
+def _copy_of_runs(kind: Kind[Any], stored: Any, received: Any) -> Copy:
+    mine = _measured_runs(kind, stored)
+    theirs = _measured_runs(kind, received)
     if any(mine[place] != theirs[place] for place in mine.keys() & theirs.keys()):
         return Copy.DIFFERENT
 
@@ -89,38 +86,28 @@ def _copy_of_runs(stored: Any, received: Any) -> Copy:
         return Copy.FURTHER if was_completed and is_whole else Copy.NO_FURTHER
 
     lacking = mine.keys() - theirs.keys()
-    may_be_repeated = {_place_of(run) for run in _all_runs_of(stored) if run.status == _FAILED}
+    may_be_repeated = {kind.place_of_run(run) for run in kind.runs_of(stored) if run.status == _FAILED}
     last = _last_numbers(mine)
     is_inserted = any(number <= last.get(group, 0) for group, number in added - may_be_repeated)
     return Copy.DIFFERENT if lacking or is_inserted else Copy.FURTHER
 
 
-def _last_numbers(runs: Iterable[_Place]) -> dict[tuple[Any, ...], int]:
+def _last_numbers(runs: Iterable[RunPlace]) -> dict[tuple[Any, ...], int]:
     last: dict[tuple[Any, ...], int] = {}
     for group, number in runs:
         last[group] = max(number, last.get(group, 0))
     return last
 
 
-def _runs_of(record: Any) -> dict[_Place, Any]:
+def _measured_runs(kind: Kind[Any], record: Any) -> dict[RunPlace, Any]:
     """The measured runs by their place, as they were before anybody rejected one."""
     runs = {}
-    for run in _all_runs_of(record):
+    for run in kind.runs_of(record):
         is_rejected = run.status == _REJECTED
         as_measured = replace(run, status=type(run.status)(_VALID), reason=None) if is_rejected else run
         if run.status != _FAILED:
-            runs[_place_of(run)] = as_measured
+            runs[kind.place_of_run(run)] = as_measured
     return runs
-
-
-def _all_runs_of(record: Any) -> tuple[Any, ...]:
-    return record.points if isinstance(record, Load) else record.runs
-
-
-def _place_of(run: Any) -> _Place:
-    if isinstance(run, LayerRun):
-        return (run.layer, run.clients), run.round
-    return (getattr(run, "phase", None),), run.number
 
 
 def _without_texts(record: Any) -> Any:

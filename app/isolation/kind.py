@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.base.errors import UsageError
 from app.recording import kind as recording_kind
 from forms import layout
-from storage.isolation import Isolation, Layer, isolation_from_json
+from storage.isolation import Isolation, Layer, LayerRun, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, Recording
@@ -23,6 +23,7 @@ class IsolationKind(recording_kind.Kind[Isolation]):
     resume = "isolate --resume"
     restored_by = "isolate"
     measured_fields = ("target", "runs", "script")
+    has_own_runs = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
         from forms.isolation.report import isolation_report
@@ -70,6 +71,12 @@ class IsolationKind(recording_kind.Kind[Isolation]):
             "clients": clients[0] if name.clients is None else name.clients,
         }
         return notebook.judge("layer_runs", key, status.value, reason)
+
+    def runs_of(self, record: Isolation) -> Sequence[LayerRun]:
+        return record.runs
+
+    def place_of_run(self, run: LayerRun) -> recording_kind.RunPlace:
+        return (run.layer, run.clients), run.round
 
     def read(self, notebook: Notebook, head: Recording) -> Isolation:
         return notebook.isolation(head.id)

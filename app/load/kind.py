@@ -8,10 +8,10 @@ from app.base.exit_codes import exit_code_of
 from app.recording import kind as recording_kind
 from forms.layout import Toned
 from storage.json_reader import JSONNode
-from storage.load.records import Load
+from storage.load.records import Load, LoadPoint
 from storage.notebook import Notebook
 from storage.recordings import LOAD, Recording
-from storage.records import RunStatus, Target
+from storage.records import RunStatus, Target, utc_now
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -22,6 +22,8 @@ class LoadKind(recording_kind.Kind[Load]):
     record: type = Load
     resume = "load --resume"
     shows_own_texts = True
+    has_history = True
+    has_own_runs = True
     measured_fields = ("targets", "points")
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
@@ -53,6 +55,12 @@ class LoadKind(recording_kind.Kind[Load]):
         earlier = [load for load in notebook.loads_like(base, base.created_at) if load.id != other.id]
         comparison = compare_loads(base, other, earlier)
         return recording_kind.ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))
+
+    def loads_alike(self, notebook: Notebook, head: Recording) -> Sequence[Load]:
+        return notebook.loads_like(self.read(notebook, head), utc_now())
+
+    def runs_of(self, record: Load) -> Sequence[LoadPoint]:
+        return record.points
 
     def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
         return notebook.judge("load_points", {"load_id": head.id, "number": run}, status.value, reason)

@@ -15,6 +15,7 @@ from forms.layout import Sign, Tone, Toned
 from forms.series.listing import done_text, side_by_side
 from storage.errors import with_article
 from storage.json_reader import JSONNode
+from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 from storage.recordings import OURS, Recording, to_recording, with_head
@@ -36,6 +37,8 @@ class HasId(Protocol):
 
 
 RecordT = TypeVar("RecordT", bound=HasId)
+RunPlace = tuple[tuple[Any, ...], int]
+"""What a run belongs to within its record, and its number in that."""
 Document = dict[str, Any]
 
 
@@ -98,6 +101,10 @@ class Kind(Generic[RecordT]):
     """From how many recordings on a baseline is as good as it gets."""
     measured_fields: tuple[str, ...] = ()
     """Fields that are equal in two copies of one recording; empty: all of them."""
+    has_history = False
+    """Whether `history last` may mean the newest one."""
+    has_own_runs = False
+    """Whether its records have runs, load points or layer runs: `runs_of` and `place_of_run` are for these kinds."""
 
     screen = "stored"
     """The screen that shows a recording, …"""
@@ -222,6 +229,11 @@ class Kind(Generic[RecordT]):
         parts = notebook.recordings(part_of=head.id)
         return notebook.series(parts[0].id) if parts else None
 
+    def loads_alike(self, notebook: Notebook, head: Recording) -> Sequence[Load]:
+        """The loads of the same targets and scenario, itself included, oldest first; none where it is no load."""
+        del notebook, head
+        return ()
+
     def leftover_text(self, notebook: Notebook, head: Recording) -> str:
         """Possible leftovers on a server and the command that removes them, or empty."""
         if head.leftovers is None or head.running or head.imported_at:
@@ -258,6 +270,13 @@ class Kind(Generic[RecordT]):
         """Raises UsageError for recordings that cannot be one baseline."""
 
     # Runs
+
+    def runs_of(self, record: RecordT) -> Sequence[Any]:
+        """The runs of a record, measured or not."""
+        raise NotImplementedError
+
+    def place_of_run(self, run: Any) -> RunPlace:
+        return (), run.number
 
     def judge(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> None:
         """Reject or accept a run, load point, layer run or pair, all of it or nothing. Raises UsageError."""

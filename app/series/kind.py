@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, measured_folder
+from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, RunPlace, measured_folder
 from app.recording.made_of_series import MadeOfSeries
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
 from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording
-from storage.records import ExperimentKind, RunStatus, Series, Target, format_target
+from storage.records import ExperimentKind, Run, RunStatus, Series, Target, format_target
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -36,6 +36,8 @@ class SeriesKind(Kind[Series]):
     names_its_kind = False
     enough_in_baseline = 3  # from three repeats on, a change of five standard deviations is significant
     measured_fields = ("command", "target", "runs")
+    has_own_runs = True
+    has_history = True
 
     screen = "series"
     screen_argument = "series_id"
@@ -158,6 +160,12 @@ class SeriesKind(Kind[Series]):
         return notebook.judge("runs", key, status.value, reason)
 
     # Reading and storing
+
+    def runs_of(self, record: Series) -> Sequence[Run]:
+        return record.runs
+
+    def place_of_run(self, run: Run) -> RunPlace:
+        return (run.phase,), run.number
 
     def read(self, notebook: Notebook, head: Recording) -> Series:
         return notebook.series(head.id)

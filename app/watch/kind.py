@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 class WatchKind(Kind[Watch]):
     name = WATCH
     record: type = Watch
+    has_history = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
         from app.watch.record import last_check
@@ -29,8 +30,8 @@ class WatchKind(Kind[Watch]):
         return watch_answer(self.read(notebook, head))
 
     def measured_series(self, notebook: Notebook, head: Recording) -> Series | None:
-        newest = self.read(notebook, head).series_id
-        return notebook.series(newest) if newest else None
+        newest_id = self.read(notebook, head).series_id
+        return notebook.series(newest_id) if newest_id else None
 
     def read(self, notebook: Notebook, head: Recording) -> Watch:
         del notebook

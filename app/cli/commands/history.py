@@ -35,7 +35,7 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
     are shown by their number of users. Levels end at recorded changes, at differences in settings or session, at a
     confirmed slowdown or speed-up, and where you say --new-normal.
     """
-    from app.watch import record as watch
+    from app.watch import history as watch
 
     with notebooks.open_notebook(context) as notebook:
         if choices["new_normal"]:
@@ -67,7 +67,7 @@ def _history_of_target(notebook: Notebook, name: str, choices: Mapping[str, Any]
     from app.base.targets import parse_target
     from app.cli.run_options import settled_url
     from app.clients.base import check_client_name
-    from app.watch import record as watch
+    from app.watch import history as watch
 
     url, _ = settled_url(name)
     target = parse_target(url)

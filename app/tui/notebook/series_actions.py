@@ -72,7 +72,7 @@ class SeriesActions(MeasureMixin):
     # History
 
     def action_history(self) -> None:
-        from app.watch.record import history_of_recording
+        from app.watch.history import history_of_recording
 
         recording_id = self.pointed_id()
         if recording_id is None:

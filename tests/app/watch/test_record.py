@@ -20,7 +20,8 @@ from app.base.errors import (
 )
 from app.recording.process import Failed
 from app.series.events import SeriesClosed
-from app.watch.record import WatchRequest, check, delivered, history_of_recording, last_check, tell
+from app.watch.history import history_of_recording
+from app.watch.record import WatchRequest, check, last_check, mark_delivered, tell
 from forms.watch.report import check_document, check_sentence, watch_answer, watch_report
 from forms.watch.rule import EXIT_CODES, Check, Outcome
 from storage.looks import WATCH, WatchState, watch_of
@@ -74,7 +75,7 @@ class Nights:
 
         found = check(self.request, self.path, measure)
         assert not left, "fewer series were measured"
-        delivered(found.watch, self.path)
+        mark_delivered(found.watch, self.path)
         return found
 
 

@@ -68,10 +68,10 @@ def test_people_read_their_own_zone_and_data_has_utc(years: Inside, tmp_path: Pa
 
 
 def test_a_terminal_shows_the_newest_and_a_document_all(years: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("app.watch.record.MOST_SHOWN", 8)
+    monkeypatch.setattr("app.watch.history.MOST_SHOWN", 8)
     whole = years("history", TARGET).stdout
     assert "Recordings: 8, 2026-01-01 to 2026-01-08\n" in whole
-    monkeypatch.setattr("app.watch.record.MOST_SHOWN", 7)
+    monkeypatch.setattr("app.watch.history.MOST_SHOWN", 7)
     for name in (TARGET, "nightly"):
         shown = years("history", name).stdout
         assert "Recordings: newest 7, 2026-01-02 to 2026-01-08; sharebench history -o FILE" in shown

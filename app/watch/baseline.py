@@ -1,0 +1,36 @@
+"""The baseline of a watch: its series of a path, and how another series compares with them."""
+
+from collections.abc import Sequence
+
+from app.comparison.sides import with_history
+from forms.comparison.comparison import Comparison
+from forms.comparison.history import path_of
+from forms.comparison.verdict import Sides, compare_sides
+from forms.stats.decision import Limits
+from storage.notebook import Notebook
+from storage.recordings import SERIES
+from storage.records import Series
+
+
+def baseline_of(notebook: Notebook, name: str, series: Series) -> tuple[Series, ...]:
+    """The baseline's series of this path, from the newest "new normal" on."""
+    path = path_of(series)
+    baseline = notebook.all_of(notebook.baseline_ids(name, SERIES))
+    of_path = [candidate for candidate in baseline if candidate.measured() and path_of(candidate) == path]
+
+    new_normals = notebook.all_of(notebook.new_normals())
+    begins = max((normal.created_at for normal in new_normals if path_of(normal) == path), default="")
+    return tuple(candidate for candidate in of_path if candidate.created_at >= begins)
+
+
+def compare_with_baseline(
+    notebook: Notebook,
+    baseline: Sequence[Series],
+    series: Series,
+    limits: Limits,
+    first_series: Series | None = None,
+) -> Comparison:
+    """The series against the baseline, with the path's history up to the ``first_series`` of the check."""
+    others = tuple(candidate for candidate in baseline if candidate.id != series.id)
+    sides = with_history(notebook, Sides(base=others, other=(series,)), first_series or series)
+    return compare_sides(sides, limits, settles=False)

@@ -1,0 +1,107 @@
+"""The history of a path, read from the notebook: of a target, or of the path that a recording is about."""
+
+from dataclasses import replace
+
+from app.base.errors import UsageError
+from app.recording.kind import KINDS, kind_of
+from forms import wording
+from forms.comparison.history import path_of
+from forms.trial import report as trial_report
+from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
+from storage.looks import WATCH, unconfirmed_ids
+from storage.notebook import Notebook
+from storage.recordings import Recording
+from storage.records import ClientFacts, Command, Series, Target, utc_now
+from storage.shared import LAST
+
+MOST_SHOWN = 1_500
+"""Series of a path that a terminal or screen shows, four years of nights: reading more takes seconds."""
+MOST_KEPT = 100_000
+
+
+def history_of_target(
+    notebook: Notebook, target: Target, command: Command, client: str, *, most: int = MOST_KEPT
+) -> History:
+    """The ``most`` newest series of a target. Raises UsageError where there is none."""
+    path = Series(id="", created_at=utc_now(), command=command, target=target, client=ClientFacts(name=client))
+    history = _history_of_path(notebook, path, most)
+    if history is None:
+        raise UsageError(
+            f"no {command} of {wording.place(target)} by {client} has been measured: sharebench run, or see"
+            " `sharebench list`"
+        )
+    return history
+
+
+def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST_KEPT) -> History:
+    """The path of a series (its ``most`` newest), load, watch or experiment. Raises UsageError."""
+    if notebook.experiment_called(reference):
+        series_of_experiment = notebook.experiment(reference)
+        if series_of_experiment:
+            return _whole_history(_history_of_path(notebook, series_of_experiment[-1], most), reference, "it")
+
+    kinds = [kind.name for kind in KINDS.values() if kind.has_history] if reference == LAST else []
+    head = notebook.recording(reference, *kinds)
+    return _whole_history(_history_of_head(notebook, head, most), reference, f"a {head.kind}")
+
+
+def _whole_history(history: History | None, reference: str, thing: str) -> History:
+    """Raises UsageError where there is none."""
+    if history is None:
+        raise UsageError(f"{reference} has no history: {thing} has no measured series or load point")
+    return history
+
+
+def _history_of_head(notebook: Notebook, head: Recording, most: int) -> History | None:
+    kind = kind_of(head)
+    loads = kind.loads_alike(notebook, head)
+    if loads:
+        return history_of_loads(loads, _notes(notebook))
+    series = kind.measured_series(notebook, head)
+    return _history_of_path(notebook, series, most) if series else None
+
+
+def _history_of_path(notebook: Notebook, series: Series, most: int) -> History | None:
+    """The history of a series' path; of one without a measured run that of the newest series in its place."""
+    ids = notebook.earlier_ids(series, before=utc_now(), since="", most=most + 1)
+    measured = [earlier for earlier in notebook.all_of(ids[-most:], brief=True) if earlier.measured()]
+    if not measured:
+        return None
+
+    path = path_of(series if series.measured() else measured[-1])
+    of_path = [earlier for earlier in measured if path_of(earlier) == path]
+    history = history_of_series(of_path, _notes(notebook), _marks(notebook, series))
+    return replace(history, is_whole=len(ids) <= most) if history else None
+
+
+def _marks(notebook: Notebook, series: Series) -> list[HistoryMark]:
+    """The trials and sweeps that were made on the path."""
+    parts = notebook.earlier_ids(
+        series, before=utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in trial_report.KINDS]
+    )
+    names = dict.fromkeys(head.experiment for head in notebook.heads_of(parts) if head.experiment)
+
+    marks = []
+    for name in names:
+        experiment = notebook.experiment_called(name)
+        if experiment is not None:
+            marks.append(
+                HistoryMark(
+                    recording=experiment.recording_id or "",
+                    created_at=experiment.created_at,
+                    name=experiment.name,
+                )
+            )
+    return marks
+
+
+def _notes(notebook: Notebook) -> HistoryNotes:
+    names_by_id: dict[str, tuple[str, ...]] = {}
+    for baseline in notebook.baselines():
+        names = names_by_id.get(baseline.recording_id, ())
+        names_by_id[baseline.recording_id] = (*names, baseline.name)
+    return HistoryNotes(
+        baselines=names_by_id,
+        new_normals=frozenset(notebook.new_normals()),
+        unconfirmed=unconfirmed_ids(notebook.recordings(WATCH)),
+    )
