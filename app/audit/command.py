@@ -19,14 +19,22 @@ from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
 from forms.audit.remedies import proposed_diff, remedies
 from forms.audit.report import audit_document
-from storage.looks import AuditScope, Ruling, recording_of
+from storage.looks import Audit, AuditScope, Ruling, recording_of
 
 _PASSED_TO_TRY = (
-    "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
-)  # fmt: skip
+    "yes",
+    "allow_restart",
+    "kerberos",
+    "sign",
+    "encrypt",
+    "server_ssh",
+    "smb_conf",
+    "timeout_seconds",
+    "ceiling",
+)
 
-
-_HARMFUL, _UNREADABLE = 1, 3
+_HARMFUL = 1
+_UNREADABLE = 3
 
 
 @declare.command("audit")
@@ -60,30 +68,71 @@ def audit_command(
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
     notebooks.check_can_store(context)
-    result = _audited(context, target, spec, choices)
+    result = _carry_out(context, target, spec, kerberos=choices["kerberos"])
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
     with notebooks.open_notebook(context, make=True) as notebook:
         notebook.add_recording(recording_of(audit))
         report = audit_form(notebook, audit)
+
     if as_json:
         console.answer_json(audit_document(audit))
     elif fix:
         console.answer_for_programs(proposed_diff(audit.findings, result.files))
     else:
         console.answer_report(report)
+
     if tested:
-        if target is None:
-            raise UsageError("--try measures a server: name its TARGET")
-        found = remedies(audit.findings)
-        if not found:
-            raise UsageError("nothing to test: no finding names a value that sharebench may change")
-        setting = f"{found[0].name}={found[0].value}"
-        console.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
-        passed = {name: context.params[name] for name in _PASSED_TO_TRY}
-        return int(context.invoke(try_command, setting=setting, target=target, **passed))
+        return _try_costliest(context, audit, target)
     if audit.scope is AuditScope.SESSION:
         return _UNREADABLE
     return _HARMFUL if audit.count(Ruling.HARMFUL) else 0
+
+
+def _try_costliest(context: click.Context, audit: Audit, target: str | None) -> int:
+    """Test the first remedy; returns the exit code of `try`. Raises UsageError."""
+    if target is None:
+        raise UsageError("--try measures a server: name its TARGET")
+    remedy = next(iter(remedies(audit.findings)), None)
+    if remedy is None:
+        raise UsageError("nothing to test: no finding names a value that sharebench may change")
+
+    setting = f"{remedy.name}={remedy.value}"
+    console.say(f"sharebench: testing {setting} in place of {remedy.finding.value}")
+    options = {name: context.params[name] for name in _PASSED_TO_TRY}
+    return int(context.invoke(try_command, setting=setting, target=target, **options))
+
+
+def _carry_out(context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool) -> AuditResult:
+    if target is None:
+        if not spec.monitor.smb_conf:
+            raise UsageError("name a TARGET, or a file with --smb-conf FILE")
+        return audit_file(Path(spec.monitor.smb_conf))
+
+    _refuse_configuration_file(target)
+    place = parse_target(target)
+
+    def ask_for_secrets() -> Secrets | None:
+        try:
+            _, secrets = logins.secrets_for(context, place, kerberos=kerberos)
+        except LoginError:
+            return None
+        return secrets
+
+    request = AuditRequest(
+        target=place,
+        ssh=spec.monitor.server_ssh,
+        secrets=ask_for_secrets,
+        smb_conf=spec.monitor.smb_conf,
+        settings=spec.settings,
+    )
+    return audit_server(request)
+
+
+def _refuse_configuration_file(target: str) -> None:
+    """Raises UsageError where a person named a file in place of a server."""
+    path = target.removeprefix("file://")
+    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
+        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
 
 
 def _has_settings(path: Path) -> bool:
@@ -92,29 +141,3 @@ def _has_settings(path: Path) -> bool:
             with path.open("rb") as file:
                 return b"[global]" in file.read(2**16).lower()
     return False
-
-
-def _audited(context: click.Context, target: str | None, spec: SeriesSpec, choices: dict[str, Any]) -> AuditResult:
-    if target is None:
-        if not spec.monitor.smb_conf:
-            raise UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return audit_file(Path(spec.monitor.smb_conf))
-    path = target.removeprefix("file://")
-    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
-        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
-    place = parse_target(target)
-
-    def secrets() -> Secrets | None:
-        try:
-            return logins.secrets_for(context, place, kerberos=choices["kerberos"])[1]
-        except LoginError:
-            return None
-
-    request = AuditRequest(
-        target=place,
-        ssh=spec.monitor.server_ssh,
-        secrets=secrets,
-        smb_conf=spec.monitor.smb_conf,
-        settings=spec.settings,
-    )
-    return audit_server(request)

@@ -1,7 +1,7 @@
 """``sharebench worksheet``: the calculations of the method."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import click
@@ -16,15 +16,16 @@ from forms.tuning.catalogue import misprints_about
 from forms.worksheets import summary as sheets
 from forms.worksheets.report import to_record, worksheet_report
 from storage.json_reader import DocumentError
-from storage.records import Worksheet, format_target, with_zone
+from storage.records import Series, Worksheet, format_target, with_zone
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
+_KINDS = ("bottleneck", "clients")
+_NO_PARTS = sheets.Machine(name="")
 
 
-def measured_part(context: click.Context, reference: str, count: int) -> sheets.Part:
+def part_of_series(series: Series, count: int) -> sheets.Part:
     """A part with a series' average rate. Raises UsageError if it has none."""
-    series = notebooks.series_called(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
@@ -35,35 +36,45 @@ def measured_part(context: click.Context, reference: str, count: int) -> sheets.
 
 def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
     """After a step such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
-    said: list[str] = []
+    descriptions: list[str] = []
     for change in words.split(","):
         name, _, value = (part.strip() for part in change.partition("="))
-        kind = name.removesuffix("s")
-        if kind not in PARTS or not value:
+        word = name.removesuffix("s")
+        if word not in PARTS or not value:
             raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
-        part = machine.part_of_kind(sheets.ReferenceKind(kind))
-        if name == kind:
-            new = read_part(sheets.ReferenceKind(kind), value, part.count if part else 1)
-            machine = machine.with_part(sheets.ReferenceKind(kind), new)
-            said.append(new.name)
-            continue
-        if part is None:
-            raise UsageError(f"--upgrade {words}: which {kind}? Give it with --{kind} first")
-        if not value.isdigit() or int(value) < 1:
-            raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
-        machine = machine.with_part(sheets.ReferenceKind(kind), replace(part, count=int(value)))
-        said.append(f"{value} {sheets.PLURALS[sheets.ReferenceKind(kind)]}")
-    return replace(machine, name=", ".join(said))
+
+        kind = sheets.ReferenceKind(word)
+        part = machine.part_of_kind(kind)
+        if name == word:
+            new_part = read_part(kind, value, part.count if part else 1)
+            descriptions.append(new_part.name)
+        else:
+            new_part = replace(_part_to_count(part, word, words), count=_part_count(name, value, words))
+            descriptions.append(f"{value} {sheets.PLURALS[kind]}")
+        machine = machine.with_part(kind, new_part)
+    return replace(machine, name=", ".join(descriptions))
+
+
+def _part_to_count(part: sheets.Part | None, word: str, words: str) -> sheets.Part:
+    if part is None:
+        raise UsageError(f"--upgrade {words}: which {word}? Give it with --{word} first")
+    return part
+
+
+def _part_count(name: str, value: str, words: str) -> int:
+    if not value.isdigit() or int(value) < 1:
+        raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
+    return int(value)
 
 
 def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
     """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
     with notebooks.open_notebook(context) as notebook:
-        found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
-    if found is None:
+        matching = [saved for saved in notebook.worksheets(kind) if saved.name == name]
+    if not matching:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
     try:
-        return read(found)
+        return read(matching[0])
     except DocumentError as error:
         raise NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
 
@@ -90,9 +101,12 @@ _worksheet_options = declare.several(
     "--from-series", "PART=SERIES", "Rate of a part from a series, such as disk=last.", name="measured", multiple=True
 )
 @declare.option(
-    "--upgrade", "CHANGES", "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be"
-    " repeated.", name="steps", multiple=True,
-)  # fmt: skip
+    "--upgrade",
+    "CHANGES",
+    "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be repeated.",
+    name="steps",
+    multiple=True,
+)
 @declare.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
 @declare.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
@@ -106,36 +120,47 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
         _say_tables()
         return
 
+    machine = _machine_from_options(context, name, choices)
+    if not machine.parts:
+        raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
+
+    machines = [machine]
+    for words in choices["steps"]:
+        machines.append(upgraded(machines[-1], words))
+    target_rate = parse_size(choices["target"]) if choices["target"] else None
+    if target_rate is not None:
+        machines += sheets.way_to(machines[-1], target_rate)[1:]
+    worksheet = sheets.BottleneckCalculation(machines=tuple(machines), target_bytes_per_second=target_rate)
+    _show(context, worksheet, choices)
+
+
+def _machine_from_options(context: click.Context, name: str, choices: Mapping[str, Any]) -> sheets.Machine:
+    """The machine of --cpu, --disk and --network, and of --from-series, which comes last. Raises UsageError."""
     machine = sheets.Machine(name=name)
-    counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
+    counts = {part: choices[f"{part}s"] for part in PARTS}
     for kind in sheets.ReferenceKind:
-        if (words := choices[kind]) is not None:
-            machine = machine.with_part(kind, read_part(kind, words, counts[kind]))
+        if choices[kind] is not None:
+            machine = machine.with_part(kind, read_part(kind, choices[kind], counts[kind]))
+
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:
             raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
-        machine = machine.with_part(sheets.ReferenceKind(part), measured_part(context, reference, counts[part]))
-    if not machine.parts:
-        raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
-    machines = [machine]
-    for words in choices["steps"]:
-        machines.append(upgraded(machines[-1], words))
-    if target:
-        machines += sheets.way_to(machines[-1], parse_size(target))[1:]
-    worksheet = sheets.BottleneckCalculation(
-        machines=tuple(machines), target_bytes_per_second=parse_size(target) if target else None
-    )
-    _show(context, worksheet, choices)
+        measured_part = part_of_series(notebooks.series_called(context, reference), counts[part])
+        machine = machine.with_part(sheets.ReferenceKind(part), measured_part)
+    return machine
 
 
 @worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
 @declare.option(
-    "--group", "[NAME=]N:TRANSFERS:SIZE",
+    "--group",
+    "[NAME=]N:TRANSFERS:SIZE",
     "office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
     " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
-    name="groups", multiple=True, required=True,
-)  # fmt: skip
+    name="groups",
+    multiple=True,
+    required=True,
+)
 @declare.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
 @declare.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
 @declare.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")
@@ -146,56 +171,86 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 @_worksheet_options
 def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | None, **choices: Any) -> None:
     """Calculate how many clients a server carries: clients x transfers per second x file size."""
-    reference, from_worksheet = choices["reference"], choices["from_worksheet"]
-    if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
+    ways = (capacity, choices["reference"], choices["from_worksheet"])
+    if sum(way is not None for way in ways) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
-    series_id, machine = None, sheets.Machine(name="")
-    if capacity:
-        rate, source = float(parse_size(capacity)), ""
-    elif reference:
-        part = measured_part(context, reference, 1)
-        rate, source, series_id = part.bytes_per_second, part.source, notebooks.series_called(context, reference).id
-    else:
-        machine = saved_worksheet(
-            context, "bottleneck", from_worksheet,
-            lambda saved: sheets.BottleneckCalculation.from_content(saved.content).machines[-1],
-        )  # fmt: skip
-        rate = machine.total_bytes_per_second or 0.0
-        source = f"the bottleneck worksheet {from_worksheet}"
-    memory, each = choices["memory"], choices["client_memory"]
-    if each is not None and memory is None:
-        raise UsageError("--client-memory: say with --memory what the server has for its clients")
-    client_bytes = parse_size(each) if each else sheets.CLIENT_BYTES
+    server = _server_capacity(context, *ways)
+    memory = _server_memory(choices["memory"], choices["client_memory"])
+    machine = server.machine
     for kind in (sheets.ReferenceKind.DISK, sheets.ReferenceKind.NETWORK):
-        if words := choices[kind.value]:  # in place of the machine's own
-            machine = machine.with_part(kind, read_part(kind, words, 1))
+        if choices[kind.value]:  # in place of the machine's own
+            machine = machine.with_part(kind, read_part(kind, choices[kind.value], 1))
+
     worksheet = sheets.UsersCalculation(
-        capacity_bytes_per_second=rate,
-        capacity_source=source,
-        series_id=series_id,
+        capacity_bytes_per_second=server.bytes_per_second,
+        capacity_source=server.source,
+        series_id=server.series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
-        memory=sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
+        memory=memory,
         parts=tuple(sheets.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
     )
     _show(context, worksheet, choices)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ServerCapacity:
+    """What a server moves, where that is known from, and its parts as far as they are known."""
+
+    bytes_per_second: float
+    source: str = ""
+    series_id: str | None = None
+    machine: sheets.Machine = _NO_PARTS
+
+
+def _server_capacity(
+    context: click.Context, capacity: str | None, reference: str | None, from_worksheet: str | None
+) -> _ServerCapacity:
+    """By the one of the three that is given. Raises UsageError."""
+    if capacity:
+        return _ServerCapacity(bytes_per_second=float(parse_size(capacity)))
+    if reference:
+        series = notebooks.series_called(context, reference)
+        part = part_of_series(series, 1)
+        return _ServerCapacity(bytes_per_second=part.bytes_per_second, source=part.source, series_id=series.id)
+
+    machine = saved_worksheet(context, "bottleneck", from_worksheet or "", _last_machine)
+    return _ServerCapacity(
+        bytes_per_second=machine.total_bytes_per_second or 0.0,
+        source=f"the bottleneck worksheet {from_worksheet}",
+        machine=machine,
+    )
+
+
+def _last_machine(saved: Worksheet) -> sheets.Machine:
+    return sheets.BottleneckCalculation.from_content(saved.content).machines[-1]
+
+
+def _server_memory(memory: str | None, of_one_client: str | None) -> sheets.ServerMemory | None:
+    """Raises UsageError."""
+    if of_one_client is not None and memory is None:
+        raise UsageError("--client-memory: say with --memory what the server has for its clients")
+    client_bytes = parse_size(of_one_client) if of_one_client else sheets.CLIENT_BYTES
+    return sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None
 
 
 @worksheet_command.command("list")
 @declare.options_of_all
 def list_worksheets(context: click.Context) -> None:
     """List the saved worksheets."""
+    worksheets: list[Worksheet] = []
     with notebooks.open_notebook(context) as notebook:
-        saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
-    if not saved:
+        for kind in _KINDS:
+            worksheets += notebook.worksheets(kind)
+    if not worksheets:
         console.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
-    for one in saved:
-        console.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
+    for saved in worksheets:
+        console.answer(f"{with_zone(saved.saved_at)}  {saved.kind:<10}  {visible(saved.name)}")
 
 
 @worksheet_command.command("show")
-@click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
+@click.argument("kind", type=click.Choice(_KINDS))
 @click.argument("name")
 @declare.answering_options("Print the worksheet as JSON.")
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from storage.json_reader import DocumentError
 from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
+from storage.records import Target
 
 
 def read_rate(text: str) -> float:
@@ -24,16 +25,23 @@ def read_rate(text: str) -> float:
 
 def read_part(kind: sheets.ReferenceKind, words: str, count: int) -> sheets.Part:
     """A part by the name of a reference, or by its rate. Raises UsageError."""
-    if rate := sheets.rate_of_operations(words):
+    rate = sheets.rate_of_operations(words)
+    if rate:
         return sheets.Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
+
     try:
-        found = sheets.find(kind, words, sheets.TABLES)
+        reference = sheets.find(kind, words, sheets.TABLES)
     except sheets.UnknownComponentError as unknown:
         try:
             return sheets.Part(name=kind.value, bytes_per_second=read_rate(words), count=count)
         except UsageError:
             raise UsageError(f"{unknown}; or write bytes a second, such as 560KB or 118M, or 70ops") from None
-    return sheets.Part(name=found.name, bytes_per_second=found.bytes_per_second, count=count, source=found.source)
+    return sheets.Part(
+        name=reference.name,
+        bytes_per_second=reference.bytes_per_second,
+        count=count,
+        source=reference.source,
+    )
 
 
 def read_demand(words: str) -> tuple[float, int]:
@@ -41,6 +49,7 @@ def read_demand(words: str) -> tuple[float, int]:
     preset = sheets.DEMANDS.get(words.strip().lower())
     if preset is not None:
         return preset.transfers_per_second, preset.file_bytes
+
     rate, slash, clients = words.partition("/")
     if not slash or not clients.strip().isdecimal() or int(clients) < 1:
         raise UsageError(f"{words!r} is no demand: {', '.join(sheets.DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
@@ -49,14 +58,16 @@ def read_demand(words: str) -> tuple[float, int]:
 
 def group_from(words: str, number: int) -> sheets.UserGroup:
     """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
-    name, given, rest = words.rpartition("=")
-    values = rest.split(":")
+    name, _, numbers = words.rpartition("=")
+    values = numbers.split(":")
+    has_demand = len(values) == 2
     try:
         count = int(values[0])
-        if len(values) == 2:
+        if has_demand:
             transfers, size = read_demand(values[1])
         else:
-            transfers, size = float(values[1]), parse_size(values[2])
+            transfers = float(values[1])
+            size = parse_size(values[2])
     except (ValueError, IndexError, UsageError):
         raise UsageError(
             f"group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
@@ -64,8 +75,10 @@ def group_from(words: str, number: int) -> sheets.UserGroup:
         ) from None
     if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
         raise UsageError(f"group {words}: clients and transfers a second cannot be below 0")
-    preset = values[1].strip().lower() if len(values) == 2 else ""
-    name = name if given and name else preset if preset in sheets.DEMANDS else f"group {number}"
+
+    if not name:
+        demand = values[1].strip().lower() if has_demand else ""
+        name = demand if demand in sheets.DEMANDS else f"group {number}"
     return sheets.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
 
 
@@ -74,13 +87,23 @@ def load_form(notebook: Notebook, load: Load) -> Report:
 
 
 def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
-    servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
+    """What the newest worksheet of one of the load's servers says of it; None where there is none."""
+    servers = {_server_of(target) for target in load.targets}
     for saved in notebook.worksheets("clients"):
+        # A worksheet that cannot be read, or whose series is gone, predicts nothing.
         with suppress(DocumentError, UnknownReferenceError):
             worksheet = sheets.UsersCalculation.from_content(saved.content)
-            if worksheet.series_id is None:
-                continue
-            measured = notebook.series(worksheet.series_id).target
-            if (measured.protocol, measured.host, measured.port_number) in servers:
+            if _measured_server(notebook, worksheet) in servers:
                 return predicted(load, saved.name, worksheet)
     return None
+
+
+def _measured_server(notebook: Notebook, worksheet: sheets.UsersCalculation) -> tuple[object, ...] | None:
+    """The server whose rate is the worksheet's capacity; None where that was not measured."""
+    if worksheet.series_id is None:
+        return None
+    return _server_of(notebook.series(worksheet.series_id).target)
+
+
+def _server_of(target: Target) -> tuple[object, ...]:
+    return target.protocol, target.host, target.port_number
