@@ -57,7 +57,7 @@ class WatchRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Judgement:
+class _JudgedSeries:
     """What one series of a check, or the attempt to measure one, says."""
 
     outcome: Outcome
@@ -126,7 +126,7 @@ def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callabl
     """Measure until the series of the check agree, and store what the watch says after it."""
     with open_notebook(path) as notebook:
         nights = count_nights(_last_baseline(notebook, watch))
-    judgement = _Judgement(outcome=Outcome.UNMEASURABLE, nights=nights)
+    judgement = _JudgedSeries(outcome=Outcome.UNMEASURABLE, nights=nights)
 
     outcomes: list[Outcome] = []
     slow_ids: list[str] = []
@@ -178,12 +178,12 @@ def _try_to_measure(measure: Callable[[], SeriesClosed]) -> SeriesClosed | _Fail
     return closed
 
 
-def _judge_failure(failure: _Failure, path: Path, nights: int) -> _Judgement:
+def _judge_failure(failure: _Failure, path: Path, nights: int) -> _JudgedSeries:
     """A series that started and failed at a busy time says nothing of the server: postponed, not unmeasurable."""
     error = failure.error
     why = str(error)
     if isinstance(error, errors.NotQuietError):
-        return _Judgement(outcome=Outcome.POSTPONED, nights=nights, why=why)
+        return _JudgedSeries(outcome=Outcome.POSTPONED, nights=nights, why=why)
 
     closed = failure.closed
     if closed is not None and closed.stored and not isinstance(error, errors.LoginError):
@@ -191,20 +191,22 @@ def _judge_failure(failure: _Failure, path: Path, nights: int) -> _Judgement:
             series = notebook.series(closed.series_id)
         if series.quiet_verdict is records.QuietVerdict.BUSY:
             why = f"{_why_busy(series)}, and the series failed ({why})"
-            return _Judgement(outcome=Outcome.POSTPONED, nights=nights, why=why)
-    return _Judgement(outcome=Outcome.UNMEASURABLE, nights=nights, why=why)
+            return _JudgedSeries(outcome=Outcome.POSTPONED, nights=nights, why=why)
+    return _JudgedSeries(outcome=Outcome.UNMEASURABLE, nights=nights, why=why)
 
 
 def _why_busy(series: Series) -> str:
     return series.quiet.reasons[0] if series.quiet and series.quiet.reasons else "other programs were busy"
 
 
-def _judge_series(notebook: Notebook, watch: Watch, limits: Limits, series: Series, first_series: Series) -> _Judgement:
+def _judge_series(
+    notebook: Notebook, watch: Watch, limits: Limits, series: Series, first_series: Series
+) -> _JudgedSeries:
     """Judge a measured series against the baseline, to which it is added while that is being collected."""
     baseline = baseline_of(notebook, watch.baseline, series)
     nights = count_nights(baseline)
     if series.quiet_verdict is records.QuietVerdict.BUSY:
-        return _Judgement(outcome=Outcome.POSTPONED, nights=nights, why=_why_busy(series), series=series)
+        return _JudgedSeries(outcome=Outcome.POSTPONED, nights=nights, why=_why_busy(series), series=series)
     if nights < BASELINE_NIGHTS:
         return _collect(notebook, watch, limits, series, baseline)
 
@@ -215,18 +217,18 @@ def _judge_series(notebook: Notebook, watch: Watch, limits: Limits, series: Seri
         if slow_series:
             against_slow = compare_with_baseline(notebook, slow_series, series, limits, first_series).verdict
     outcome = rule.outcome_of(comparison.verdict, against_slow)
-    return _Judgement(outcome=outcome, nights=nights, comparison=comparison, series=series)
+    return _JudgedSeries(outcome=outcome, nights=nights, comparison=comparison, series=series)
 
 
 def _collect(
     notebook: Notebook, watch: Watch, limits: Limits, series: Series, baseline: tuple[Series, ...]
-) -> _Judgement:
+) -> _JudgedSeries:
     """Take the series into the baseline if it is of a new night and like those that are in it."""
     why = _why_not_collected(notebook, limits, series, baseline)
     if not why and count_nights((*baseline, series)) > count_nights(baseline):
         notebook.set_baseline(watch.baseline, series.id, keep=True)
     nights = count_nights(baseline_of(notebook, watch.baseline, series))
-    return _Judgement(outcome=Outcome.COLLECTED, nights=nights, why=why, series=series)
+    return _JudgedSeries(outcome=Outcome.COLLECTED, nights=nights, why=why, series=series)
 
 
 def _why_not_collected(notebook: Notebook, limits: Limits, series: Series, baseline: tuple[Series, ...]) -> str:
@@ -263,7 +265,7 @@ def last_check(notebook: Notebook, watch: Watch) -> Check:
     return Check(watch=watch, before=watch, outcome=outcome, comparison=comparison, nights=nights)
 
 
-def _watch_after(watch: Watch, outcome: Outcome, judgement: _Judgement, slow_ids: Sequence[str]) -> Watch:
+def _watch_after(watch: Watch, outcome: Outcome, judgement: _JudgedSeries, slow_ids: Sequence[str]) -> Watch:
     """The watch as a check leaves it; ``slow_ids`` are the check's series that were slower."""
     now = records.utc_now()
     standing = rule.state_after(watch.standing, outcome, slowed=bool(watch.slow_ids))
