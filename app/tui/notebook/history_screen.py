@@ -9,7 +9,7 @@ from app.charts import series_charts
 from app.tui.frame import commands
 from app.tui.frame.dialogs import PickDialog
 from app.tui.widgets import reading, views
-from app.watch import history as watch_history
+from app.watch import history as path_history
 from forms import layout, wording
 from forms.report import Report
 from forms.watch import history as watch_history
@@ -34,7 +34,7 @@ class HistoryScreen(reading.ReportScreen, views.ZoomsCharts):
         self.mount(views.ChartView(id="curve"), before="#report-box")
 
     def _read_history(self, notebook: Notebook) -> Report:
-        self.history = watch_history.history_of_recording(notebook, self.reference, most=watch_record.MOST_SHOWN)
+        self.history = path_history.history_of_recording(notebook, self.reference, most=path_history.MOST_SHOWN)
         return watch_history_report.history_report(self.history)
 
     def show(self, report: Report) -> None:
