@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from app.base import child_process
-from app.recording import writer
+from app.recording import ceiling
 from tests import fork_server, signals
 from tests.servers.fixtures import (
     iperf3_server,
@@ -119,7 +119,7 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture
 def known_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """The client's own limit is not calibrated anew, which takes seconds of both processors: it is as good as none."""
-    monkeypatch.setattr(writer, "_calibrate", lambda _series: writer.Calibration(bytes_per_second=1e12))
+    monkeypatch.setattr(ceiling, "_calibrate", lambda _series: ceiling.Calibration(bytes_per_second=1e12))
 
 
 @pytest.fixture(scope="session")

@@ -20,9 +20,9 @@ from app.base.errors import (
 )
 from app.clients.base import Client, Content, DirectoryEntry, Files, Meter, Secrets, make_client
 from app.clients.file_tree import remove_all
+from app.recording.ceiling import ceiling_of
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
-from app.recording.writer import ceiling_of
 from app.server.changes.samba_place import writable_text
 from app.server.facts import Environment, collect
 from app.server.link_facts import Link

@@ -72,7 +72,7 @@ def record_diagnosis(
         if resumed:
             recorder.begin(resumed.id, stored=True)
         steps = _measure(request, control, resumed)
-        closed = yield from writer.recorded(recorder, steps, partial(_writes_of, recorder))
+        closed = yield from writer.record_events(recorder, steps, partial(_writes_of, recorder))
         yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
 
 

@@ -11,7 +11,7 @@ from app.isolation.places import IsolationRequest, restore_after_kills
 from app.recording.process import SeriesControl, Warned
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
-from app.recording.writer import Recorder, Write, add_once, recorded
+from app.recording.writer import Recorder, Write, add_once, record_events
 from storage.isolation import Isolation
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION
@@ -41,7 +41,7 @@ def record_isolation(
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
-        closed = yield from recorded(recorder, rounds.measure(request, control, resumed), partial(_writes_of, recorder))
+        closed = yield from record_events(recorder, rounds.measure(request, control, resumed), partial(_writes_of, recorder))
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 

@@ -129,7 +129,7 @@ def _new_folder(scenario: records.Scenario) -> str | None:
 def _record_steps(
     recorder: writer.Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
 ) -> Iterator[LoadStep]:
-    closed = yield from writer.recorded(recorder, steps, _writes_of)
+    closed = yield from writer.record_events(recorder, steps, _writes_of)
     yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
 
 

@@ -19,8 +19,8 @@ INTERRUPTED = Toned("Interrupted before each value was measured once.", Tone.CAU
 
 
 def no_experiment(notebook: Notebook, name: str) -> str:
-    meant = did_you_mean(name, (entry.experiment.name for entry in notebook.experiments()))
-    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
+    hint = did_you_mean(name, (entry.experiment.name for entry in notebook.experiments()))
+    return f"no experiment is called {name!r}; {hint}`sharebench experiment list` shows what there is"
 
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
@@ -69,11 +69,12 @@ def _unjudged_report(
     from forms.experiments.report import experiment_report
 
     steps = experiment_report(experiment.name, series)
-    reason = RUNNING if any(one.running_by for one in series) else INTERRUPTED
-    if all(one.status is SeriesStatus.COMPLETE for one in series):
+    is_running = any(step.running_by for step in series)
+    reason = RUNNING if is_running else INTERRUPTED
+    if all(step.status is SeriesStatus.COMPLETE for step in series):
         has_plan = notebook.trial(experiment.name) is not None
-        why = "A series of it is missing" if has_plan else "It was imported without its plan"
-        reason = Toned(f"{why}, so it has no verdict of its own.", Tone.CAUTION)
+        lack = "A series of it is missing" if has_plan else "It was imported without its plan"
+        reason = Toned(f"{lack}, so it has no verdict of its own.", Tone.CAUTION)
 
     answer = replace(steps.fields[0], text=reason.text, tone=reason.tone)
     return replace(steps, fields=(answer, *steps.fields[1:], *server), results=())

@@ -239,11 +239,11 @@ class Kind(Generic[RecordT]):
         if head.leftovers is None or head.running or head.imported_at:
             return ""
 
-        things = [
-            f"{name.replace('_', ' ')} {', '.join(map(str, value)) if isinstance(value, list) else value}"
-            for name, value in head.leftovers.items()
-            if value and name not in _WAYS_TO_THE_SERVER
-        ]
+        things = []
+        for name, value in head.leftovers.items():
+            if value and name not in _WAYS_TO_THE_SERVER:
+                values = value if isinstance(value, list) else [value]
+                things.append(f"{name.replace('_', ' ')} {', '.join(map(str, values))}")
         text = f"{head.kind} {head.id} left {wording.plain('; '.join(things))}"
         if self.restored_by:
             return f"{text}: the next `sharebench {self.restored_by}` restores it"
@@ -335,11 +335,11 @@ class Kind(Generic[RecordT]):
             f"{self.name} {record.id} is in the notebook and is not what {source} says: import it with --as-new"
         )
 
-    def is_same(self, one: RecordT, other: RecordT) -> bool:
+    def is_same(self, record: RecordT, other: RecordT) -> bool:
         """Whether the measurements are equal; labels and notes may differ."""
         if not self.measured_fields:
-            return one == other
-        return all(getattr(one, name) == getattr(other, name) for name in self.measured_fields)
+            return record == other
+        return all(getattr(record, name) == getattr(other, name) for name in self.measured_fields)
 
     def ids_of(self, record: RecordT) -> list[str]:
         """The ids of the record and of all series in it."""

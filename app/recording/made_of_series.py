@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from forms.importers.filled_form import ImportedTrial
     from forms.report import Report
 
-_TEXTS = ("id", "label", "note", "question")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
@@ -51,14 +49,20 @@ class MadeOfSeries(Kind[Any]):
         except UsageError:  # no series is stored yet
             return INTERRUPTED
 
-        told = report.answer or next(iter(report.results), None)
-        return Toned(told.text, told.tone) if told else Toned(next(iter(report.advice), ""))
+        answer = report.answer or next(iter(report.results), None)
+        if answer is None:
+            return Toned(next(iter(report.advice), ""))
+        return Toned(answer.text, answer.tone)
 
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form; its document contains the series. Raises UsageError."""
         report = super().form(notebook, head)
         series = [notebook.series(part.id) for part in parts_of(notebook, head)]
-        return replace(report, document=lambda: _whole_document(report.document(), head, series))
+
+        def document() -> Document:
+            return _whole_document(report.document(), head, series)
+
+        return replace(report, document=document)
 
     def documents(self, notebook: Notebook, head: Recording) -> list[Document]:
         """Its own document, or those of the series it has where it lacks one."""
@@ -108,19 +112,19 @@ class MadeOfSeries(Kind[Any]):
         series = tuple(importers.check(series_inside(place)) for place in places)
         first = series[0]
         name = first.experiment or f"{self.name} {first.created_at[:19].replace('T', ' ')}"
-        begun = min(one.created_at for one in series)
+        begun = min(part.created_at for part in series)
         experiment = Experiment(name=name, kind=ExperimentKind(self.name), created_at=begun)
-        return self.whole(top, experiment, tuple(replace(one, experiment=name) for one in series))
+        return self.read_whole(top, experiment, tuple(replace(part, experiment=name) for part in series))
 
-    def whole(
+    def read_whole(
         self, top: JSONNode, experiment: Experiment, series: tuple[Series, ...], trial: "ImportedTrial | None" = None
     ) -> Whole:
-        texts = {name: top.maybe(name).read(str | None) or "" for name in _TEXTS}
+        """The texts beside its series, from the top of a document."""
         return Whole(
-            id=texts["id"],
-            label=texts["label"],
-            note=texts["note"],
-            question=texts["question"],
+            id=_read_text(top, "id"),
+            label=_read_text(top, "label"),
+            note=_read_text(top, "note"),
+            question=_read_text(top, "question"),
             experiment=experiment,
             series=series,
             trial=trial,
@@ -131,10 +135,10 @@ class MadeOfSeries(Kind[Any]):
             self._check_new(notebook, record, source)
             self._add_whole(notebook, record, imported_at)
 
-    def _check_new(self, notebook: Notebook, whole: Whole, source: str) -> None:
-        name = whole.experiment.name
-        stored = notebook.recordings_of([series.id for series in whole.series])
-        if stored and len(stored) < len(whole.series):
+    def _check_new(self, notebook: Notebook, record: Whole, source: str) -> None:
+        name = record.experiment.name
+        stored = notebook.recordings_of([series.id for series in record.series])
+        if stored and len(stored) < len(record.series):
             raise UsageError(f"some series of {name!r} are in the notebook and some are not: import it with --as-new")
         if stored:
             raise UsageError(
@@ -143,18 +147,18 @@ class MadeOfSeries(Kind[Any]):
         if notebook.experiment_called(name) is not None and notebook.heads(1, experiment=name):
             raise UsageError(f"{name!r} is in the notebook already, with other series: {source} cannot be imported")
 
-    def _add_whole(self, notebook: Notebook, whole: Whole, imported_at: str) -> None:
-        experiment = replace(whole.experiment, recording_id=whole.id or None)
+    def _add_whole(self, notebook: Notebook, record: Whole, imported_at: str) -> None:
+        experiment = replace(record.experiment, recording_id=record.id or None)
         recording_id = notebook.add_experiment(
-            experiment, note=whole.note, question=whole.question, imported_at=imported_at
+            experiment, note=record.note, question=record.question, imported_at=imported_at
         )
-        if recording_id and whole.label:
-            notebook.describe(recording_id, label=whole.label)
+        if recording_id and record.label:
+            notebook.describe(recording_id, label=record.label)
 
-        notebook.add_all(whole.series)
-        if whole.trial:
-            notebook.set_trial(experiment.name, whole.trial.plan)
-            for slot in whole.trial.slots:
+        notebook.add_all(record.series)
+        if record.trial:
+            notebook.set_trial(experiment.name, record.trial.plan)
+            for slot in record.trial.slots:
                 notebook.add_slot(slot)
 
     def is_stored(self, notebook: Notebook, record: Any, source: str) -> bool:
@@ -178,6 +182,10 @@ class MadeOfSeries(Kind[Any]):
         return renamed
 
 
+def _read_text(top: JSONNode, name: str) -> str:
+    return top.maybe(name).read(str | None) or ""
+
+
 def _first_series(notebook: Notebook, head: Recording) -> Series | None:
     """The first that is stored: a series may be deleted while its whole is read."""
     ids = [part.id for part in parts_of(notebook, head)]
@@ -187,11 +195,11 @@ def _first_series(notebook: Notebook, head: Recording) -> Series | None:
 def _whole_document(document: Document, head: Recording, series: Sequence[Series]) -> Document:
     from forms.series.document import series_document
 
-    whole = {name: getattr(head, name) for name in HEAD} | document
-    whole |= {"label": head.label, "note": head.note, "question": head.question}
+    whole_document = {name: getattr(head, name) for name in HEAD} | document
+    whole_document |= {"label": head.label, "note": head.note, "question": head.question}
 
     # Forms of some kinds have whole series inside already; others only their ids, or none.
-    inside = whole.get("series")
-    if not inside or not isinstance(inside[0], dict):
-        whole["parts"] = [series_document(one) for one in series]
-    return whole
+    series_in_form = whole_document.get("series")
+    if not series_in_form or not isinstance(series_in_form[0], dict):
+        whole_document["parts"] = [series_document(part) for part in series]
+    return whole_document

@@ -10,12 +10,11 @@ from typing import Annotated, Self, get_args
 
 from app.base import errors
 from app.base.child_process import ChildProcess
-from app.base.errors import ChildDiedError, SharebenchError
 from app.clients.base import Secrets
 from app.recording.spec import SeriesRequest, SeriesSpec
+from storage import records
 from storage.json_reader import JSONNode
 from storage.plan import Settings
-from storage.records import ClientFacts, Command, Phase, Run, Target
 
 
 class ControlMessage(StrEnum):
@@ -67,8 +66,8 @@ class RunGate:
         """Called at once if already cancelled; None clears it."""
         with self._changed:
             self._on_cancel = call
-            happened = self.cancelled.is_set()
-        if happened and call:
+            is_cancelled = self.cancelled.is_set()
+        if is_cancelled and call:
             call()
 
     def must_wait(self, *, stepped: bool) -> bool:
@@ -77,7 +76,8 @@ class RunGate:
     def wait(self, *, stepped: bool) -> None:
         """Returns when the next run may start or the series ends; consumes a step."""
         with self._changed:
-            self._changed.wait_for(lambda: not self.must_wait(stepped=stepped))
+            while self.must_wait(stepped=stepped):
+                self._changed.wait()
             if stepped and self._steps:
                 self._steps -= 1
 
@@ -86,7 +86,8 @@ class TimeLimit:
     """``--within``: nothing begins that would not end in time, judged by the longest so far."""
 
     def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
-        self.seconds, self._clock = seconds, clock
+        self.seconds = seconds
+        self._clock = clock
         self._started_at = math.inf
         self._began_at = 0.0
         self._longest: dict[int, float] = {}
@@ -103,14 +104,18 @@ class TimeLimit:
         return self.seconds - max(0.0, self._clock() - self._started_at)
 
     def began(self) -> None:
+        """Note that something begins."""
         self._began_at = self._clock()
 
     def ended(self, kind: int = 0) -> None:
         """Of the one that began last: only those of its kind take as long."""
-        self._longest[kind] = max(self._longest.get(kind, 0.0), self._clock() - self._began_at)
+        seconds = self._clock() - self._began_at
+        self._longest[kind] = max(self._longest.get(kind, 0.0), seconds)
 
     def allows(self, *kinds: int) -> bool:
-        return sum(self._longest.get(kind, 0.0) for kind in kinds or (0,)) <= self.seconds_left
+        """Whether one of each kind, in turn, would end in time."""
+        needed_seconds = sum(self._longest.get(kind, 0.0) for kind in kinds or (0,))
+        return needed_seconds <= self.seconds_left
 
 
 class SeriesControl:
@@ -129,7 +134,8 @@ class SeriesControl:
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
         """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""
         with self._lock:
-            self._say, self._end = say, end
+            self._say = say
+            self._end = end
             while say and self._waiting:
                 say(self._waiting.pop(0))
             if self.cancelled.is_set():
@@ -137,7 +143,8 @@ class SeriesControl:
 
     def detach(self) -> None:
         with self._lock:
-            self._say = self._end = None
+            self._say = None
+            self._end = None
 
     def tell(self, word: ControlMessage) -> None:
         with self._lock:
@@ -153,10 +160,11 @@ class SeriesControl:
             if self._end:
                 self._end()
 
-    def finish_in_time(self, what: str) -> "Warned":
+    def finish_in_time(self, measured: str) -> "Warned":
+        """Let the measurement end by itself; ``measured`` says what there is no time for, such as a run."""
         self.limit.is_met = True
         self.tell(ControlMessage.FINISH)
-        return Warned(text=f"no further {what} would end in time ({self._option}): it ends with what it has")
+        return Warned(text=f"no further {measured} would end in time ({self._option}): it ends with what it has")
 
     def end_in_time(self) -> None:
         if not self.limit.is_met and not self.cancelled.is_set():
@@ -177,7 +185,7 @@ PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    client: ClientFacts
+    client: records.ClientFacts
     size_bytes: int
     path_facts: PathFacts = field(default_factory=dict)
 
@@ -202,7 +210,7 @@ class RunStarted:
     """``of`` is the planned number of runs in the phase; absent if open."""
 
     number: int
-    phase: Phase
+    phase: records.Phase
     of: int | None
 
 
@@ -217,7 +225,7 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    run: Run
+    run: records.Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +238,7 @@ class Warned:
     text: str
 
 
-def _error_kind(place: JSONNode) -> type[SharebenchError]:
+def _error_kind(place: JSONNode) -> type[errors.SharebenchError]:
     if place.text() not in errors.BY_NAME:
         raise place.wrong("a known error")
     return errors.BY_NAME[place.text()]
@@ -238,17 +246,19 @@ def _error_kind(place: JSONNode) -> type[SharebenchError]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    kind: Annotated[type[SharebenchError], _error_kind]
+    kind: Annotated[type[errors.SharebenchError], _error_kind]
     text: str
     options: str = ""
 
     @classmethod
-    def of(cls, error: SharebenchError, more: str = "") -> "Failed":
-        kind = next(each for each in type(error).__mro__ if each in errors.BY_NAME.values())
-        return cls(kind=kind, text=f"{error}{more}", options=error.options)
+    def of(cls, error: errors.SharebenchError, advice: str = "") -> "Failed":
+        """The error as a message, by the nearest kind that has a name: an engine may raise kinds of its own."""
+        known_kinds = errors.BY_NAME.values()
+        kind = next(base for base in type(error).__mro__ if base in known_kinds)
+        return cls(kind=kind, text=f"{error}{advice}", options=error.options)
 
     @property
-    def error(self) -> SharebenchError:
+    def error(self) -> errors.SharebenchError:
         return self.kind(self.text, options=self.options)
 
 
@@ -278,7 +288,7 @@ class MeasuringOrder:
     """What the measuring process is to do; ``done_*`` describe the finished part of a resumed series."""
 
     spec: SeriesSpec
-    target: Target
+    target: records.Target
     stepped: bool = False
     done_warmups: int = 0
     done_runs: int = 0
@@ -299,8 +309,8 @@ class MeasuringOrder:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationOrder:
     protocol: str
-    command: Command
-    client: ClientFacts
+    command: records.Command
+    client: records.ClientFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +321,7 @@ class Calibrated:
 
 
 GRACE_SECONDS = 30.0
+"""For a cancelled process to clean up, before it is killed."""
 
 
 class MeasuringProcess:
@@ -329,13 +340,15 @@ class MeasuringProcess:
 
     def __enter__(self) -> Self:
         self._process.say(self._order)
-        tell = None if self._trial else lambda word: self._process.say(Control(word=word))
-        self._control.attach(tell, self._process.cancel)
+        self._control.attach(None if self._trial else self._say, self._process.cancel)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._control.detach()
         self._process.close()
+
+    def _say(self, word: ControlMessage) -> None:
+        self._process.say(Control(word=word))
 
     def events(self) -> Iterator[Event]:
         """The last event is Finished or Failed, however the process ends."""
@@ -343,9 +356,10 @@ class MeasuringProcess:
             yield event
             if isinstance(event, Finished | Failed):
                 return
-        how = self._process.how_it_ended()
-        text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
-        yield Failed(kind=ChildDiedError, text=text, options="--resume")
+
+        end = self._process.how_it_ended()
+        text = f"the measuring process {end}; what was measured before is kept, and the series can be resumed"
+        yield Failed(kind=errors.ChildDiedError, text=text, options="--resume")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

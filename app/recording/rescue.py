@@ -47,30 +47,31 @@ def check_can_store(path: Path) -> None:
         _refuse(why_not_writable(path.absolute()))
 
 
-def _refuse(why: str) -> None:
-    if why:
-        raise NotebookError(f"not begun, since nothing could be stored: {why}", options=ANOTHER)
+def _refuse(reason: str) -> None:
+    """Raises NotebookError where there is a reason."""
+    if reason:
+        raise NotebookError(f"not begun, since nothing could be stored: {reason}", options=ANOTHER)
 
 
-def move(notebook: Notebook, why: str) -> None:
+def move(notebook: Notebook, reason: str) -> None:
     """Have ``notebook`` go on beside the lost one, or wherever else something can be written, at last in memory."""
-    lost = notebook.path.absolute()
-    if lost in _moved_to:
-        notebook.move_to(_moved_to[lost], why)
+    lost_path = notebook.path.absolute()
+    if lost_path in _moved_to:
+        notebook.move_to(_moved_to[lost_path], reason)
         return
 
-    for folder in _folders(lost):
-        new = _unused(folder, lost)
+    for folder in _folders(lost_path):
+        new_path = _unused_path(folder, lost_path)
         with suppress(OSError, NotebookFileError):
-            notebook.move_to(new, why)
-            _moved_to[lost] = new
+            notebook.move_to(new_path, reason)
+            _moved_to[lost_path] = new_path
             return
-    notebook.move_to(None, why)
+    notebook.move_to(None, reason)
 
 
-def _folders(lost: Path) -> Iterator[Path]:
+def _folders(lost_path: Path) -> Iterator[Path]:
     """Beside the lost notebook first. Where others may write, a folder of its own."""
-    yield lost.parent
+    yield lost_path.parent
     with suppress(OSError):
         yield Path.cwd()
     with suppress(RuntimeError):
@@ -80,9 +81,9 @@ def _folders(lost: Path) -> Iterator[Path]:
             yield Path(tempfile.mkdtemp(prefix="sharebench-", dir=shared))
 
 
-def _unused(folder: Path, lost: Path) -> Path:
+def _unused_path(folder: Path, lost_path: Path) -> Path:
     moment = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    return folder / f"{lost.stem}-saved-{moment}-{os.getpid()}{lost.suffix or '.db'}"
+    return folder / f"{lost_path.stem}-saved-{moment}-{os.getpid()}{lost_path.suffix or '.db'}"
 
 
 def where_it_goes_on(notebook: Notebook) -> str:

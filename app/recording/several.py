@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 def recordings_of_one_kind(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
     """The recordings named; ``last`` is the newest of their kind. Raises UsageError for those of several kinds."""
-    named = {reference: notebook.recording(reference) for reference in references if reference != LAST}
-    kinds = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
+    heads = {reference: notebook.recording(reference) for reference in references if reference != LAST}
+    kinds = {head.kind for head in heads.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(kinds) > 1:
-        told = ", ".join(
+        descriptions = ", ".join(
             f"{head.label or head.subject or head.kind} ({reference}) is {with_article(head.kind)}"
-            for reference, head in named.items()
+            for reference, head in heads.items()
         )
-        raise UsageError(f"{told}: compare recordings of one kind")
-    return [named.get(reference) or notebook.recording(LAST, *kinds) for reference in references]
+        raise UsageError(f"{descriptions}: compare recordings of one kind")
+
+    return [heads.get(reference) or notebook.recording(LAST, *kinds) for reference in references]
 
 
 def forms_of(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":
@@ -47,8 +48,8 @@ def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
     steps = Counter(head.experiment for head in notebook.heads_of(ids) if head.experiment)
 
     sentences = []
-    for name, lost in sorted(losses.items()):
-        fate = f"loses {wording.count(lost, 'recording')}." if lost < sizes[name] else "is deleted too."
+    for name, loss in sorted(losses.items()):
+        fate = f"loses {wording.count(loss, 'recording')}." if loss < sizes[name] else "is deleted too."
         sentences.append(f'The baseline "{name}" {fate}')
     for name in sorted(steps):
         sentences.append(f'The experiment "{name}" loses {wording.count(steps[name], "step")}.')

@@ -56,9 +56,9 @@ class SeriesSpec:
 
     def to_json(self) -> dict[str, Any]:
         """All values side by side."""
-        own = {name: getattr(self, name) for name in _OWN_FIELDS}
         values = asdict(self.settings) | asdict(self.counts) | asdict(self.monitor)
-        return values | asdict(self.texts) | asdict(self.lineage) | own
+        values |= asdict(self.texts) | asdict(self.lineage)
+        return values | {name: getattr(self, name) for name in _OWN_FIELDS}
 
 
 _PARTS: Mapping[str, type] = {
@@ -69,7 +69,17 @@ _PARTS: Mapping[str, type] = {
     "lineage": Lineage,
 }
 _OWN_FIELDS = tuple(field.name for field in fields(SeriesSpec) if field.name not in _PARTS)
-_PART_OF_FIELD = {field.name: part for part, kind in _PARTS.items() for field in fields(kind)}
+
+
+def _part_of_field() -> dict[str, str]:
+    part_by_field = {}
+    for part, kind in _PARTS.items():
+        for part_field in fields(kind):
+            part_by_field[part_field.name] = part
+    return part_by_field
+
+
+_PART_OF_FIELD = _part_of_field()
 
 
 def with_values(spec: SeriesSpec, values: Mapping[str, Any]) -> SeriesSpec:
@@ -78,19 +88,19 @@ def with_values(spec: SeriesSpec, values: Mapping[str, Any]) -> SeriesSpec:
     For names that are known at run time alone, such as options; code that knows the field calls ``replace``.
     Raises TypeError for a name that is no field.
     """
-    parts: dict[str, dict[str, Any]] = {}
-    own: dict[str, Any] = {}
+    values_by_part: dict[str, dict[str, Any]] = {}
+    own_values: dict[str, Any] = {}
     for name, value in values.items():
         if name in _OWN_FIELDS:
-            own[name] = value
+            own_values[name] = value
         elif name in _PART_OF_FIELD:
-            parts.setdefault(_PART_OF_FIELD[name], {})[name] = value
+            values_by_part.setdefault(_PART_OF_FIELD[name], {})[name] = value
         else:
             raise TypeError(f"a series has no choice that is called {name!r}")
 
-    for part, changes in parts.items():
-        own[part] = replace(getattr(spec, part), **changes)
-    return replace(spec, **own)
+    for part, part_values in values_by_part.items():
+        own_values[part] = replace(getattr(spec, part), **part_values)
+    return replace(spec, **own_values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

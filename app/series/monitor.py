@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from app.base.errors import NoSuchFileError, NotQuietError
 from app.recording import process
+from app.recording.ceiling import ceiling_of
 from app.recording.process import MeasuringOrder, SeriesControl
+from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesSpec
-from app.recording.writer import SeriesWriter, ceiling_of
 from app.series.events import QuietWait
 from app.server.facts import Environment, collect, with_counters
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load

@@ -11,8 +11,9 @@ from app.recording import process
 from app.recording.process import MeasuringOrder, MeasuringProcess, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
+from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesRequest
-from app.recording.writer import Recorder, SeriesWriter, recorded
+from app.recording.writer import Recorder, record_events
 from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.series.monitor import SeriesMonitor, dialect_before, lowered_text
 from app.series.requests import spec_of
@@ -50,7 +51,7 @@ def record_into(
 
     writer = SeriesWriter(series, Recorder(notebook, control), stored=False, experiment=experiment)
     order = MeasuringOrder.of_request(request, stepped=stepped)
-    closed = yield from recorded(writer.recorder, _record_series(writer, order, notebook, control))
+    closed = yield from record_events(writer.recorder, _record_series(writer, order, notebook, control))
     yield closed
 
 
@@ -127,7 +128,7 @@ def resume_into(
 
     order = replace(order_to_resume(series, resumption.secrets), stepped=stepped)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
-    closed = yield from recorded(writer.recorder, _record_series(writer, order, notebook, control))
+    closed = yield from record_events(writer.recorder, _record_series(writer, order, notebook, control))
     yield closed
 
 

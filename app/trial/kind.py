@@ -63,7 +63,7 @@ class SettingsTriedKind(MadeOfSeries):
 
         trial = trial_from_document(document)
         series = tuple(importers.check(one) for one in trial.series)
-        return self.whole(JSONNode("", document), trial.experiment, series, trial)
+        return self.read_whole(JSONNode("", document), trial.experiment, series, trial)
 
 
 TRIAL_KIND = SettingsTriedKind(ExperimentKind.TRIAL)

@@ -10,9 +10,11 @@ from operator import methodcaller
 from pathlib import Path
 
 from app.base.errors import CancelledError, SharebenchError
+from app.recording.ceiling import ceiling_of
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
 from app.recording.rescue import notebook_to_measure_into
-from app.recording.writer import Recorder, SeriesWriter, Write, ceiling_of, recorded, take_out
+from app.recording.series_writer import SeriesWriter
+from app.recording.writer import Recorder, Write, record_events, take_out
 from app.series.record import new_series
 from app.server.changes.script import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.server.facts import collect
@@ -68,7 +70,7 @@ def run_trial(
             ceiling=ceiling,
         )
         try:
-            yield from recorded(recorder, trial.measure(), partial(_writes_of, trial))
+            yield from record_events(recorder, trial.measure(), partial(_writes_of, trial))
         finally:
             if trial.problem:
                 raise trial.problem

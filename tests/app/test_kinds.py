@@ -15,7 +15,7 @@ from app.recording.kind import KINDS, RUNNING, KindsByName, kind_of, parts_of
 from app.recording.listing import recording_lines
 from app.recording.resuming import resumable
 from app.recording.several import used_targets
-from app.recording.writer import Recorder, Write, recorded
+from app.recording.writer import Recorder, Write, record_events
 from forms.exporters import FORMATS
 from forms.series.document import series_document, series_from_document
 from storage.json_reader import DocumentError
@@ -269,7 +269,7 @@ def test_a_made_up_kind_is_resumed_and_keeps_the_note_that_is_written_meanwhile(
         def writes(part: Recording) -> Iterator[Write]:
             yield lambda notebook: notebook.update_recording(part)
 
-        for _ in recorded(recorder, weighed(), writes):
+        for _ in record_events(recorder, weighed(), writes):
             pass
     document = inside.json("show", made, "--json")
     assert (document["kilograms"], document["note"]) == ([12, 14, 16], "on the kitchen scales")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.clients.base import Client, make_client, make_files
 from app.clients.tree_client import TreeClient
-from app.recording.child import Engine
+from app.recording.engine import Engine
 from app.recording.process import Event, Failed, Finished, MeasuringOrder, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
 

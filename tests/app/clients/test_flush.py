@@ -16,7 +16,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient
 from app.clients.smb.share import FLUSH_TIMEOUTS
 from app.clients.tree_client import TreeClient
-from app.recording.child import _measure
+from app.recording.child import measure_series
 from app.recording.process import Event, Failed, RunGate
 from storage.plan import Settings
 from storage.records import Target
@@ -178,7 +178,7 @@ def test_a_local_file_that_was_made_to_be_read_is_synced_before(tmp_path: Path, 
     target = Target(protocol="file", path=str(tmp_path))
     order = order_with(target=target, client="sharebench", size_bytes=MIB, make_file=True, runs=2, warmups=1)
     events: list[Event] = []
-    _measure(order, RunGate(), events.append)
+    measure_series(order, RunGate(), events.append)
     assert not [event for event in events if isinstance(event, Failed)]
     assert synced == [MIB]
 

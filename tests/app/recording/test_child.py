@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.recording.ceiling import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
 from app.recording.child import FIRST_BYTES, ceiling_bytes_per_second
-from app.recording.writer import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
 from app.server.host_activity import Reading, Sample, Wire, between, take_reading
 from app.server.host_facts import Ours
 from storage.notebook import Notebook
@@ -129,7 +129,7 @@ def test_a_busy_moment_leaves_an_old_ceiling_but_not_one_that_was_beaten(tmp_pat
 def calibrated(monkeypatch: pytest.MonkeyPatch, *outcomes: tuple[float, float]) -> None:
     """Let calibrations find these rates, while others take so much of the processors."""
     left = [Calibration(bytes_per_second=rate, others_cpu_percent=others) for rate, others in outcomes]
-    monkeypatch.setattr("app.recording.writer._calibrate", lambda _series: left.pop(0))
+    monkeypatch.setattr("app.recording.ceiling._calibrate", lambda _series: left.pop(0))
 
 
 def rate(notebook: Notebook, *, renew: bool = False) -> float | None:
@@ -162,7 +162,7 @@ def test_others_work_is_told_from_the_calibrations_own(monkeypatch: pytest.Monke
         all_of_it.append(between(first, replace(last, our_ticks=first.our_ticks), wire).others_cpu_percent)
         return between(first, last, wire)
 
-    monkeypatch.setattr("app.recording.writer.between", looked_at)
+    monkeypatch.setattr("app.recording.ceiling.between", looked_at)
     with contextlib.ExitStack() as stack:
         for _ in range(os.cpu_count() or 1):
             burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])

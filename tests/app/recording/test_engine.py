@@ -23,7 +23,8 @@ from app.base.errors import (
     UnreachableError,
 )
 from app.clients.base import Client, Content, Meter, Transfer
-from app.recording.child import Engine, OrderedDigest
+from app.recording.engine import Engine
+from app.recording.ordered_digest import OrderedDigest
 from app.recording.process import (
     EVENTS,
     ControlMessage,

@@ -362,7 +362,7 @@ def test_ctrl_c_while_the_notebook_can_be_written_loses_nothing():
         yield from ()
 
     with pytest.raises(KeyboardInterrupt):
-        list(writer.recorded(recorder, measured()))
+        list(writer.record_events(recorder, measured()))
     assert stored == ["the rest"]
 
 

@@ -12,9 +12,9 @@ from textual.widgets import Input
 from app.base.errors import LoginError, UsageError
 from app.clients.base import Secrets
 from app.clients.session_logins import Logins, PasswordNeededError
+from app.recording.ceiling import Calibration
 from app.recording.kind import kind_of
 from app.recording.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
-from app.recording.writer import Calibration
 from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened
 from app.survey.record import SurveyRound, measure_round
 from app.survey.screen import SurveyRunScreen, SurveyScreen, begin

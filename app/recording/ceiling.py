@@ -1,0 +1,128 @@
+"""What our clients reach on this machine against a far end that costs next to nothing: measured once and kept."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from app.base import child_process
+from app.recording import process
+from app.recording.writer import Write
+from app.server.host_activity import Wire, between, take_reading
+from app.server.host_facts import Ours, client_facts
+from app.server.quiet_time import OTHERS_CPU_PERCENT
+from storage import records
+from storage.notebook import Notebook
+from storage.programs import run_program
+
+CALIBRATION_SECONDS = 120
+"""Time limit of one calibration."""
+LIFE_DAYS = 30
+"""Older ceilings are measured again: kernels, firmware and power settings change."""
+BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
+
+_METHOD = 2
+"""Raised when the method changes, which invalidates older ceilings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    bytes_per_second: float | None = None
+    """None if there is nothing to calibrate against, or other programs disturbed it."""
+    others_cpu_percent: float = 0.0
+
+    @property
+    def busy(self) -> bool:
+        return self.others_cpu_percent > BUSY_PERCENT
+
+
+def ceiling_of(
+    series: records.Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
+) -> Calibration:
+    """Calibrates if unknown, old, beaten by the series, or to ``renew``; the best counts. ``keep`` writes it."""
+    key = ceiling_key(series)
+    stored = notebook.ceiling(key)
+    reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)
+    is_beaten = stored is not None and stored.bytes_per_second < reached
+    is_young = stored is not None and _is_young(stored)
+    if stored and is_young and not renew and not is_beaten:
+        return Calibration(bytes_per_second=stored.bytes_per_second)
+
+    calibration = _calibrate(series)
+    if calibration.busy:  # what disturbed it is often over by now
+        calibration = _calibrate(series)
+    if calibration.bytes_per_second is None:
+        return calibration
+    if calibration.busy:
+        # A disturbed calibration comes out too low: an old ceiling says more, unless the series has refuted it.
+        usable_rate = stored.bytes_per_second if stored and not is_beaten else None
+        return replace(calibration, bytes_per_second=usable_rate)
+
+    best = max(calibration.bytes_per_second, reached)
+    if stored and is_young and stored.bytes_per_second >= best:
+        return Calibration(bytes_per_second=stored.bytes_per_second)
+
+    ceiling = records.Ceiling(key=key, bytes_per_second=best, measured_at=records.utc_now())
+    if keep is None:
+        notebook.set_ceiling(ceiling)
+    else:
+        keep(lambda notebook: notebook.set_ceiling(ceiling))
+    return replace(calibration, bytes_per_second=best)
+
+
+def _is_young(ceiling: records.Ceiling) -> bool:
+    oldest = datetime.now(UTC) - timedelta(days=LIFE_DAYS)
+    return datetime.fromisoformat(ceiling.measured_at) > oldest
+
+
+def ceiling_key(series: records.Series) -> str:
+    """All that a ceiling depends on; stored with it, so a change of this text makes every ceiling unknown."""
+    machine = client_facts()
+    client = series.client
+
+    parts = {
+        "client": f"{client.name} {client.version}",
+        "machine": f"{machine.get('cpu.count')} x {machine.get('cpu.model')}, Python {machine.get('python.version')}",
+        "protocol": series.target.protocol,
+        "command": series.command.value,
+        "dialect": client.dialect,
+        "signing": client.signing,
+        "encryption": client.encryption,
+        "block": client.block_bytes,
+        "in flight": client.in_flight,
+        "method": _METHOD,
+    }
+    return "; ".join(f"{name} {value}" for name, value in parts.items() if value is not None)
+
+
+def _calibrate(series: records.Series) -> Calibration:
+    order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
+
+    before = take_reading(Wire(), Ours())
+    our_ticks_before = _our_ticks()
+    try:
+        outcome = run_program(
+            child_process.own_command("app.recording.child"),
+            seconds=CALIBRATION_SECONDS,
+            given=child_process.line_of(order).encode(),
+            environment=child_process.own_environment(),
+        )
+        rate = child_process.message_of(outcome.text, [process.Calibrated]).bytes_per_second
+    except (OSError, ValueError):
+        return Calibration()
+    after = take_reading(Wire(), Ours())
+
+    others_cpu_percent = 0.0
+    if before and after:
+        # The process has ended, so that its ticks are known only as those of a child that was waited for.
+        our_ticks = _our_ticks() - our_ticks_before
+        sample = between(replace(before, our_ticks=0), replace(after, our_ticks=our_ticks), Wire())
+        others_cpu_percent = sample.others_cpu_percent
+    return Calibration(bytes_per_second=float(rate) if rate else None, others_cpu_percent=others_cpu_percent)
+
+
+def _our_ticks() -> int:
+    """Processor ticks of this process and of its children that have ended."""
+    times = os.times()
+    seconds = times.user + times.system + times.children_user + times.children_system
+    return round(seconds * os.sysconf("SC_CLK_TCK"))
