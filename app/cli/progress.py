@@ -75,7 +75,7 @@ class ProgressLine(StatusLine):
         self._series = SeriesProgress.of_order(prospect.order) if prospect else SeriesProgress()
 
     def show(self, event: RecorderEvent) -> None:
-        self._series = self._series.heard(event)
+        self._series = self._series.with_event(event)
         if isinstance(event, Started):
             self.announce(event.size_bytes)
 
@@ -117,7 +117,7 @@ class ProgressLine(StatusLine):
         size = size_of_new_files or size_bytes
         if size:
             self._prospect = None
-            self.say(f"sharebench: {prospect.text(size)}")
+            self.say(f"sharebench: {prospect.estimate(size)}")
 
     def _draw_about(self, text: str) -> None:
         self._drawn_at = time.monotonic()
@@ -165,7 +165,7 @@ def watch_turns(
     closed: dict[int, SeriesClosed] = {}
     with cancel_on_signals(control):
         for index, event in events:
-            pace.heard(index, event)
+            pace.take_event(index, event)
             if isinstance(event, SeriesClosed):
                 closed[index] = event
             elif not isinstance(event, SeriesOpened | SeriesStored):

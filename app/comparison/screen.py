@@ -112,7 +112,7 @@ class InterleavedScreen(ReportRunScreen):
             self.draw()
 
     def take_event(self, index: int, event: Any) -> None:
-        self._pace.heard(index, event)
+        self._pace.take_event(index, event)
         if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
             self._doing = f"{_SIDES[index]}, {words(event)}"
         if isinstance(event, RunStarted | RunFinished):

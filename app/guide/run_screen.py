@@ -108,7 +108,7 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
 
     def take_event(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
         before = self.running
-        running = before.heard(event)
+        running = before.with_event(event)
         self.running = running
         if running.now is None or before.now is None or running.now.moved_bytes > before.now.moved_bytes:
             self._moved_at = monotonic()
@@ -322,12 +322,12 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
 
     def action_pause(self) -> None:
         self.control.tell(process.ControlMessage.PAUSE)
-        self.running = self.running.asked(pause=True)
+        self.running = self.running.with_request(pause=True)
         self._draw_line()
 
     def action_resume(self) -> None:
         self.control.tell(process.ControlMessage.RESUME)
-        self.running = self.running.asked(pause=False)
+        self.running = self.running.with_request(pause=False)
         self._draw_line()
 
     def action_now(self) -> None:
@@ -358,7 +358,7 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
 
     def _end(self) -> None:
         self.control.tell(process.ControlMessage.FINISH)
-        self.running = self.running.asked(end=True)
+        self.running = self.running.with_request(end=True)
         self._draw_line()
 
     def action_chart(self) -> None:

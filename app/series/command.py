@@ -51,9 +51,9 @@ def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
     try:
         context = _other.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:
-        why = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
+        problem = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
         raise UsageError(
-            f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
+            f"--versus {words!r}: {problem}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
         ) from None
 
     typed = option_values.typed_options(context)
@@ -180,8 +180,8 @@ def run_command(
             order = order_to_resume(before, secrets)
             todo = Resumption(series_id=before.id, secrets=secrets, confirmed=True)
         else:
-            asked = _same_again(before, spec.texts) if before else _repeating(spec, context, choices)
-            todo = series_requests.series_request(asked, place, secrets)
+            spec = _same_again(before, spec.texts) if before else _repeating(spec, context, choices)
+            todo = series_requests.series_request(spec, place, secrets)
             order = MeasuringOrder.of_request(todo)
 
         path = notebooks.notebook_path(context)

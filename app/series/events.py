@@ -57,12 +57,13 @@ def words(event: RecorderEvent) -> str:
         case process.Failed(text=text):
             return f"failed: {text}"
         case QuietWait(left_seconds=left_seconds, reason=reason):
-            why = f": {reason}" if reason else ""
-            return f"waiting for a quiet time, at most {duration(left_seconds)} more{why}"
+            wait = f"waiting for a quiet time, at most {duration(left_seconds)} more"
+            return f"{wait}: {reason}" if reason else wait
         case SeriesClosed(status=SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=SeriesStatus.COMPLETE):
             return "done"
+
     return _DOING.get(type(event), "")
 
 

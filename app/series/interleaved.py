@@ -84,7 +84,7 @@ def _events_in_turn(
             begun.add(index)
             controls[index].tell(ControlMessage.STEP)
             for event in streams[index]:
-                rounds.heard(index, event)
+                rounds.take_event(index, event)
                 yield index, event
                 if logins and isinstance(event, process.Failed) and event.kind is LoginError:
                     refused_logins.add(logins[index])
@@ -111,7 +111,7 @@ class _Rounds:
             going.reverse()
         self._has_begun = True
 
-    def heard(self, index: int, event: RecorderEvent) -> None:
+    def take_event(self, index: int, event: RecorderEvent) -> None:
         if isinstance(event, process.RunStarted):
             self._control.limit.began()
         elif isinstance(event, process.RunFinished):

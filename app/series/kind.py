@@ -123,7 +123,7 @@ class SeriesKind(Kind[Series]):
     ) -> ComparedRecordings:
         """Each with the first, their repeats and what came before included. Raises UsageError."""
         series, comparisons = self._comparisons(notebook, heads, choices or ComparisonChoices())
-        verdicts = [found.comparison.verdict for found in comparisons]
+        verdicts = [compared.comparison.verdict for compared in comparisons]
         return ComparedRecordings(self._comparison_report(series, comparisons), exit_code_of(verdicts))
 
     def _comparisons(
@@ -150,8 +150,10 @@ class SeriesKind(Kind[Series]):
         for other in others:
             if not same_path(first, other):
                 names = f"{wording.name_of(first)} and {wording.name_of(other, beside=first)}"
-                why = differences_prose(differences(first, other))
-                raise UsageError(f"{names} differ ({why}): a baseline holds repeats of the same settings")
+                prose = differences_prose(differences(first, other))
+                raise UsageError(
+                    f"{names} differ ({prose}): a baseline holds repeats of the same settings"
+                )
 
     # Runs
 

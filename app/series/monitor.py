@@ -136,10 +136,13 @@ class SeriesMonitor:
     def _require_quiet(self) -> None:
         if self._watch is None or self._spec.monitor.quiet_time is not QuietTime.REQUIRE:
             return
+
         quiet = self._watch.verdict()
         if quiet.verdict is QuietVerdict.BUSY:
-            why = f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one"
-            raise NotQuietError(why, options="--wait SECONDS")
+            reasons = "; ".join(quiet.reasons)
+            raise NotQuietError(
+                f"it is a busy time: {reasons}; measure at a quieter one, or wait for one", options="--wait SECONDS"
+            )
 
     def _store_facts(self) -> None:
         for side, facts in self._environment.parts().items():

@@ -17,11 +17,13 @@ class Prospect:
     rate: ExpectedRate
     series: int = 1
 
-    def text(self, size_bytes: int) -> str:
+    def estimate(self, size_bytes: int) -> str:
+        """How long it will take, in words."""
         counts = self.order.spec.counts
         runs = counts.runs
         if counts.until_percent is None:
             runs -= self.order.done_runs
+
         return estimate_text(
             runs=runs,
             size_bytes=size_bytes,
@@ -44,7 +46,8 @@ class RunPace:
         self._ended_at = 0.0
         self._ended_runs = 0
 
-    def heard(self, index: int, event: RecorderEvent) -> None:
+    def take_event(self, index: int, event: RecorderEvent) -> None:
+        """Count an event of the series with that index."""
         if isinstance(event, process.RunStarted) and self._began_at is None:
             self._began_at = self._clock()  # looking around and making files comes before, and once
         elif isinstance(event, process.RunFinished):
@@ -58,6 +61,7 @@ class RunPace:
     def seconds_left(self) -> float | None:
         if not self._ended_runs or self._began_at is None:
             return None
+
         seconds_a_run = (self._ended_at - self._began_at) / self._ended_runs
         since_last = self._clock() - self._ended_at
         return max(0.0, seconds_a_run * sum(self._to_come) - since_last)

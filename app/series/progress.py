@@ -75,19 +75,27 @@ class SeriesProgress:
         """Whether a run may be under way, so that drawing takes something away from it."""
         return self.number is not None and not (self.paused or self.all_ended or self.is_over)
 
-    def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
+    def with_event(self, event: RecorderEvent) -> "SeriesProgress":
+        """The progress after an event of the recorder."""
         match event:
-            case SeriesStored(series_id=series_id):
-                return replace(self, series_id=series_id)
+            case process.RunStarted() | process.Progressed() | process.RunFinished():
+                return self._with_event_of_run(event)
+
+            case SeriesOpened() | process.ScratchMade() | process.Finished():
+                return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
             case process.Started(size_bytes=size):
                 doing = f"{words(event)}; the file has {wording.file_size(size)}"
                 return replace(self, doing=doing, waiting="")
             case QuietWait(reason=reason):
-                return replace(
-                    self, doing=words(replace(event, reason="")), waiting=reason or "other programs are busy"
-                )
-            case SeriesOpened() | process.ScratchMade() | process.Finished():
-                return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
+                waiting = reason or "other programs are busy"
+                return replace(self, doing=words(replace(event, reason="")), waiting=waiting)
+            case _:
+                return self._with_state(event)
+
+    def _with_event_of_run(
+        self, event: process.RunStarted | process.Progressed | process.RunFinished
+    ) -> "SeriesProgress":
+        match event:
             case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
@@ -107,6 +115,12 @@ class SeriesProgress:
                     last_run_seconds=run.seconds or self.last_run_seconds,
                     doing=words(event),
                 )
+
+    def _with_state(self, event: RecorderEvent) -> "SeriesProgress":
+        """What an event changes that says nothing of what the series is doing."""
+        match event:
+            case SeriesStored(series_id=series_id):
+                return replace(self, series_id=series_id)
             case process.Paused():
                 return replace(self, paused=True, pause_asked=False)
             case process.Warned(text=text):
@@ -119,7 +133,8 @@ class SeriesProgress:
             case _:
                 return self
 
-    def asked(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
+    def with_request(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
+        """The progress after somebody asked for a pause, to go on, or for the end."""
         return replace(
             self,
             pause_asked=bool(pause) if pause is not None else self.pause_asked,
@@ -155,7 +170,7 @@ class SeriesProgress:
         if self.paused:
             return "Paused. g resumes, s stops."
         if self.now is None:
-            return f"{self.run_name or 'Starting'}: {self.doing}{self._asked_text}"
+            return f"{self.run_name or 'Starting'}: {self.doing}{self._request_text}"
         return self._moving_line(self.now, width)
 
     def _complete_line(self, average_bytes_per_second: float | None) -> str:
@@ -170,7 +185,7 @@ class SeriesProgress:
         return line
 
     @property
-    def _asked_text(self) -> str:
+    def _request_text(self) -> str:
         if self.pause_asked:
             return " (pausing after it)"
         return " (ending after it)" if self.ending else ""
@@ -179,7 +194,7 @@ class SeriesProgress:
         name = self.run_name or self.doing[:1].upper() + self.doing[1:]
         rate = byte_rate(last_second(self.curve))
         percent = "" if run.percent is None else f"{run.percent:3.0f} %"
-        left = f"{name}{self._asked_text}"
+        left = f"{name}{self._request_text}"
         right = f"{percent}  {rate:>9}  {left_text(run, self.seconds_left, self.open_ended)}"
 
         # The bar takes what room there is between both, with two blanks on each side.
@@ -207,9 +222,12 @@ class SeriesProgress:
 def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
     if run.seconds_left is None:
         return ""
-    least = "at least " if is_open else ""
-    whole = "" if whole_seconds is None else f" (series: {least}{duration(whole_seconds)})"
-    return f"{duration(run.seconds_left)} left{whole}"
+
+    of_series = ""
+    if whole_seconds is not None:
+        least = "at least " if is_open else ""
+        of_series = f" (series: {least}{duration(whole_seconds)})"
+    return f"{duration(run.seconds_left)} left{of_series}"
 
 
 def prepare() -> None:
@@ -221,14 +239,14 @@ def prepare() -> None:
 
 
 def _short_name(phase: Phase, number: int | None) -> str:
-    return f"{'W' if phase is Phase.WARM_UP else ''}{number}"
+    return f"W{number}" if phase is Phase.WARM_UP else str(number)
 
 
 def _with_run(
-    ended: tuple["NamedCurve", ...], run: Run, heard: tuple[tuple[float, int], ...]
+    ended: tuple["NamedCurve", ...], run: Run, samples: tuple[tuple[float, int], ...]
 ) -> tuple["NamedCurve", ...]:
     average = ((run.seconds, run.size_bytes),) if run.seconds else ()
-    curve = tuple(run.progress or heard) or average  # a run may end before a sample of it is taken
+    curve = tuple(run.progress or samples) or average  # a run may end before a sample of it is taken
 
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
     thin = (*curve[step - 1 : -1 : step], *curve[-1:])

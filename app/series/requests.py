@@ -28,13 +28,13 @@ def series_request(spec: SeriesSpec, target: Target, secrets: Secrets) -> Series
     if counts.until_percent is None:
         max_runs = max(max_runs, counts.runs)
 
-    whole = replace(
+    complete_spec = replace(
         spec,
         client=check_client_name(target.protocol, spec.client),
         counts=replace(counts, size_bytes=size_bytes, max_runs=max_runs),
     )
     experiment = Experiment(name=spec.lineage.experiment) if spec.lineage.experiment else None
-    return SeriesRequest(spec=whole, target=target, secrets=secrets, experiment=experiment)
+    return SeriesRequest(spec=complete_spec, target=target, secrets=secrets, experiment=experiment)
 
 
 def spec_of(series: Series) -> SeriesSpec:
@@ -56,8 +56,8 @@ def parse_change(text: str) -> tuple[str, str]:
     """Name and value of ``NAME=VALUE``; the value may be empty. Raises UsageError."""
     name, separator, value = (part.strip() for part in text.partition("="))
     if not separator or not name or "://" in name:
-        what = f"not a change: {without_password(text)!r}" if text.strip() else "nothing was typed"
-        raise UsageError(f"{what}; write NAME=VALUE, such as 'strict sync=no'")
+        problem = f"not a change: {without_password(text)!r}" if text.strip() else "nothing was typed"
+        raise UsageError(f"{problem}; write NAME=VALUE, such as 'strict sync=no'")
     return name, value
 
 

@@ -171,7 +171,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
-        self._pace.heard(index, event)
+        self._pace.take_event(index, event)
         if isinstance(event, Failed) and event.kind is LoginError:
             self._refuse(self.planned.stations[index], event.text)
 

@@ -42,11 +42,11 @@ def test_the_time_left_is_that_of_all_runs_to_come():
         RunStarted(number=2, phase=Phase.WARM_UP, of=2),
         Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000),
     ):
-        running = running.heard(event)
+        running = running.with_event(event)
     assert running.seconds_left == 6 + 5 * 10
     assert "6 s left (series: 56 s)" in running.line(100)
     assert "(series: at least 56 s)" in replace(running, open_ended=True).line(100)
-    assert running.asked(end=True).seconds_left == 6
+    assert running.with_request(end=True).seconds_left == 6
 
 
 def order(**more) -> MeasuringOrder:
@@ -60,19 +60,19 @@ def test_the_time_left_of_a_resumed_series_leaves_out_the_runs_it_has():
         RunStarted(number=2, phase=Phase.WARM_UP, of=3),
         Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000),
     ):
-        running = running.heard(event)
+        running = running.with_event(event)
     assert running.seconds_left == 6 + 10 + 2 * 10, "another warm-up run, and two of five measured ones"
-    running = running.heard(RunStarted(number=4, phase=Phase.MEASURED, of=5))
-    running = running.heard(Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000))
+    running = running.with_event(RunStarted(number=4, phase=Phase.MEASURED, of=5))
+    running = running.with_event(Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000))
     assert running.seconds_left == 6 + 10
 
 
 def test_the_prospect_counts_what_is_to_come():
     rate = ExpectedRate(1e8, "at 100 MB/s")
     told = "2 warm-up runs and 5 measured runs, of 954 MiB each, 6.52 GiB in all, about 70 s or longer (at 100 MB/s)."
-    assert Prospect(order=order(), rate=rate).text(10**9) == told
-    assert Prospect(order=order(done_runs=3), rate=rate).text(10**9).startswith("2 warm-up runs and 2 measured")
-    made = Prospect(order=order(make_file=True), rate=rate, series=2).text(10**9)
+    assert Prospect(order=order(), rate=rate).estimate(10**9) == told
+    assert Prospect(order=order(done_runs=3), rate=rate).estimate(10**9).startswith("2 warm-up runs and 2 measured")
+    made = Prospect(order=order(make_file=True), rate=rate, series=2).estimate(10**9)
     assert made.endswith(
         "each in 2 series, 14.9 GiB in all, including making the file, about 2.5 min or longer (at 100 MB/s)."
     )
@@ -83,20 +83,20 @@ def test_interleaved_series_take_as_long_as_the_runs_that_have_ended():
     pace = RunPace([3, 2], lambda: now)
     now = 100.0
     started = RunStarted(number=1, phase=Phase.MEASURED, of=3)
-    pace.heard(0, started)
+    pace.take_event(0, started)
     ended = RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0))
     before_any = pace.seconds_left
     assert before_any is None
     now = 110.0
-    pace.heard(0, ended)
+    pace.take_event(0, ended)
     assert pace.seconds_left == 4 * 10
-    pace.heard(1, started)
+    pace.take_event(1, started)
     now = 113.0
     assert pace.seconds_left == 4 * 10 - 3, "it goes down while a run is under way"
     now = 140.0
-    pace.heard(1, ended)
+    pace.take_event(1, ended)
     assert pace.seconds_left == 3 * 20
-    pace.heard(1, SeriesClosed(series_id="x", status=SeriesStatus.FAILED))
+    pace.take_event(1, SeriesClosed(series_id="x", status=SeriesStatus.FAILED))
     assert pace.seconds_left == 2 * 20, "what failed takes no more time"
     now = 999.0
     assert pace.seconds_left == 0.0

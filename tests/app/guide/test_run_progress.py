@@ -14,7 +14,7 @@ STARTED = RunStarted(number=2, phase=Phase.MEASURED, of=5)
 def after(*events) -> SeriesProgress:
     running = SeriesProgress()
     for event in events:
-        running = running.heard(event)
+        running = running.with_event(event)
     return running
 
 
@@ -63,13 +63,13 @@ def test_the_end_of_a_run_is_said_until_the_next_begins():
 
 
 def test_pausing_is_asked_for_then_so():
-    asked = after(STARTED).asked(pause=True)
+    asked = after(STARTED).with_request(pause=True)
     assert "(pausing after it)" in asked.line(80)
-    paused = asked.heard(Paused())
+    paused = asked.with_event(Paused())
     assert paused.paused
     assert paused.line(80) == "Paused. g resumes, s stops."
-    assert not paused.asked(pause=False).paused
-    assert not paused.heard(RunStarted(number=3, phase=Phase.MEASURED, of=5)).paused
+    assert not paused.with_request(pause=False).paused
+    assert not paused.with_event(RunStarted(number=3, phase=Phase.MEASURED, of=5)).paused
 
 
 def test_the_curve_is_that_of_the_run_and_never_grows_without_end():
@@ -103,7 +103,7 @@ def test_warnings_are_kept():
 
 def test_what_was_done_is_named_once_between_two_runs():
     run = Run(number=1, phase=Phase.MEASURED, size_bytes=100_000_000, seconds=1.0)
-    heard = SeriesProgress(number=1, of=5, phase=Phase.MEASURED).heard(RunFinished(run=run))
+    heard = SeriesProgress(number=1, of=5, phase=Phase.MEASURED).with_event(RunFinished(run=run))
     assert heard.doing == "100 MB/s"
     assert heard.line(80) == "Run 1 of 5: 100 MB/s"
 
