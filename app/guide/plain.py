@@ -28,7 +28,7 @@ from app.method import rounds
 from app.method.measured_place import measured_place
 from app.recording.several import used_targets
 from app.server.changes.script import ConsentNeededError
-from app.trial.command import carried_out
+from app.trial.command import carry_out
 from app.trial.consent import consent_lines
 from app.trial.spec import TrialOrder
 from forms import layout, wording
@@ -285,7 +285,7 @@ class PlainGuide:
     def _try_setting(self, setting: str) -> None:
         order = self._order_trial(setting)
         self._consent(consent_lines(order))
-        self._say(report_text(change_report(carried_out(order, self.session.path, redraws=False))))
+        self._say(report_text(change_report(carry_out(order, self.session.path, redraws=False))))
 
     def _order_trial(self, setting: str) -> TrialOrder:
         """The order of the trial, once each risk that it has was consented to."""

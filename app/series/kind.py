@@ -151,9 +151,7 @@ class SeriesKind(Kind[Series]):
             if not same_path(first, other):
                 names = f"{wording.name_of(first)} and {wording.name_of(other, beside=first)}"
                 prose = differences_prose(differences(first, other))
-                raise UsageError(
-                    f"{names} differ ({prose}): a baseline holds repeats of the same settings"
-                )
+                raise UsageError(f"{names} differ ({prose}): a baseline holds repeats of the same settings")
 
     # Runs
 

@@ -32,9 +32,9 @@ from app.server.changes.script import ConflictError, undo_command
 from app.server.changes.smb_conf import Ways
 from app.trial import spec as trial_order
 from app.trial.consent import consent_lines, expected_text
-from app.trial.fitting import FittedRequest, fitted
+from app.trial.fitting import FittedRequest, fit_request
 from app.trial.record import run_trial
-from app.trial.restore import check_own, owner_text, restore, restored_text, where
+from app.trial.restore import check_own, owner_text, restore, restored_text, server_of
 from app.trial.target import check_target
 from app.trial.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
@@ -85,22 +85,29 @@ trial_options = declare.several(
         "--accept-risk", "NAME", "Try the setting NAME although it has a risk.", name="accepted", multiple=True
     ),
     declare.option(
-        "--load", "USERS", "Measure the requests per second of this number of users; TARGET is a folder.",
-        declare.Count(1, MOST_USERS), name="users",
+        "--load",
+        "USERS",
+        "Measure the requests per second of this number of users; TARGET is a folder.",
+        declare.Count(1, MOST_USERS),
+        name="users",
     ),
     declare.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
     declare.option("--files", "N", "Number of files that the users of --load work on.", declare.Count(1, 10_000_000)),
     declare.option(
-        "--window", "SECONDS", "Length of the measured window of --load.", declare.Number(1, 3600),
-        name="window_seconds", default=5,
+        "--window",
+        "SECONDS",
+        "Length of the measured window of --load.",
+        declare.Number(1, 3600),
+        name="window_seconds",
+        default=5,
     ),
     declare.within_option("Longest time; what is undecided then can be resumed."),
     declare.measuring_options("Print the result as JSON."),
     series_options(*_SERIES),
-)  # fmt: skip
+)
 
 
-def prepared(
+def prepare(
     context: click.Context, name: str, values: tuple[str, ...], url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> trial_order.Prepared:
     """The checked trial or sweep that the options describe. Raises SharebenchError."""
@@ -113,8 +120,9 @@ def prepared(
         revert=choices.get("revert"),
         restart=choices["allow_restart"],
     )
+
     keeps_size = bool(spec.counts.size_bytes) or spec.counts.make_file
-    return trial_order.prepared(request, name, values, ways, keeps_size=keeps_size, load=load)
+    return trial_order.prepare(request, name, values, ways, keeps_size=keeps_size, load=load)
 
 
 def request_of(
@@ -150,7 +158,7 @@ def request_of(
     return request, LoadWindow(users=users, processes=len(os.sched_getaffinity(0)), scenario=scenario)
 
 
-def _carry_out(
+def _ask_and_carry_out(
     context: click.Context, order: trial_order.TrialOrder, choices: Mapping[str, Any], *, asks: bool = True
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
@@ -158,12 +166,12 @@ def _carry_out(
         console.say(*consent_lines(order))
         if not choices["yes"]:
             console.confirm("Start?", declined="nothing was written")
-    summary = carried_out(order, notebooks.notebook_path(context))
+    summary = carry_out(order, notebooks.notebook_path(context))
     answer_trial(summary, change_report(summary), as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
 
 
-def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
+def carry_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
     """Measure the trial or sweep, and show it meanwhile. Raises CancelledError, which says how to complete it."""
     control = SeriesControl(order.within_seconds)
     pace = _Pace(
@@ -173,6 +181,7 @@ def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = Tr
         order.plan.name,
         ends_at=time.monotonic() + order.within_seconds,
     )
+
     try:
         summary: ChangeSummary = _watch(run_trial(order, path, control), control, pace, redraws=redraws)
     except CancelledError as error:
@@ -196,6 +205,7 @@ def _watch(
 ) -> Any:
     """Show what happens; returns the last summary, of the whole tuning where it ``tunes``."""
     watch = _TrialWatch(control, pace, tunes=tunes, redraws=redraws)
+
     with cancel_on_signals(control, lambda: watch.is_changed), contextlib.closing(changing) as events:
         for event in events:
             watch.show(event)
@@ -229,7 +239,7 @@ class _TrialWatch:
                 # How many there will be is said of the pairs.
                 self.progress.show(replace(event, of=None))
             case RunFinished(run=run):
-                self._pace.done += run.phase is Phase.MEASURED
+                self._pace.runs_done += run.phase is Phase.MEASURED
                 self.progress.show(event)
             case trial_order.Judged(summary=summary) if not self._tunes:
                 self.summary = summary
@@ -252,7 +262,7 @@ class _TrialWatch:
                 self.progress.show(event)
 
     def _show_trying(self, event: Trying) -> None:
-        reason = f", which the audit proposes: {event.why}" if event.why else ""
+        reason = f", which the audit proposes: {event.reason}" if event.reason else ""
         value = event.setting.values[0] or "empty"
         console.say(f"{event.number} of {event.of}: {event.setting.name} = {value}{reason}")
         self.is_changed = True
@@ -272,7 +282,7 @@ class _Pace:
     arms: int
     kind: ExperimentKind
     name: str = ""
-    done: int = 0
+    runs_done: int = 0
     began: float = field(default_factory=time.monotonic)
     ends_at: float = math.inf
 
@@ -280,8 +290,8 @@ class _Pace:
         """``pair 9 (of 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
         unit = "pair" if self.kind is ExperimentKind.TRIAL else "block"
         now = time.monotonic()
-        run_seconds = (now - self.began) / self.done if self.done else 0.0
-        runs_to_come = self.looks[-1] * self.arms - self.done
+        run_seconds = (now - self.began) / self.runs_done if self.runs_done else 0.0
+        runs_to_come = self.looks[-1] * self.arms - self.runs_done
         seconds_left = min(run_seconds * runs_to_come, self.ends_at - now)
         left = f"; at most {duration(seconds_left)} left" if seconds_left > 0 else ""
         looks_to_come = listed([str(look) for look in self.looks if look >= block], "or")
@@ -290,7 +300,7 @@ class _Pace:
     def begin(self, name: str) -> None:
         """Of the next setting of a tuning."""
         self.name = name
-        self.done = 0
+        self.runs_done = 0
         self.began = time.monotonic()
 
 
@@ -353,7 +363,7 @@ def try_command(
     if not setting or not target:
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
     name, values = parsed_setting(setting)
-    trial = prepared(context, name, values, target, spec, choices)
+    trial = prepare(context, name, values, target, spec, choices)
     values_to_try = trial.setting.values
     if len(values_to_try) > 1:
         console.say(f"{len(values_to_try)} values to try, one after the other: {', '.join(values_to_try)}")
@@ -367,7 +377,7 @@ def try_command(
             margin_percent=choices["margin"],
         )
         order = replace(order, within_seconds=option_values.seconds_within(choices) / len(values_to_try))
-        verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
+        verdicts.append(_ask_and_carry_out(context, order, choices, asks=not verdicts))
     return exit_code_of(verdicts)
 
 
@@ -378,7 +388,7 @@ def _resume_trial(context: click.Context, name: str, choices: dict[str, Any]) ->
     order = replace(
         trial_order.order_to_resume(stored, secrets, target), within_seconds=option_values.seconds_within(choices)
     )
-    return exit_code_of([_carry_out(context, order, choices)])
+    return exit_code_of([_ask_and_carry_out(context, order, choices)])
 
 
 @declare.command("sweep")
@@ -399,7 +409,7 @@ def sweep_command(
     if len(settings) > 1:
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
     name, values = parsed_setting(settings[0], several=True)
-    sweep = prepared(context, name, values, target, spec, choices)
+    sweep = prepare(context, name, values, target, spec, choices)
     setting = sweep.setting
     if len(setting.values) < len(values):
         before = f"{setting.name} = {setting.previous}"
@@ -408,7 +418,7 @@ def sweep_command(
     blocks = choices["blocks"] or blocks_needed(len(setting.values))
     order = sweep.order(ExperimentKind.SWEEP, looks=(blocks,))
     order = replace(order, within_seconds=option_values.seconds_within(choices))
-    _carry_out(context, order, choices)
+    _ask_and_carry_out(context, order, choices)
     return 0
 
 
@@ -416,9 +426,12 @@ def sweep_command(
 @target_argument()
 @declare.option("--only", "NAME", "Try only this setting; may be repeated.", multiple=True)
 @declare.option(
-    "--stop-after", "N", "Stop after this number of settings in a row without a gain.", declare.Count(1, 1000),
+    "--stop-after",
+    "N",
+    "Stop after this number of settings in a row without a gain.",
+    declare.Count(1, 1000),
     default=STOP_AFTER,
-)  # fmt: skip
+)
 @click.option("--allow-restart", is_flag=True, help="Restart smbd if a setting needs it; ends all sessions.")
 @trial_options
 def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
@@ -448,7 +461,7 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
 
     usual = FittedRequest(request, 0)
     if not load:
-        usual = fitted(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
+        usual = fit_request(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
     _say_how_long(tuning, usual)
     if not choices["yes"]:
         console.confirm("Start?", declined="nothing was written")
@@ -470,9 +483,9 @@ def _check_names(only: Sequence[str]) -> None:
 
 
 def _proposed_by_audit(request: SeriesRequest, ways: Ways, only: Sequence[str]) -> tuple[Remedy, ...]:
-    wanted = {spelling(name).name for name in only}
+    wanted_names = {spelling(name).name for name in only}
     audit = audit_server(AuditRequest(target=request.target, ssh=ways.ssh, smb_conf=ways.smb_conf)).audit
-    return tuple(remedy for remedy in remedies(audit.findings) if not wanted or remedy.name in wanted)
+    return tuple(remedy for remedy in remedies(audit.findings) if not wanted_names or remedy.name in wanted_names)
 
 
 def _say_what_is_tried(tuning: Tuning) -> None:
@@ -490,8 +503,8 @@ def _say_what_is_tried(tuning: Tuning) -> None:
 
 
 def _say_how_long(tuning: Tuning, usual: FittedRequest) -> None:
-    if usual.said:
-        console.say(usual.said)
+    if usual.explanation:
+        console.say(usual.explanation)
     if usual.run_seconds:
         console.say(f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}")
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
@@ -508,7 +521,7 @@ def _tune(tuning: Tuning, path: Path, *, as_json: bool) -> TuneSummary:
         if tuning.trials:
             console.answer_report(tune_report(tuning.summary()), as_json=as_json)
         if tuning.trials and tuning.left:
-            before = "write the lines above into smb.conf, then " if tuning.kept else ""
+            before = "write the lines above into smb.conf, then " if tuning.kept_lines else ""
             untried = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
             console.say(f"Recommendation: {before}try the rest with the same command and {untried}")
         raise
@@ -540,7 +553,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     else:
         if not restoration.left and not restoration.of_isolations:
             console.answer("nothing to restore")
-        for restored in restoration.done:
+        for restored in restoration.restored:
             console.answer(restored_text(restored))
 
     for problem in restoration.problems:
@@ -561,7 +574,7 @@ def _list_changes(entries: list[JournalEntry], *, as_json: bool) -> None:
     for entry in entries:
         state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
         console.answer(
-            f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
+            f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {server_of(entry)}"
             f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
             f"    restore it with: sharebench restore\n    or there, as root: {undo_command(entry.undo_path)}"
         )

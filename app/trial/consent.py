@@ -23,7 +23,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from (f"  {line}" for line in setting.writes)
     yield from restore_lines(order)
 
-    most_runs = max(0, order.plan.looks[-1] - order.kept) * (len(order.plan.values) + 1)
+    most_runs = max(0, order.plan.looks[-1] - order.blocks_done) * (len(order.plan.values) + 1)
     yield from _what_is_measured(order, most_runs)
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
@@ -37,8 +37,8 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
 
 def _what_is_measured(order: TrialOrder, most_runs: int) -> Iterator[str]:
     load = order.plan.load
-    if order.kept:
-        yield f"Kept from before: {wording.count(order.kept, order.unit)}."
+    if order.blocks_done:
+        yield f"Kept from before: {wording.count(order.blocks_done, order.unit)}."
     measured = _load_text(order, load, most_runs) if load else _transfer_text(order, most_runs)
     yield f"It measures {measured}."
     yield "Meanwhile other users get the values too."
@@ -81,7 +81,7 @@ def restore_lines(order: TrialOrder) -> Iterator[str]:
 def _how_long(order: TrialOrder, most_runs: int) -> str:
     plan = order.plan
     if order.run_seconds:
-        looks_to_come = [look - order.kept for look in plan.looks if look > order.kept]
+        looks_to_come = [look - order.blocks_done for look in plan.looks if look > order.blocks_done]
         expected = ""
         if looks_to_come:
             expected = expected_text(looks_to_come, len(plan.values) + 1, order.run_seconds, order.unit)

@@ -54,6 +54,7 @@ class TransferYardstick:
             done_warmups=number - 1,
             scratch_path=scratch_path,
         )
+
         with process.MeasuringProcess(order, self._control) as child:
             for event in child.events():
                 if isinstance(event, process.RunStarted) and event.phase is Phase.MEASURED:
@@ -68,6 +69,10 @@ class TransferYardstick:
 
     def finish(self) -> Iterator[process.Event]:
         return iter(())
+
+
+def _ignore(_word: process.ControlMessage) -> None:
+    """A load under way neither pauses nor goes on."""
 
 
 _LOAD_ENDED = process.Failed(kind=MeasurementError, text="the load ended")
@@ -95,9 +100,10 @@ class LoadYardstick:
             scenario=self._window.scenario,
             processes=self._window.processes,
         )
+
         with ExitStack() as stack:
             self._engine = stack.enter_context(EngineProcess(load))
-            self._control.attach(lambda _word: None, self._engine.cancel)
+            self._control.attach(_ignore, self._engine.cancel)
             stack.callback(self._control.detach)
             for event in self._engine.ready():
                 if isinstance(event, LoadEnded):

@@ -26,7 +26,8 @@ class FittedRequest:
 
     request: SeriesRequest
     usual_bytes: int
-    said: str = ""
+    explanation: str = ""
+    """Why another file is moved, or none can be; empty where the usual one is right."""
     run_seconds: float | None = None
 
 
@@ -39,7 +40,7 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
     return fitting if fitting < size_bytes else None
 
 
-def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
+def fit_request(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
     """A smaller file where runs would take over LONGEST_SECONDS, if its size may change. Raises MeasurementError."""
     if not request.target.abilities.moves_files:
         return FittedRequest(request, 0)
@@ -84,6 +85,7 @@ def _probe(request: SeriesRequest) -> tuple[int, float]:
     control = process.SeriesControl()
     size_bytes = 0
     progress = [(0.0, 0)]
+
     with process.MeasuringProcess(_order_of_one_run(request), control) as child:
         for event in child.events():
             if isinstance(event, process.Started):
@@ -96,6 +98,7 @@ def _probe(request: SeriesRequest) -> tuple[int, float]:
                 return size_bytes, event.run.bytes_per_second
             elif isinstance(event, process.Failed) and not control.cancelled.is_set():
                 raise event.error
+
     return size_bytes, rate_after_burst(progress)
 
 

@@ -62,7 +62,7 @@ class SettingsTriedKind(MadeOfSeries):
         from forms.importers.filled_form import trial_from_document
 
         trial = trial_from_document(document)
-        series = tuple(importers.check(one) for one in trial.series)
+        series = tuple(importers.check(part) for part in trial.series)
         return self.read_whole(JSONNode("", document), trial.experiment, series, trial)
 
 

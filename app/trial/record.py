@@ -131,7 +131,7 @@ def _writes_of(trial: "_Trial", event: object) -> Iterator[Write]:
                 yield lambda notebook: notebook.close_journal(entry.id)
             yield lambda notebook: notebook.leave_journal(entry)
             yield lambda notebook: notebook.set_trial(experiment.name, trial.order.plan)
-            yield lambda notebook: _forget(experiment, notebook)
+            yield partial(_forget, experiment)
 
 
 def _take_experiment(trial: "_Trial", notebook: Notebook) -> None:
@@ -201,7 +201,8 @@ class _Trial:
 
     def _complete_blocks(self) -> set[int]:
         """The numbers of the runs that each value has."""
-        return set.intersection(*({run.number for run in writer.series.measured()} for writer in self.writers))
+        numbers_of_each = [_numbers_of_measured_runs(writer.series) for writer in self.writers]
+        return set.intersection(*numbers_of_each)
 
     def _measure_blocks(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         limit = TimeLimit(self.order.within_seconds)
@@ -281,25 +282,27 @@ class _Trial:
 
         value = self._value(arm)
         effective = setting.effective(answer)
-        wanted = setting.previous if value is None else value
-        if effective is None or wanted is None or not setting.same(effective, wanted):
+        expected = setting.previous if value is None else value
+        if effective is None or expected is None or not setting.same(effective, expected):
             raise ChangeFailedError(
-                f"{setting.name} = {wanted} was written, but {effective or 'nothing'} is in effect: something later"
+                f"{setting.name} = {expected} was written, but {effective or 'nothing'} is in effect: something later"
                 " in the configuration sets it as well; it was restored"
             )
         if arm in self.proofs:
             return
 
-        spelled = f" (smbd says {effective})" if effective != wanted else ""
-        proofs = [f"{setting.name} = {wanted} in effect{spelled}"]
+        other_spelling = f" (smbd says {effective})" if effective != expected else ""
+        proofs = [f"{setting.name} = {expected} in effect{other_spelling}"]
         if process := answer.text("restarted"):
             proofs.append(f"smbd was restarted (process {process})")
         self.proofs[arm] = proofs
+
         if setting.live and value is not None:
+            # What is seen of a connection that began after the change.
             with open_client(self.order.request) as client:
                 client.connect()
-                if shown := setting.live(value):
-                    self.proofs[arm].append(shown)
+                if live_proof := setting.live(value):
+                    self.proofs[arm].append(live_proof)
 
     def _value(self, arm: int) -> str | None:
         return (None, *self.order.plan.values)[arm]
@@ -324,7 +327,9 @@ class _Trial:
         if client.dialect:
             base = self.writers[0].series.client
             sight = base.dialect and agreement(name, value, base, client)
-            self.sessions[arm] = f"new session: {sight or f'SMB {client.dialect}'}"
+            if not sight:
+                sight = f"SMB {client.dialect}"
+            self.sessions[arm] = f"new session: {sight}"
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
@@ -346,16 +351,17 @@ class _Trial:
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
-        found = collect(
+        environment = collect(
             request.target,
             ssh=request.spec.monitor.server_ssh,
             smb_conf=request.spec.monitor.smb_conf,
             window_seconds=0,
         )
-        for side, facts in found.parts().items():
+        for side, facts in environment.parts().items():
             writer.put_facts(side, facts)
-        if writer.series.link_bits_per_second is None and found.link:
-            writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
+        if writer.series.link_bits_per_second is None and environment.link:
+            link_bits_per_second = environment.link.bits_per_second
+            writer.put(replace(writer.series, link_bits_per_second=link_bits_per_second))
 
     def _verify_restored(self, answer: Answer) -> str:
         """That everything is as before, in words. Raises ChangeFailedError."""
@@ -366,6 +372,7 @@ class _Trial:
                 f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"
                 " before: look at the server's configuration"
             )
+
         if setting.configuration and (answer.text("configuration") or "").strip() != setting.configuration:
             raise ChangeFailedError(
                 "everything that was written is gone, but the effective configuration is not what it was before:"
@@ -400,6 +407,10 @@ class _Trial:
             return records.SeriesStatus.COMPLETE
         was_cancelled = self.failure.exit_code == CancelledError.exit_code
         return records.SeriesStatus.INTERRUPTED if was_cancelled else records.SeriesStatus.FAILED
+
+
+def _numbers_of_measured_runs(series: records.Series) -> set[int]:
+    return {run.number for run in series.measured()}
 
 
 def _forget(experiment: records.Experiment, notebook: Notebook) -> None:

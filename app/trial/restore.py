@@ -55,7 +55,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
             options="--server-ssh root@HOST",
         )
     if who.text("uid") != "0":
-        raise ChangeFailedError(f"only root can restore {entry.name} on {where(entry)}: start sharebench as root")
+        raise ChangeFailedError(f"only root can restore {entry.name} on {server_of(entry)}: start sharebench as root")
 
     answer = restore_entry(entry, notebook)
     configuration = (answer.text("configuration") or "").strip()
@@ -87,13 +87,13 @@ class Restoration:
 
     at_work: list[JournalEntry]
     left: list[JournalEntry]
-    done: list[Restored] = field(default_factory=list)
+    restored: list[Restored] = field(default_factory=list)
     of_isolations: list[str] = field(default_factory=list)
     problems: list[SharebenchError] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         lines = [f"{owner_text(entry)}: left alone" for entry in self.at_work]
-        lines += [*self.of_isolations, *map(restored_text, self.done), *map(str, self.problems)]
+        lines += [*self.of_isolations, *map(restored_text, self.restored), *map(str, self.problems)]
         return lines or ["nothing to restore"]
 
 
@@ -105,9 +105,10 @@ def check_own(path: Path) -> None:
         )
 
 
-def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], object] = lambda _: None) -> Restoration:
+def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], object] | None = None) -> Restoration:
     """Restore every change without a lease, over ``ssh`` if given; ``tell`` hears of isolations. Raises UsageError."""
     check_own(notebook.path)
+
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
@@ -126,7 +127,8 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
 
     try:
         for line in restored_isolations(notebook):
-            tell(line)
+            if tell is not None:
+                tell(line)
             restoration.of_isolations.append(line)
     except NotebookError as error:
         restoration.problems.append(error)
@@ -135,12 +137,12 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
 
 def _restore_into(restoration: Restoration, entry: JournalEntry, notebook: Notebook, ssh: str | None) -> None:
     try:
-        restoration.done.append(restore_change(entry, notebook, ssh))
+        restoration.restored.append(restore_change(entry, notebook, ssh))
     except ChangeFailedError as error:
         restoration.problems.append(error)
     except sqlite3.Error as error:
         sentence = f"was restored, but the notebook could not record it ({error}): restoring it again is safe"
-        restoration.problems.append(ChangeFailedError(f"{entry.name} on {where(entry)} {sentence}"))
+        restoration.problems.append(ChangeFailedError(f"{entry.name} on {server_of(entry)} {sentence}"))
     finally:
         leave(entry, notebook)
 
@@ -152,7 +154,7 @@ def owner_text(entry: JournalEntry) -> str:
 def restored_text(restored: Restored) -> str:
     entry = restored.entry
     again = "" if restored.effective is None else f"{restored.effective or 'empty'} again, "
-    sentence = f"{entry.name} on {where(entry)} is {again}as before"
+    sentence = f"{entry.name} on {server_of(entry)} is {again}as before"
     if restored.same_configuration is False:
         sentence += "; the configuration differs from what it was, by what somebody else changed meanwhile"
     if not restored.reloaded:
@@ -176,6 +178,8 @@ def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: s
         configuration_before=setting.configuration,
         owner=this_process(),
     )
+
+    # First of all, so that a crash in the middle of the change leaves how to restore it.
     notebook.open_journal(entry)
     try:
         server.begin(change, setting.ssh)
@@ -205,21 +209,23 @@ def undo_entry(entry: JournalEntry) -> Answer:
         return server.undo(entry.undo_script, entry.ssh)
     except server.StepRunningError as error:
         text = (
-            f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name}"
-            " was not restored: run `sharebench restore` when it has ended"
+            f"a step is still running on {server_of(entry)} since {error.since} (pid {error.process_id}), so"
+            f" {entry.name} was not restored: run `sharebench restore` when it has ended"
         )
         error.args = (text,)
         raise
+
     except ConflictError as error:
         text = (
             f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore`"
-            f" again (the undo script is {entry.undo_path} on {where(entry)})"
+            f" again (the undo script is {entry.undo_path} on {server_of(entry)})"
         )
         raise ConflictError(text, error.now) from error
+
     except ChangeFailedError as error:
         raise ChangeFailedError(
-            f"{entry.name} on {where(entry)} could not be restored ({error}): run `sharebench restore` when the server"
-            f" can be reached, or there as root: {undo_command(entry.undo_path)}"
+            f"{entry.name} on {server_of(entry)} could not be restored ({error}): run `sharebench restore` when the"
+            f" server can be reached, or there as root: {undo_command(entry.undo_path)}"
         ) from error
 
 
@@ -229,5 +235,6 @@ def leave(entry: JournalEntry, notebook: Notebook) -> None:
         notebook.leave_journal(entry)
 
 
-def where(entry: JournalEntry) -> str:
+def server_of(entry: JournalEntry) -> str:
+    """Where the change was made, in words."""
     return entry.ssh or "this machine"

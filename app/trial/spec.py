@@ -14,7 +14,7 @@ from app.recording.spec import Lineage, SeriesRequest
 from app.series.requests import parse_change, series_request, spec_of
 from app.server.changes.machine_setting import find_setting
 from app.server.changes.smb_conf import ChangeableSetting, Ways
-from app.trial.fitting import FittedRequest, fitted
+from app.trial.fitting import FittedRequest, fit_request
 from app.trial.target import check_target
 from forms.stats.paired import LOOKS
 from forms.trial.report import ChangeSummary, judge_change
@@ -39,7 +39,7 @@ class TrialOrder:
     """No pair or block begins that would end later."""
     run_seconds: float | None = None
     why_smaller: str = ""
-    kept: int = 0
+    blocks_done: int = 0
     """Pairs or blocks that an interrupted trial has measured."""
 
     @property
@@ -78,8 +78,9 @@ TrialEvent = process.Event | TrialPlan | ValueSet | Slot | Judged | SettingResto
 def new_order(
     request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
-    plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
     target = request.target
+
+    plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
     plan = replace(
         plan,
         section=setting.section,
@@ -88,6 +89,7 @@ def new_order(
         server_ssh=request.spec.monitor.server_ssh,
         smb_conf=request.spec.monitor.smb_conf,
     )
+
     experiment = dated_experiment(kind, f"{plan.name} {target.host or target.path}")
     return TrialOrder(request=request, setting=setting, plan=plan, experiment=experiment)
 
@@ -99,7 +101,8 @@ def order_of(
     name, value = parse_change(setting)
     monitor = request.spec.monitor
     ways = Ways(ssh=monitor.server_ssh, smb_conf=monitor.smb_conf, accepted=accepted, restart=restart)
-    return prepared(request, name, [value], ways, keeps_size=keeps_size).order(ExperimentKind.TRIAL)
+    trial = prepare(request, name, [value], ways, keeps_size=keeps_size)
+    return trial.order(ExperimentKind.TRIAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +136,12 @@ class Prepared:
             noise_percent=noise_percent,
             margin_percent=margin_percent,
         )
+
         order = new_order(self.short.request, self.setting, kind=kind, plan=plan)
-        return replace(order, run_seconds=self.short.run_seconds, why_smaller=self.short.said)
+        return replace(order, run_seconds=self.short.run_seconds, why_smaller=self.short.explanation)
 
 
-def prepared(
+def prepare(
     request: SeriesRequest,
     name: str,
     values: Sequence[str],
@@ -151,7 +155,8 @@ def prepared(
     if len(values) > 1:
         setting = _without_present_value(setting, values, request.target, ways)
     check_target(request)
-    short = FittedRequest(request, 0) if load else fitted(request, keeps_size=keeps_size)
+
+    short = FittedRequest(request, 0) if load else fit_request(request, keeps_size=keeps_size)
     return Prepared(short=short, setting=setting, ways=ways, load=load)
 
 
@@ -171,7 +176,8 @@ class StoredTrial:
     experiment: Experiment
     plan: TrialPlan
     base: Series
-    kept: int
+    blocks_done: int
+    """Pairs or blocks, of those that were not interrupted."""
 
 
 def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
@@ -187,11 +193,11 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
     if plan.axes:
         raise UsageError(f"{name!r} changes two settings at once, which sharebench no longer does: sweep one at a time")
 
-    kept = 0
+    blocks_done = 0
     with suppress(ValueError):  # not every value has a series yet
         summary = judge_change(experiment, plan, series, notebook.slots(name))
-        kept = len(getattr(summary, "pairs", ())) or getattr(summary, "blocks", 0)
-    return StoredTrial(experiment=experiment, plan=plan, base=series[0], kept=kept)
+        blocks_done = len(getattr(summary, "pairs", ())) or getattr(summary, "blocks", 0)
+    return StoredTrial(experiment=experiment, plan=plan, base=series[0], blocks_done=blocks_done)
 
 
 def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None = None) -> TrialOrder:
@@ -212,7 +218,7 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
         setting=setting,
         plan=plan,
         experiment=stored.experiment,
-        kept=stored.kept,
+        blocks_done=stored.blocks_done,
         run_seconds=fmean(run_seconds) if run_seconds and plan.load is None else None,
     )
 

@@ -36,7 +36,7 @@ class Trying:
     setting: ChangeableSetting
     number: int
     of: int
-    why: str = ""
+    reason: str = ""
     """What the audit says against the value that is there; empty for a candidate of the catalogue."""
 
 
@@ -67,7 +67,7 @@ class Tuning:
     """What the request would measure, where its runs would take too long: measured once a gain has made them short."""
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
-    kept: list[ConfLine] = field(default_factory=list)
+    kept_lines: list[ConfLine] = field(default_factory=list)
     kept_by_restart: bool = False
     left: tuple[str, ...] = ()
     """The settings of the catalogue that were not tried with each value."""
@@ -77,8 +77,9 @@ class Tuning:
         harmful = next((remedy for remedy in self.first if remedy.finding.verdict is Ruling.HARMFUL), None)
         if harmful is None:
             return
+
         try:
-            self._checked(harmful.name, harmful.value)
+            self._check_setting(harmful.name, harmful.value)
         except ConsentNeededError as error:
             if error.risk_of is None:
                 raise UsageError(
@@ -112,7 +113,7 @@ class Tuning:
                 continue
 
             yield Trying(setting, number, len(all_candidates), reasons.get((name, value), ""))
-            order = replace(self._order_of(setting), within_seconds=ends_at - time.monotonic())
+            order = replace(self._order_for(setting), within_seconds=ends_at - time.monotonic())
             summary = None
             for event in run_trial(order, path, control):
                 if isinstance(event, Judged):
@@ -131,11 +132,11 @@ class Tuning:
         yield Tuned(self.summary(stopped=tried_in_vain >= self.stop_after or time.monotonic() >= ends_at))
 
     def _names_not_kept(self, to_come: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-        kept = {line.name for line in self.kept}
+        kept_names = {line.name for line in self.kept_lines}
         names = dict.fromkeys(spelling(name).name for name, _ in to_come)
-        return tuple(name for name in names if name not in kept)
+        return tuple(name for name in names if name not in kept_names)
 
-    def _order_of(self, setting: ChangeableSetting) -> TrialOrder:
+    def _order_for(self, setting: ChangeableSetting) -> TrialOrder:
         plan = TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load)
         return new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
 
@@ -145,7 +146,7 @@ class Tuning:
 
     def _keep(self, setting: ChangeableSetting, summary: TrialSummary) -> None:
         """Let the value stand in all later trials, and measure the usual file again if that is short enough now."""
-        self.kept.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=summary.value))
+        self.kept_lines.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=summary.value))
         self.kept_by_restart |= bool(setting.place and setting.place.restart)
         if self.usual and summary.pairs:
             usual = self.usual
@@ -153,24 +154,24 @@ class Tuning:
             size_bytes = fitting and min(fitting, DEFAULT_SIZE_BYTES)
             self.request = with_file_of(usual.request, size_bytes) if size_bytes else usual.request
 
-    def _checked(self, name: str, value: str) -> ChangeableSetting:
+    def _check_setting(self, name: str, value: str) -> ChangeableSetting:
         """The setting as it can be changed there; only what the audit proposes may restart smbd. Raises UsageError."""
         is_proposed = any((remedy.name, remedy.value) == (name, value) for remedy in self.first)
         ways = replace(self.ways, restart=self.ways.restart and is_proposed)
         return samba_setting(
-            name, [value], self.request.target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart
+            name, [value], self.request.target, ways, kept=self.kept_lines, kept_by_restart=self.kept_by_restart
         )
 
     def _setting_to_try(self, name: str, value: str) -> ChangeableSetting | None:
         """None for what is kept, what the server has already, and what is skipped, whose reason is noted."""
         smb_name = spelling(name).name
-        if any(line.name == smb_name for line in self.kept):
+        if any(line.name == smb_name for line in self.kept_lines):
             return None
 
         obstacle = risk_of(smb_name, value)
         if obstacle is None:
             try:
-                setting = self._checked(name, value)
+                setting = self._check_setting(name, value)
             except UsageError as error:
                 obstacle = str(error)
             else:
@@ -182,11 +183,11 @@ class Tuning:
 
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
     """smb.conf parameters and values in order of impact, without those that need a restart."""
-    wanted = {spelling(name).name for name in only}
+    wanted_names = {spelling(name).name for name in only}
     pairs: dict[tuple[str, str], None] = {}
     for entry in catalogue.entries():
         name = spelling(entry.parameter).name
-        if not _is_candidate(entry, name) or (wanted and name not in wanted):
+        if not _is_candidate(entry, name) or (wanted_names and name not in wanted_names):
             continue
         values_without_gain = data()["no_gain"].get(name, ())
         for value in entry.values:

@@ -358,7 +358,7 @@ def test_a_trial_can_be_tried_again_but_no_sweep_as_one(kind: ExperimentKind, ag
         looks=(8,),
         proofs=(),
     )
-    found = StoredTrial(experiment=Experiment(name="it", kind=kind), plan=plan, base=one(1), kept=0)
+    found = StoredTrial(experiment=Experiment(name="it", kind=kind), plan=plan, base=one(1), blocks_done=0)
     names = [step.name for step in after_recording(kind, found)]
     assert ("Try log level = 3 again" in names) is again
 

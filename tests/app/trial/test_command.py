@@ -360,7 +360,7 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
 
     monkeypatch.setattr(Tuning, "run", run)
     monkeypatch.setattr("app.trial.command.check_target", lambda _request: None)
-    monkeypatch.setattr("app.trial.command.fitted", lambda request, **_: FittedRequest(request, 0))
+    monkeypatch.setattr("app.trial.command.fit_request", lambda request, **_: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout

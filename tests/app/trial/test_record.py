@@ -35,7 +35,7 @@ from app.server.quiet_time import LEAST_SECONDS
 from app.trial import tune
 from app.trial.consent import consent_lines, expected_text
 from app.trial.engine import LoadYardstick, TransferYardstick
-from app.trial.fitting import LEAST_BYTES, FittedRequest, fitted, fitting_bytes, rate_after_burst
+from app.trial.fitting import LEAST_BYTES, FittedRequest, fit_request, fitting_bytes, rate_after_burst
 from app.trial.record import _fixed_work, run_trial
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, new_order
 from app.trial.tune import Tuned, Tuning
@@ -439,7 +439,7 @@ def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Pat
 
     def first_is_faster(*order: Any) -> Iterator[object]:
         for event in run_trial(*order):
-            verdict = Verdict.UNKNOWN if tuning.kept else Verdict.FASTER
+            verdict = Verdict.UNKNOWN if tuning.kept_lines else Verdict.FASTER
             if isinstance(event, Judged) and isinstance(event.summary, TrialSummary):
                 event = replace(event, summary=replace(event.summary, verdict=verdict))  # noqa: PLW2901
             yield event
@@ -453,7 +453,7 @@ def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Pat
             tuned = event.summary
     assert tuned is not None
     first, second = tuned.trials
-    assert [(line.name, line.value) for line in tuning.kept] == [(first.plan.name, first.value)]
+    assert [(line.name, line.value) for line in tuning.kept_lines] == [(first.plan.name, first.value)]
     assert first.plan.name != second.plan.name
     assert written.index(f"{first.plan.name} = {first.value}") < written.index(f"{second.plan.name} = {second.value}")
     assert samba.conf.read_bytes() == before
@@ -476,7 +476,7 @@ def test_a_tuning_ends_after_that_many_in_a_row_without_a_gain(
     *_, last = tuning.run(tmp_path / "notebook.db", SeriesControl())
     assert isinstance(last, Tuned)
     assert (len(last.summary.trials), last.summary.stopped) == (tried, stopped)
-    assert len(tuning.kept) == verdicts.split()[:tried].count("faster")
+    assert len(tuning.kept_lines) == verdicts.split()[:tried].count("faster")
     assert tuning.left == tuple(f"name {number}" for number in range(tried, len(verdicts.split())))
 
 
@@ -574,8 +574,8 @@ def test_a_burst_at_the_start_hides_no_slow_transfer():
 
 def test_a_quick_file_is_measured_as_it_is(samba: Smbd):
     request = series_request(options_of(samba), samba.target("file"), samba.secrets())
-    found = fitted(request)
-    assert (found.request, found.usual_bytes, found.said) == (request, 300_000, "")
+    found = fit_request(request)
+    assert (found.request, found.usual_bytes, found.explanation) == (request, 300_000, "")
 
 
 def test_what_is_at_risk_or_buys_no_speed_is_no_candidate():

@@ -37,7 +37,7 @@ def test_while_it_is_put_back_nobody_else_does(notebook: Notebook, monkeypatch: 
         return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
 
     monkeypatch.setattr("app.trial.restore.restore_change", slow)
-    assert len(restore(notebook).done) == 1
+    assert len(restore(notebook).restored) == 1
     assert len(begun) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_notebook_that_cannot_be_written_keeps_nobody_from_putting_back(
 
     monkeypatch.setattr(notebook, "take_journal", fail)
     monkeypatch.setattr("app.trial.restore.restore_change", restored)
-    assert len(restore(notebook).done) == 1
+    assert len(restore(notebook).restored) == 1
 
 
 def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_rest_is_put_back_too(
@@ -160,7 +160,7 @@ def test_what_was_restored_is_told_though_the_notebook_cannot_take_the_rest(
     monkeypatch.setattr("app.trial.restore.restored_isolations", isolations)
     found = restore(notebook, tell=told.append)
     assert told == found.of_isolations == ["its folders are removed"]
-    assert len(found.done) == 1
+    assert len(found.restored) == 1
     assert "for 600 s" in found.lines()[-1]
 
 

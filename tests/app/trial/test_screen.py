@@ -66,7 +66,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         notebook.remember(MEMORY_KEY, CHOICES.to_memory())
     monkeypatch.setattr(trial_order, "find_setting", lambda *_: SETTING)
     monkeypatch.setattr(trial_order, "check_target", lambda _: None)
-    monkeypatch.setattr(trial_order, "fitted", lambda request, **_: FittedRequest(request, 0, run_seconds=5.0))
+    monkeypatch.setattr(trial_order, "fit_request", lambda request, **_: FittedRequest(request, 0, run_seconds=5.0))
     return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
 
 
@@ -219,7 +219,7 @@ async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chose
         sized.append(keeps_size)
         return FittedRequest(request, 0, run_seconds=5.0)
 
-    monkeypatch.setattr(trial_order, "fitted", fits)
+    monkeypatch.setattr(trial_order, "fit_request", fits)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert "known to affect only a put" in " ".join(painted(app).split())
@@ -252,7 +252,7 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
             raise UnreachableError("no put there")
         return FittedRequest(request, 0, run_seconds=5.0)
 
-    monkeypatch.setattr(trial_order, "fitted", fits)
+    monkeypatch.setattr(trial_order, "fit_request", fits)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await pilot.press("p")
