@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
-_LOCAL, _REMOTE, _USER = 1, 2, 7
+_LOCAL = 1
+_REMOTE = 2
+_USER = 7
 """Columns of the kernel's tables of TCP sockets. Source: Linux, Documentation/networking/proc_net_tcp.rst."""
 _ROOT = 0
 """Also the owner of a socket whose program has closed it already."""

@@ -267,7 +267,7 @@ class Environment:
     """What could not be found out, with what to do. Never fails a measurement."""
     link: link_facts.Link | None = None
     counters: link_facts.LinkCounters | None = None
-    asked: ServerFacts = field(default_factory=ServerFacts)
+    server_facts: ServerFacts = field(default_factory=ServerFacts)
 
     def parts(self) -> dict[str, Facts]:
         parts = {"client": self.client, "server": self.server, "path": self.path}
@@ -287,7 +287,7 @@ def collect(
         server=server.facts,
         path=link_facts.facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
         problems=server.problems,
-        asked=server,
+        server_facts=server,
         link=link,
         counters=link_facts.LinkCounters.snapshot(link.interface) if link else None,
     )
@@ -308,4 +308,4 @@ def with_counters(before: Environment) -> Environment:
     if before.counters is not None:
         counters_now = link_facts.LinkCounters.snapshot(before.counters.interface)
         path |= link_facts.counter_facts(before.counters, counters_now)
-    return replace(before, path=path, server={**before.server, **counters_since(before.asked)})
+    return replace(before, path=path, server={**before.server, **counters_since(before.server_facts)})

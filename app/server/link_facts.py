@@ -106,7 +106,7 @@ def _interface_of(address: str) -> str | None:
 
     bare = address.partition("%")[0]
     for name, addresses in psutil.net_if_addrs().items():
-        if any(own.address.partition("%")[0] == bare for own in addresses):
+        if any(address_of_card.address.partition("%")[0] == bare for address_of_card in addresses):
             return str(name)
     return None
 
@@ -344,6 +344,7 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
     ceiling = ceiling_of(link, timestamps=timestamps)
+
     facts: dict[str, FactValue | None] = {
         "link.interface": link.interface,
         "link.kind": _kind_of(link),

@@ -75,6 +75,7 @@ class ResourceSampler:
     ) -> None:
         """``names`` are prefixes of server process names; ``roots``, if given, limit them."""
         self.problem: str | None = None
+
         self._ssh = ssh
         self._roots = frozenset(roots)
         self._mark = f"@sharebench-{secrets.token_hex(8)}@"
@@ -85,6 +86,7 @@ class ResourceSampler:
             "memory_every": str(max(1, round(memory_interval_seconds / interval_seconds))),
             "pause": f"{interval_seconds:g}",
         }
+
         self._samples: deque[ResourceSample] = deque()
         self._entries = 0
         self._began = threading.Event()

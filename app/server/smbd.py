@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from itertools import chain
 from typing import Self
 
@@ -77,14 +77,7 @@ Profile = Mapping[str, ProfileCounter]
 
 LATENESS_SECONDS = 1.3
 """All smbd processes have written their counters this long after the last request."""
-_FIELDS = {
-    "count": "calls",
-    "time": "microseconds",
-    "idle": "idle_microseconds",
-    "bytes": "moved_bytes",
-    "inbytes": "in_bytes",
-    "outbytes": "out_bytes",
-}
+_FIELDS = ("count", "time", "idle", "bytes", "inbytes", "outbytes")
 _LINE = re.compile(rf"(\w+?)_({'|'.join(_FIELDS)}):\s+(\d+)\s*$")
 _LEVEL = re.compile(r"Profiling (off|count only|count and time) on pid (\d+)", re.IGNORECASE)
 _WORDS = {"off": "off", "count only": "count", "count and time": "on"}
@@ -104,7 +97,7 @@ def parse_profile(printed: str) -> dict[str, ProfileCounter]:
         if not isinstance(section, dict):
             continue
         for name, fields in section.items():
-            if isinstance(fields, dict) and fields and fields.keys() <= _FIELDS.keys():
+            if isinstance(fields, dict) and fields and fields.keys() <= set(_FIELDS):
                 counters[name] = _counter(fields)
     return counters
 
@@ -120,8 +113,19 @@ def _parse_profile_text(printed: str) -> dict[str, ProfileCounter]:
 
 
 def _counter(fields: Mapping[str, object]) -> ProfileCounter:
-    values = {_FIELDS[name]: value for name, value in fields.items() if isinstance(value, int)}
-    return replace(ProfileCounter(), **values)
+    return ProfileCounter(
+        calls=_whole_number(fields, "count"),
+        microseconds=_whole_number(fields, "time"),
+        idle_microseconds=_whole_number(fields, "idle"),
+        moved_bytes=_whole_number(fields, "bytes"),
+        in_bytes=_whole_number(fields, "inbytes"),
+        out_bytes=_whole_number(fields, "outbytes"),
+    )
+
+
+def _whole_number(fields: Mapping[str, object], name: str) -> int:
+    value = fields.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] | None:

@@ -159,7 +159,7 @@ class Tuning:
         is_proposed = any((remedy.name, remedy.value) == (name, value) for remedy in self.first)
         ways = replace(self.ways, restart=self.ways.restart and is_proposed)
         return samba_setting(
-            name, [value], self.request.target, ways, kept=self.kept_lines, kept_by_restart=self.kept_by_restart
+            name, [value], self.request.target, ways, kept_lines=self.kept_lines, kept_by_restart=self.kept_by_restart
         )
 
     def _setting_to_try(self, name: str, value: str) -> ChangeableSetting | None:

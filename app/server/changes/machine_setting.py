@@ -272,8 +272,10 @@ def _plan_card(change_id: str, parameter: str, card: str, previous: str, values:
     read_command = _read_card(parameter, card)
     now = f'"$({read_command})"'
     label = f"{parameter} of {card}"
+
     restore = f"[ {now} = {shlex.quote(previous)} ] || {_set_card(parameter, card, previous)} >&2 || broken=yes"
     arms = [f"{_set_card(parameter, card, value)} >&2 || broken=yes" for value in values]
+
     return ServerChange(
         id=change_id,
         title=f"{parameter} {' or '.join(values)} on {card}, which was {previous}",

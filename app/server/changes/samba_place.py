@@ -91,7 +91,7 @@ class SambaPlace:
     knows: SambaKnows
     state: server.ServerState
     complaints: frozenset[str]
-    kept: tuple[ConfLine, ...] = ()
+    kept_lines: tuple[ConfLine, ...] = ()
     restart: Restart | None = None
 
     @property
@@ -238,10 +238,10 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
             + restore
         )
 
-    tried = " or ".join(f"{place.name} = {value}" for value in values)
+    values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
-        title=f"{tried} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
+        title=f"{values_to_try} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
         undo_path=f"{place.folder}/{UNDO}",
         check=f"{check_drop_in}\ncheck_file {_q(conf.path)} {conf_sums}",
         check_undo=check_undo,
@@ -267,7 +267,7 @@ def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]
     content_before = _with_line_end(place.state.files[place.drop_in].content or b"")
     undo = server.undo_command(f"{place.folder}/{UNDO}")
     note = f"# sharebench trial {change_id}: to restore everything, as root: {undo}\n"
-    our_text = note + "".join(map(str, (*place.kept, *lines)))
+    our_text = note + "".join(map(str, (*place.kept_lines, *lines)))
     return content_before + our_text.encode("utf-8", "surrogateescape")
 
 
@@ -358,11 +358,11 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         restore += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
 
     arms = [f"{net} setparm {parameter} {shlex.quote(value)} || broken=yes" for value in values]
-    tried = " or ".join(f"{place.name} = {value}" for value in values)
+    values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
     allowed = " ".join(shlex.quote(value) for value in (old or "", *values))
     return ServerChange(
         id=change_id,
-        title=f"{tried} in [{place.section}] of Samba's registry",
+        title=f"{values_to_try} in [{place.section}] of Samba's registry",
         undo_path=f"{place.folder}/{UNDO}",
         check=f"{readable}check_value {shlex.quote(place.name)} {now} {allowed}",
         before=f"{readable}check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",

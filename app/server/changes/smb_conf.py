@@ -79,12 +79,12 @@ def samba_setting(
     target: Target,
     ways: Ways,
     *,
-    kept: Sequence[ConfLine] = (),
+    kept_lines: Sequence[ConfLine] = (),
     kept_by_restart: bool = False,
 ) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError.
 
-    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
+    ``kept_lines`` are present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
     """
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
@@ -94,7 +94,7 @@ def samba_setting(
     if spelled.opposite:
         values = [opposite_value(value) for value in values]
     place = find_place(spelled.name, target.share, ways.ssh, ways.smb_conf, target.port_number)
-    place = replace(place, kept=tuple(kept))
+    place = replace(place, kept_lines=tuple(kept_lines))
     answer = read_there(look_text(place), place.ssh)
     previous = effective_value(answer)
 
@@ -119,7 +119,8 @@ def samba_setting(
             options="--allow-restart",
         )
     if kept_by_restart and not needs_restart:
-        needs_restart = f"{wording.listed([line.name for line in kept])} stays changed meanwhile"
+        kept_names = [line.name for line in kept_lines]
+        needs_restart = f"{wording.listed(kept_names)} stays changed meanwhile"
     writes = _writes(place, values)
     if needs_restart:
         restart = find_restart(place.conf, ways.ssh)

@@ -410,5 +410,5 @@ def test_no_more_time_is_left_than_the_limit_leaves(
     monkeypatch: pytest.MonkeyPatch, done: int, within: float, left: str
 ):
     monkeypatch.setattr("app.trial.command.time", SimpleNamespace(monotonic=lambda: 100.0))
-    pace = _Pace((8, 14, 20), 2, ExperimentKind.TRIAL, done=done, began=0.0, ends_at=100.0 + within)
+    pace = _Pace((8, 14, 20), 2, ExperimentKind.TRIAL, runs_done=done, began=0.0, ends_at=100.0 + within)
     assert pace.place(9) == f"pair 9 (of 14 or 20{left})"
