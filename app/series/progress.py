@@ -10,10 +10,10 @@ from app.recording import process
 from app.series.curve import last_second
 from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
 from forms import wording
-from forms.series.progress import RunProgress, run_progress
+from forms.series import progress
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate, duration
-from storage.records import Phase, Run, RunStatus, SeriesStatus
+from storage import records
 
 NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
 SHOWN_RUNS = 40
@@ -32,8 +32,8 @@ class SeriesProgress:
     doing: str = "checking the environment"
     number: int | None = None
     of: int | None = None
-    phase: Phase = Phase.WARM_UP
-    now: RunProgress | None = None
+    phase: records.Phase = records.Phase.WARM_UP
+    now: progress.RunProgress | None = None
     curve: tuple[tuple[float, int], ...] = ()
     ended: tuple["NamedCurve", ...] = ()
     planned: tuple[int, int] | None = None
@@ -53,7 +53,7 @@ class SeriesProgress:
     pause_asked: bool = False
     ending: bool = False
     warnings: tuple[str, ...] = ()
-    status: SeriesStatus | None = None
+    status: records.SeriesStatus | None = None
     failure: process.Failed | None = None
 
     @classmethod
@@ -102,9 +102,9 @@ class SeriesProgress:
                 )
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 curve = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
-                return replace(self, now=run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
+                return replace(self, now=progress.run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
             case process.RunFinished(run=run):
-                counts = run.phase is Phase.MEASURED and run.status is RunStatus.VALID
+                counts = run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
@@ -163,7 +163,7 @@ class SeriesProgress:
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
         """What the series is doing, in one line of at most that many columns."""
-        if self.status is SeriesStatus.COMPLETE:
+        if self.status is records.SeriesStatus.COMPLETE:
             return self._complete_line(average_bytes_per_second)
         if self.status is not None:
             return self._ended_line(self.status)
@@ -177,7 +177,7 @@ class SeriesProgress:
         rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
         return f"Complete: {wording.count(self.valid_runs, 'run')}{rate}. Enter shows the review."
 
-    def _ended_line(self, status: SeriesStatus) -> str:
+    def _ended_line(self, status: records.SeriesStatus) -> str:
         line = f"{str(status).capitalize()} after {wording.count(self.valid_runs, 'run')}"
         line += "; what was measured is kept." if self.valid_runs else "."
         if self.failure and self.failure.kind is not CancelledError:
@@ -190,7 +190,7 @@ class SeriesProgress:
             return " (pausing after it)"
         return " (ending after it)" if self.ending else ""
 
-    def _moving_line(self, run: RunProgress, width: int) -> str:
+    def _moving_line(self, run: progress.RunProgress, width: int) -> str:
         name = self.run_name or self.doing[:1].upper() + self.doing[1:]
         rate = byte_rate(last_second(self.curve))
         percent = "" if run.percent is None else f"{run.percent:3.0f} %"
@@ -211,7 +211,7 @@ class SeriesProgress:
             return self.now.seconds_left
 
         warmups, runs = self.planned
-        if self.phase is Phase.WARM_UP:
+        if self.phase is records.Phase.WARM_UP:
             runs_to_come = warmups - self.number + runs - self.done_runs
         else:
             runs_to_come = runs - self.number
@@ -219,7 +219,7 @@ class SeriesProgress:
         return self.now.seconds_left + max(0, runs_to_come) * seconds_a_run
 
 
-def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
+def left_text(run: progress.RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
     if run.seconds_left is None:
         return ""
 
@@ -238,12 +238,12 @@ def prepare() -> None:
     gc.freeze()
 
 
-def _short_name(phase: Phase, number: int | None) -> str:
-    return f"W{number}" if phase is Phase.WARM_UP else str(number)
+def _short_name(phase: records.Phase, number: int | None) -> str:
+    return f"W{number}" if phase is records.Phase.WARM_UP else str(number)
 
 
 def _with_run(
-    ended: tuple["NamedCurve", ...], run: Run, samples: tuple[tuple[float, int], ...]
+    ended: tuple["NamedCurve", ...], run: records.Run, samples: tuple[tuple[float, int], ...]
 ) -> tuple["NamedCurve", ...]:
     average = ((run.seconds, run.size_bytes),) if run.seconds else ()
     curve = tuple(run.progress or samples) or average  # a run may end before a sample of it is taken

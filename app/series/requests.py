@@ -7,18 +7,18 @@ from app.base.ssh_address import check_ssh_host
 from app.base.targets import check_complete, without_password
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
 from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
+from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan
 from storage.protocols import Protocol
-from storage.records import Command, Experiment, ExperimentKind, Series, Target, dated_experiment, format_target
 
 MOST_MINUTES = 10_000
 
 
-def series_request(spec: SeriesSpec, target: Target, secrets: Secrets) -> SeriesRequest:
+def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -> SeriesRequest:
     """The request, with what the spec leaves open. Raises UsageError if it does not fit itself or the target."""
     _check(spec, target)
     counts = spec.counts
-    makes_file = spec.command is Command.PUT or counts.make_file or not target.abilities.moves_files
+    makes_file = spec.command is records.Command.PUT or counts.make_file or not target.abilities.moves_files
     size_bytes = None
     if makes_file:
         usual_bytes = DEFAULT_TREE_FILE_BYTES if counts.files else DEFAULT_SIZE_BYTES
@@ -33,11 +33,11 @@ def series_request(spec: SeriesSpec, target: Target, secrets: Secrets) -> Series
         client=check_client_name(target.protocol, spec.client),
         counts=replace(counts, size_bytes=size_bytes, max_runs=max_runs),
     )
-    experiment = Experiment(name=spec.lineage.experiment) if spec.lineage.experiment else None
+    experiment = records.Experiment(name=spec.lineage.experiment) if spec.lineage.experiment else None
     return SeriesRequest(spec=complete_spec, target=target, secrets=secrets, experiment=experiment)
 
 
-def spec_of(series: Series) -> SeriesSpec:
+def spec_of(series: records.Series) -> SeriesSpec:
     """What was asked of a stored series, to ask it again: without base, change, note and question."""
     plan = series.plan or Plan()
     return SeriesSpec(
@@ -61,10 +61,10 @@ def parse_change(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _check(spec: SeriesSpec, target: Target) -> None:
+def _check(spec: SeriesSpec, target: records.Target) -> None:
     protocol = target.abilities
     counts = spec.counts
-    gets = spec.command is Command.GET
+    gets = spec.command is records.Command.GET
     check_complete(target, spec.command, make_file=counts.make_file)
 
     if counts.make_file and not gets:
@@ -97,7 +97,7 @@ def _check(spec: SeriesSpec, target: Target) -> None:
 def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no files, so there is no tree", options="leave out --files")
-    if spec.command is Command.GET and not spec.counts.make_file:
+    if spec.command is records.Command.GET and not spec.counts.make_file:
         raise UsageError("a get of a tree reads one that was made for it", options="--files, --make-file")
     if spec.client not in ("", OWN):
         raise UsageError(f"{spec.client} moves one file at a time, not a tree", options="leave out --client")
@@ -108,7 +108,7 @@ def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
 
 
 def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:
-    if spec.command is Command.GET:
+    if spec.command is records.Command.GET:
         raise UsageError("a get writes nothing that could be flushed: that belongs to a put", options="--flush, --put")
     if not protocol.can_flush:
         text = f"{protocol.label} has no request that flushes a file: that belongs to smb:// and file://"
@@ -121,7 +121,7 @@ def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:
 def _check_verify(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify", options="leave out --verify")
-    if spec.command is Command.GET and spec.client not in ("", OWN):
+    if spec.command is records.Command.GET and spec.client not in ("", OWN):
         text = f"{spec.client} lets the bytes that it gets go, so they cannot be verified"
         raise UsageError(text, options="leave out --client")
 
@@ -133,15 +133,15 @@ def equal_requests(request: SeriesRequest, times: int = 0) -> list[SeriesRequest
     """Two requests of a self-test, to be measured interleaved; or that number, to be measured one after another."""
     target = request.target
     name = "Self-test"
-    kind = ExperimentKind.SELFTEST
+    kind = records.ExperimentKind.SELFTEST
     labels: tuple[str, ...] = LABELS
     if times:
         name = "Repeats"
-        kind = ExperimentKind.REPEATS
+        kind = records.ExperimentKind.REPEATS
         labels = tuple(f"repeat {number}" for number in range(1, times + 1))
 
-    title = f"{name} of {request.spec.command}: {format_target(target)}"
-    experiment = dated_experiment(kind, target.host or target.path)
+    title = f"{name} of {request.spec.command}: {records.format_target(target)}"
+    experiment = records.dated_experiment(kind, target.host or target.path)
     return [
         replace(request, spec=with_label(request.spec, label), title=title, experiment=experiment) for label in labels
     ]

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Self
 
-from app.base.errors import MeasurementError, SharebenchError
+from app.base import errors
 from app.base.targets import new_folder
-from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
+from app.load import events as load_events
 from app.load.judgement import load_point
 from app.recording import process
 from app.recording.spec import SeriesRequest
@@ -16,9 +16,9 @@ from app.server.host_facts import Ours, servers_here
 from app.server.link_facts import is_this_machine
 from app.server.quiet_time import LEAST_SECONDS
 from app.trial.target import open_client
+from storage import records
 from storage.changes import LoadWindow
 from storage.load.records import LoadPoint, PointStatus
-from storage.records import Phase, Run, utc_now
 
 
 class TransferYardstick:
@@ -57,11 +57,11 @@ class TransferYardstick:
 
         with process.MeasuringProcess(order, self._control) as child:
             for event in child.events():
-                if isinstance(event, process.RunStarted) and event.phase is Phase.MEASURED:
+                if isinstance(event, process.RunStarted) and event.phase is records.Phase.MEASURED:
                     ours = Ours(trees=self._servers | {child.pid})
                     held_before = ours.held_seconds()
                     began = time.monotonic()
-                elif isinstance(event, process.RunFinished) and event.run.phase is Phase.MEASURED:
+                elif isinstance(event, process.RunFinished) and event.run.phase is records.Phase.MEASURED:
                     seconds = time.monotonic() - began
                     held_seconds = max(0.0, ours.held_seconds() - held_before)
                     self.processor_percent = 100 * held_seconds / seconds if seconds >= LEAST_SECONDS else None
@@ -75,7 +75,7 @@ def _ignore(_word: process.ControlMessage) -> None:
     """A load under way neither pauses nor goes on."""
 
 
-_LOAD_ENDED = process.Failed(kind=MeasurementError, text="the load ended")
+_LOAD_ENDED = process.Failed(kind=errors.MeasurementError, text="the load ended")
 
 
 class LoadYardstick:
@@ -86,13 +86,13 @@ class LoadYardstick:
         self._control = control
         self._window = window
         self._stack = ExitStack()
-        self._engine: EngineProcess | None = None
+        self._engine: load_events.EngineProcess | None = None
         self._warned = False
         self.point: LoadPoint | None = None
         self.processor_percent = None
 
     def __enter__(self) -> Self:
-        load = LoadPlan(
+        load = load_events.LoadPlan(
             targets=(self._request.target,),
             folder=new_folder("load"),
             secrets=self._request.secrets,
@@ -102,11 +102,11 @@ class LoadYardstick:
         )
 
         with ExitStack() as stack:
-            self._engine = stack.enter_context(EngineProcess(load))
+            self._engine = stack.enter_context(load_events.EngineProcess(load))
             self._control.attach(_ignore, self._engine.cancel)
             stack.callback(self._control.detach)
             for event in self._engine.ready():
-                if isinstance(event, LoadEnded):
+                if isinstance(event, load_events.LoadEnded):
                     raise (event.failure or _LOAD_ENDED).error
             self._stack = stack.pop_all()
         return self
@@ -128,24 +128,24 @@ class LoadYardstick:
             with open_client(self._request) as client:
                 client.connect()
                 yield process.Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
-        except SharebenchError as error:
+        except errors.SharebenchError as error:
             yield process.Failed.of(error)
             return
 
-        yield process.RunStarted(number=number, phase=Phase.MEASURED, of=None)
-        started_at = utc_now()
+        yield process.RunStarted(number=number, phase=records.Phase.MEASURED, of=None)
+        started_at = records.utc_now()
         moved_bytes = 0
         passed_seconds = 0
         for event in self._engine.point(number, self._window.users):
-            if isinstance(event, SecondPassed):
+            if isinstance(event, load_events.SecondPassed):
                 passed_seconds += 1
                 moved_bytes += round(event.read_bytes_per_second + event.write_bytes_per_second)
                 yield process.Progressed(seconds=passed_seconds, moved_bytes=moved_bytes, size_bytes=0)
             elif isinstance(event, process.Warned):
                 yield process.Warned(text=event.text)
-            elif isinstance(event, LoadEnded):
+            elif isinstance(event, load_events.LoadEnded):
                 yield event.failure or _LOAD_ENDED
-            elif isinstance(event, PointMeasured):
+            elif isinstance(event, load_events.PointMeasured):
                 is_paced = self._window.scenario.pace_seconds is not None
                 yield from self._run_of(load_point(event, is_paced=is_paced, started_at=started_at))
 
@@ -153,16 +153,18 @@ class LoadYardstick:
         """The load point told as a run of a series."""
         moved_bytes = point.read_bytes + point.write_bytes
         if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved_bytes:
-            yield process.Failed(kind=MeasurementError, text=point.reason or "the users moved no byte in the window")
+            yield process.Failed(
+                kind=errors.MeasurementError, text=point.reason or "the users moved no byte in the window"
+            )
             return
         if point.reason and not self._warned:
             self._warned = True
             yield process.Warned(text=point.reason)
 
         self.point = point
-        run = Run(
+        run = records.Run(
             number=point.number,
-            phase=Phase.MEASURED,
+            phase=records.Phase.MEASURED,
             started_at=point.started_at,
             seconds=point.seconds,
             size_bytes=moved_bytes,

@@ -11,13 +11,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from app.base.errors import UsageError
-from app.server.changes.script import (
-    ChangeRefusedError,
-    ConsentNeededError,
-    ServerChange,
-    look,
-    read_there,
-)
+from app.server.changes import script
 from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting, socket_option
 from app.server.link_facts import is_this_machine
 from app.server.shell import Answer
@@ -47,19 +41,19 @@ def is_sysctl(name: str) -> bool:
 def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str]) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
     name = name.strip()
-    state = look(ssh, undo=UNDO)
+    state = script.look(ssh, undo=UNDO)
 
     partner = PAIRS.get(name)
     names = {"own": name, "partner": partner, "available": _AVAILABLE}
     commands = [f"section {part}\ncat {_path(setting)} 2>/dev/null" for part, setting in names.items() if setting]
-    answer = read_there("\n".join(commands), ssh)
+    answer = script.read_there("\n".join(commands), ssh)
     previous = _tidy(answer.text("own") or "")
     if not previous:
-        raise ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
+        raise script.ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
 
     entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
     if not entries and partner is None and name not in accepted:
-        raise ConsentNeededError(
+        raise script.ConsentNeededError(
             f"{name} is not in the catalogue, so what it risks is not known: accept that, or leave it",
             risk_of=name,
             options=f"--accept-risk {name}",
@@ -76,7 +70,7 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
 
     partner_value = _tidy(answer.text("partner") or "")
 
-    def plan(change_id: str, arm_values: Sequence[str]) -> ServerChange:
+    def plan(change_id: str, arm_values: Sequence[str]) -> script.ServerChange:
         return _plan_sysctl(change_id, name, previous, arm_values, (partner, partner_value))
 
     return ChangeableSetting(
@@ -133,12 +127,12 @@ def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None
 
 def _refuse_if_wrong(name: str, value: str, wrong: str | None) -> None:
     if wrong:
-        raise ChangeRefusedError(f"{name} = {value} is refused: {wrong}; nothing was written")
+        raise script.ChangeRefusedError(f"{name} = {value} is refused: {wrong}; nothing was written")
 
 
 def _plan_sysctl(
     change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
-) -> ServerChange:
+) -> script.ServerChange:
     """``partner`` is the pair's other setting and its value: if that was in force, it is restored."""
     path = _path(name)
     partner_name, partner_value = partner
@@ -152,7 +146,7 @@ def _plan_sysctl(
     # What TCP learned of the path before would hide what the setting does.
     forget = "ip tcp_metrics flush all >/dev/null 2>&1\n" if name.startswith("net.ipv4.tcp") else ""
     arms = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
-    return ServerChange(
+    return script.ServerChange(
         id=change_id,
         title=f"{name} = {' or '.join(values)}, which was {previous}",
         undo_path=UNDO,
@@ -201,26 +195,26 @@ def is_nic(name: str) -> bool:
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
     parameter, _, card = name.strip().partition("@")
-    state = look(ssh, undo=UNDO, tools=("ip",) if parameter == MTU else ("ethtool",))
+    state = script.look(ssh, undo=UNDO, tools=("ip",) if parameter == MTU else ("ethtool",))
     read_command = _read_card(parameter, card)
-    answer = read_there(
+    answer = script.read_there(
         f"section own\n{read_command} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
     )
     if not answer.text("systemd"):
-        raise ChangeRefusedError(
+        raise script.ChangeRefusedError(
             f"{name} can cut the connection to the server, and without systemd nothing on it could then restore the"
             " setting: refused; nothing was written"
         )
 
     previous = answer.stripped("own")
     if not previous:
-        raise ChangeRefusedError(
+        raise script.ChangeRefusedError(
             f"the server has no card {card}, or {parameter} cannot be read there; nothing was written"
         )
     for value in values:
         _refuse_if_wrong(name, value, _wrong_card_value(parameter, value))
 
-    def plan(change_id: str, arm_values: Sequence[str]) -> ServerChange:
+    def plan(change_id: str, arm_values: Sequence[str]) -> script.ServerChange:
         return _plan_card(change_id, parameter, card, previous, arm_values)
 
     return ChangeableSetting(
@@ -268,7 +262,7 @@ def _set_card(parameter: str, card: str, value: str) -> str:
     return f"ethtool {option} {shlex.quote(card)} {parameter} {value}"
 
 
-def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> ServerChange:
+def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> script.ServerChange:
     read_command = _read_card(parameter, card)
     now = f'"$({read_command})"'
     label = f"{parameter} of {card}"
@@ -276,7 +270,7 @@ def _plan_card(change_id: str, parameter: str, card: str, previous: str, values:
     restore = f"[ {now} = {shlex.quote(previous)} ] || {_set_card(parameter, card, previous)} >&2 || broken=yes"
     arms = [f"{_set_card(parameter, card, value)} >&2 || broken=yes" for value in values]
 
-    return ServerChange(
+    return script.ServerChange(
         id=change_id,
         title=f"{parameter} {' or '.join(values)} on {card}, which was {previous}",
         undo_path=UNDO,
@@ -299,14 +293,14 @@ _RUN = "</dev/null >&2"
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
     """The server's shell runs both as root. Raises ChangeRefusedError."""
 
-    def plan(change_id: str, _values: Sequence[str]) -> ServerChange:
+    def plan(change_id: str, _values: Sequence[str]) -> script.ServerChange:
         """Recorded before it is made, so that an interrupted one is reverted too. Both arms write equally to disk."""
         note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
         flush = f"flush {note.parent}"
         run_apply = f"sh -c {shlex.quote(apply)} {_RUN}"
         run_revert = f"sh -c {shlex.quote(revert)} {_RUN}"
         restore = f"if [ -e {note} ]; then\nif {run_revert}; then rm -f {note}; else broken=yes; fi\nfi"
-        return ServerChange(
+        return script.ServerChange(
             id=change_id,
             title=f"{name} by a command",
             undo_path=UNDO,
@@ -325,7 +319,7 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
             seconds=600,
         )
 
-    state = look(ssh, undo=UNDO)
+    state = script.look(ssh, undo=UNDO)
     return ChangeableSetting(
         kind=ChangeKind.HOOK,
         name=name,
