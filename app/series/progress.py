@@ -100,9 +100,11 @@ class SeriesProgress:
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
                 )
+
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 curve = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
                 return replace(self, now=progress.run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
+
             case process.RunFinished(run=run):
                 counts = run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
                 return replace(
@@ -127,6 +129,7 @@ class SeriesProgress:
                 return replace(self, warnings=(*self.warnings, text))
             case process.Failed():
                 return replace(self, failure=event)
+
             case SeriesClosed(status=status, failure=failure, stored=stored):
                 ended = replace(self, status=status, failure=failure or self.failure, paused=False, waiting="")
                 return ended if stored else replace(ended, series_id=None)

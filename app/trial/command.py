@@ -235,12 +235,14 @@ class _TrialWatch:
                 self.progress.about = f"{self._pace.place(block)}: {self._pace.name} {state}: "
                 # A sign of life before the first byte.
                 self.progress.show(SeriesOpened(series_id=""))
+
             case RunStarted():
                 # How many there will be is said of the pairs.
                 self.progress.show(replace(event, of=None))
             case RunFinished(run=run):
                 self._pace.runs_done += run.phase is Phase.MEASURED
                 self.progress.show(event)
+
             case trial_order.Judged(summary=summary) if not self._tunes:
                 self.summary = summary
                 # From now on it ends in time by itself.
@@ -252,6 +254,7 @@ class _TrialWatch:
                 if not self._tunes or self._control.cancelled.is_set():
                     console.say(text)
                 self.is_changed = False
+
             case NotTried(name=name, value=value, why=obstacle):
                 console.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {obstacle}")
             case Tried(summary=summary):
@@ -515,6 +518,7 @@ def _tune(tuning: Tuning, path: Path, *, as_json: bool) -> TuneSummary:
     """Measure the tuning; where it ends early, what came of it is told before the error is raised."""
     control = SeriesControl()
     pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL, ends_at=time.monotonic() + tuning.within_seconds)
+
     try:
         summary: TuneSummary = _watch(tuning.run(path, control), control, pace, tunes=True)
     except SharebenchError:

@@ -273,11 +273,13 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
                 self._doing = ""
             case Started() | ScratchMade():
                 self._doing = f", {words(event)}"
+
             case Judged(summary=summary):
                 self.summary = summary
                 box = self.query_one("#run-box")
                 if box.scroll_y >= box.max_scroll_y:
                     self.call_after_refresh(self._scroll_to_end)
+
             case SettingRestored(text=text):
                 self._now = self._restored = text
 
@@ -394,10 +396,12 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             return order is not None and not self._begun and not order.compares_equals
         if action == "within":
             return order is not None and not self._begun
+
         if action == "server":
             return self._can_choose_again()
         if action == "measure":
             return self._can_choose_again() and self._can_measure(parameters)
+
         return super().check_action(action, parameters)
 
     def _can_choose_again(self) -> bool:

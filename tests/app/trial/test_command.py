@@ -16,10 +16,10 @@ import pytest
 
 from app.base.errors import CancelledError
 from app.recording.process import SeriesControl
-from app.trial import record as trial
 from app.trial.command import _Pace
 from app.trial.fitting import FittedRequest
 from app.trial.tune import Tuning
+from app.trial.under_way import TrialUnderWay
 from forms.trial.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
 from storage.notebook import Notebook
@@ -183,20 +183,20 @@ def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_who
     samba: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch, values_set: int, is_cancelled: bool
 ):
     before, controls, times = samba.conf.read_bytes(), list[SeriesControl](), list[int]()
-    begin, set_value = SeriesControl.__init__, trial._Trial._set_value
+    begin, set_value = SeriesControl.__init__, TrialUnderWay._set_value
 
     def control(self: SeriesControl, *arguments: float) -> None:
         begin(self, *arguments)
         controls.append(self)
 
-    def time_over(self: trial._Trial, arm: int) -> None:
+    def time_over(self: TrialUnderWay, arm: int) -> None:
         set_value(self, arm)
         times.append(arm)
         if len(times) == values_set:
             next(each for each in controls if each.limit.seconds == 540).end_in_time()
 
     monkeypatch.setattr(SeriesControl, "__init__", control)
-    monkeypatch.setattr(trial._Trial, "_set_value", time_over)
+    monkeypatch.setattr(TrialUnderWay, "_set_value", time_over)
     done = sharebench(
         "sweep", "strict allocate=yes", url(samba), *conf(samba), "--blocks", "2", "--within", "9", "--yes"
     )

@@ -36,9 +36,10 @@ from app.trial import tune
 from app.trial.consent import consent_lines, expected_text
 from app.trial.engine import LoadYardstick, TransferYardstick
 from app.trial.fitting import LEAST_BYTES, FittedRequest, fit_request, fitting_bytes, rate_after_burst
-from app.trial.record import _fixed_work, run_trial
+from app.trial.record import run_trial
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, new_order
 from app.trial.tune import Tuned, Tuning
+from app.trial.under_way import _fixed_work
 from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
@@ -215,9 +216,9 @@ def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(s
 
 
 def test_the_fixed_work_is_the_least_of_three_hashings():
-    with patch("app.trial.record.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 24.0]):
+    with patch("app.trial.under_way.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 24.0]):
         assert _fixed_work() == 2.0
-    with patch("app.trial.record.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 21.0]):
+    with patch("app.trial.under_way.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 21.0]):
         assert _fixed_work() == 1.0
 
 
@@ -321,7 +322,7 @@ def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path:
 def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
-    monkeypatch.setattr("app.trial.record.contradiction", lambda *_: "the session is not signed")
+    monkeypatch.setattr("app.trial.under_way.contradiction", lambda *_: "the session is not signed")
     with pytest.raises(ChangeFailedError, match="not in effect: the session is not signed"):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before
