@@ -250,13 +250,7 @@ def record_events(
                 yield from recorder.flush()
                 yield event
             except BaseException:
-                try:
-                    events.throw(GeneratorExit)
-                except GeneratorExit:
-                    pass
-                except StopIteration as ended:
-                    recorder.write(*writes_of(ended.value))
-                    list(recorder.finish())
+                _end_early(recorder, events, writes_of)
                 raise
 
         recorder.write(*writes_of(result))
@@ -264,6 +258,21 @@ def record_events(
     finally:
         recorder.let_go()
     return result
+
+
+def _end_early(
+    recorder: Recorder,
+    events: Generator[EventT, None, ResultT],
+    writes_of: Callable[[EventT | ResultT], Iterable[Write]],
+) -> None:
+    """Let a measurement end that nobody listens to any more, and store what it returns, if anything."""
+    try:
+        events.throw(GeneratorExit)
+    except GeneratorExit:
+        pass
+    except StopIteration as ended:
+        recorder.write(*writes_of(ended.value))
+        list(recorder.finish())
 
 
 def _no_writes(_event: object) -> tuple[Write, ...]:
