@@ -1,4 +1,4 @@
-"""What our clients reach on this machine against a far end that costs next to nothing: measured once and kept."""
+"""What our clients could reach on this machine if network and server cost nothing: measured once and kept."""
 
 import os
 from collections.abc import Callable

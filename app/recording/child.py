@@ -97,7 +97,7 @@ TIMES = 4
 
 
 def _calibrate(order: process.CalibrationOrder) -> float | None:
-    """The ceiling of our own client; None for a program that is not ours, and for a protocol without a far end."""
+    """The ceiling of our own client; None for another program, and where there is nothing to move bytes to."""
     module_name = base.MODULES[order.protocol].ceiling
     if not module_name or order.client.name != base.OWN:
         return None

@@ -110,7 +110,7 @@ class Engine:
         self._emit(process.Started(client=self._client.facts(), size_bytes=self._size_bytes, path_facts=path_facts))
 
     def _remove_earlier_scratch(self) -> None:
-        """Remove what an interrupted attempt left. Raises UsageError for a path that cannot be of ours."""
+        """Remove what an interrupted attempt left. Raises UsageError for a path that sharebench does not make."""
         path = self._order.scratch_path
         if not path:
             return

@@ -1,4 +1,4 @@
-"""A trial under way: each value set, proven, measured in turns, and everything restored, whatever happens."""
+"""A trial under way: each value set, proven and measured, and everything restored, whatever happens."""
 
 import hashlib
 import time
