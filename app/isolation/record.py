@@ -41,7 +41,8 @@ def record_isolation(
         recorder = Recorder(notebook, control)
         if resumed:
             recorder.begin(resumed.id, stored=True)
-        closed = yield from record_events(recorder, rounds.measure(request, control, resumed), partial(_writes_of, recorder))
+        events = rounds.measure(request, control, resumed)
+        closed = yield from record_events(recorder, events, partial(_writes_of, recorder))
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 
