@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROW = '    _option("sign", "--sign"'
+ROW = '    _flag("sign", "--sign"'
 ACTS = """
 import json
 from app.series.command import run_command
