@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain, compress, repeat
-from typing import Any, TypeVar
+from typing import Any
 
 from forms import wording
 from forms.layout import Tone
@@ -107,12 +107,23 @@ class Row:
 
 
 def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
-    pairs = ((heading, ReportKind.TEXT) if isinstance(heading, str) else heading for heading in headings)
-    return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
+    """Columns by their headings, of texts where no kind is named."""
+    columns = []
+    for heading in headings:
+        name, kind = (heading, ReportKind.TEXT) if isinstance(heading, str) else heading
+        columns.append(Column(heading=name, kind=kind))
+    return tuple(columns)
 
 
-def row_of(*values: str | float | Cell | None, **look: Any) -> Row:
-    return Row(cells=tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values), **look)
+def row_of(
+    *values: str | float | Cell | None,
+    role: Role = Role.ENTRY,
+    mark: Mark = Mark.NONE,
+    remark: str = "",
+    tone: Tone = Tone.PLAIN,
+) -> Row:
+    cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
+    return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,33 +145,33 @@ class Table:
 
     @property
     def brief(self) -> "Table":
-        shown = [not column.is_detail for column in self.columns]
-        rows = (replace(row, cells=tuple(compress(row.cells, shown))) for row in self.rows)
-        return replace(self, columns=tuple(compress(self.columns, shown)), rows=tuple(rows))
+        """The table without columns of details."""
+        is_column_kept = [not column.is_detail for column in self.columns]
+        rows = [replace(row, cells=tuple(compress(row.cells, is_column_kept))) for row in self.rows]
+        return replace(self, columns=tuple(compress(self.columns, is_column_kept)), rows=tuple(rows))
 
     @property
     def signed(self) -> bool:
         return self.marked or any(row.mark in SIGNS for row in self.rows)
 
 
-_Entry = TypeVar("_Entry")
+class FieldRole(StrEnum):
+    """What a field is to the form, for those who look for it, whatever it is called there."""
 
-
-def table_of(
-    entries: Iterable[_Entry],
-    *columns: tuple[str, ReportKind, Callable[[_Entry], str | float | Cell | None]],
-    look: Callable[[_Entry], Mapping[str, Any]] | None = None,
-    **properties: Any,
-) -> Table:
-    """A row for each entry by heading, kind and value of each column; ``look``: the properties of a row."""
-    rows = (row_of(*(value(one) for *_, value in columns), **(look(one) if look else {})) for one in entries)
-    return Table(columns=columns_of(*((name, kind) for name, kind, _ in columns)), rows=tuple(rows), **properties)
+    OTHER = "other"
+    ANSWER = "answer"
+    BASIS = "basis"
+    """What the answer is judged by."""
+    QUESTION = "question"
+    MEASURED = "measured"
+    """What was measured, or when."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     name: str
     text: str
+    role: FieldRole = FieldRole.OTHER
     number: float | None = None
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
@@ -199,19 +210,52 @@ class Level:
     of_bars: bool = False
 
 
-def fields_of(*named: tuple[str, str | None] | tuple[str, str | None, Tone]) -> tuple[Field, ...]:
-    told = ((one[0], one[1], one[2] if len(one) == 3 else Tone.PLAIN) for one in named)
-    return tuple(Field(name=name, text=text, tone=tone) for name, text, tone in told if text)
+def fields_of(*entries: Field | tuple[str, str | None] | tuple[str, str | None, Tone]) -> tuple[Field, ...]:
+    """The fields that have a text, of fields and of names with a text and, where it has one, a tone."""
+    fields = []
+    for entry in entries:
+        new_field = entry if isinstance(entry, Field) else _field_from(*entry)
+        if new_field.text:
+            fields.append(new_field)
+    return tuple(fields)
+
+
+def _field_from(name: str, text: str | None, tone: Tone = Tone.PLAIN) -> Field:
+    return Field(name=name, text=text or "", tone=tone)
+
+
+def answer_field(text: str, tone: Tone = Tone.PLAIN) -> Field:
+    """A sentence to act on; screens show it above the form."""
+    return Field(name=wording.ANSWER, text=text, tone=tone, role=FieldRole.ANSWER)
+
+
+def verdict_field(text: str, tone: Tone = Tone.PLAIN) -> Field:
+    """The answer of a comparison."""
+    return Field(name=wording.VERDICT, text=text, tone=tone, role=FieldRole.ANSWER)
+
+
+def basis_field(text: str | None) -> Field:
+    return Field(name="Judged by", text=text or "", role=FieldRole.BASIS)
+
+
+def question_field(text: str) -> Field:
+    return Field(name="Question", text=text, role=FieldRole.QUESTION)
+
+
+def measured_field(text: str, facts: tuple[tuple[str, str], ...] = ()) -> Field:
+    return Field(name="Measured", text=text, facts=facts, role=FieldRole.MEASURED)
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
     return tuple(Field(name=name, text="") for name in names)
 
 
-def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str, Tone]]) -> list[Table]:
-    """The findings that two recordings do not share, as (title, why); nothing where they share all."""
-    rows = [row_of(f"gone: {title}", why, tone=Tone.GOOD) for title, why in gone]
-    rows += [row_of(f"new: {title}", why, tone=tone) for title, why, tone in new]
+def changes_table(
+    gone_findings: Iterable[tuple[str, str]], new_findings: Iterable[tuple[str, str, Tone]]
+) -> list[Table]:
+    """The findings that two recordings do not share, as (title, reason); nothing where they share all."""
+    rows = [row_of(f"gone: {title}", reason, tone=Tone.GOOD) for title, reason in gone_findings]
+    rows += [row_of(f"new: {title}", reason, tone=tone) for title, reason, tone in new_findings]
     if not rows:
         return []
     return [Table(columns=columns_of("Finding", "Why"), rows=tuple(rows), caption="Findings", sentences=True)]
@@ -248,26 +292,38 @@ class Chart:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the greatest value that a drawing from 0 has; intervals reach no further than twice a bar."""
-        values = [end for bar in self.bars for end in bar.ends]
-        values += [level.value for level in self.levels]
+        values = [level.value for level in self.levels]
+        for bar in self.bars:
+            values += bar.ends
         most = 2 * max(map(abs, values), default=0.0)
-        values += [min(max(end, -most if self.is_dots else 0.0), most) for b in self.bars for end in b.interval or ()]
+        least = -most if self.is_dots else 0.0
+
+        for bar in self.bars:
+            values += [min(max(end, least), most) for end in bar.interval or ()]
         return min(0.0, *values), max(0.0, *values)
 
     def signs_at(self, places: Sequence[float], letter: float) -> list[tuple[float, str]]:
         """The signs and where they stand; ``letter`` is a letter's width. Those without room join the ones before."""
-        found: list[tuple[float, str]] = []
+        placed: list[tuple[float, str]] = []
         for place, bar in zip(places, self.bars, strict=True):
-            if bar.signs and found and place < found[-1][0] + letter * (len(found[-1][1]) + 1):
-                found[-1] = (found[-1][0], "".join(dict.fromkeys(found[-1][1] + bar.signs)))
-            elif bar.signs:
-                found.append((place, bar.signs))
-        return found
+            if not bar.signs:
+                continue
+            last_place, last_signs = placed[-1] if placed else (None, "")
+            if last_place is not None and place < last_place + letter * (len(last_signs) + 1):
+                placed[-1] = (last_place, "".join(dict.fromkeys(last_signs + bar.signs)))
+            else:
+                placed.append((place, bar.signs))
+        return placed
 
     @property
-    def signs_said(self) -> list[str]:
-        said = "".join(bar.signs for bar in self.bars)
-        return [f"{sign} {meaning}" for sign, meaning in self.signs.items() if sign in said]
+    def legend(self) -> list[str]:
+        """The signs that bars have, each with its meaning."""
+        used_signs = "".join(bar.signs for bar in self.bars)
+        return [f"{sign} {meaning}" for sign, meaning in self.signs.items() if sign in used_signs]
+
+    @property
+    def has_something_to_show(self) -> bool:
+        return self.is_dots or any(bar.value or bar.frame for bar in self.bars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +343,7 @@ class Report:
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        return tuple(one for one in self.drawn if one and (one.is_dots or any(b.value or b.frame for b in one.bars)))
+        return tuple(chart for chart in self.drawn if chart and chart.has_something_to_show)
 
     @property
     def chart(self) -> Chart | None:
@@ -295,10 +351,11 @@ class Report:
 
     @property
     def answer(self) -> Field | None:
-        return next((field for field in self.fields if field.name in {wording.ANSWER, wording.VERDICT}), None)
+        return next((field for field in self.fields if field.role is FieldRole.ANSWER), None)
 
     @property
     def brief(self) -> "Report":
+        """The report without tables, columns and results of details."""
         tables = tuple(table.brief for table in self.tables if not table.is_detail)
         return replace(self, tables=tables, results=tuple(field for field in self.results if not field.is_detail))
 
@@ -306,7 +363,8 @@ class Report:
 def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]
 ) -> Report:
-    table = Table(columns=columns, rows=tuple(row_of(name, *[None] * (len(columns) - 1)) for name in rows))
+    empty_cells = [None] * (len(columns) - 1)
+    table = Table(columns=columns, rows=tuple(row_of(name, *empty_cells) for name in rows))
     return Report(form=form, title=title, name=title, fields=blank_fields(*fields), tables=(table,), blank=True)
 
 

@@ -225,7 +225,7 @@ def _mark_places(canvas: marks.Canvas, chart: Chart, highest_bar: float) -> None
     """The signs and names below a curve, and an upright line before a place that begins something."""
     count = len(chart.bars)
     canvas.signs = chart.signs_at(range(1, count + 1), count / (canvas.width - _BESIDE_CURVE))
-    canvas.notes = chart.signs_said
+    canvas.notes = chart.legend
     for place, bar in enumerate(chart.bars, 1):
         if bar.signs.strip(_LEAVE_ALONE):
             canvas.upright(marks.EXPECTED, place - 0.5, 0.0, highest_bar)

@@ -133,16 +133,16 @@ class Kind(Generic[RecordT]):
 
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """The form, the answer first. Raises UsageError where there is none."""
-        from forms.report import fields_of
+        from forms.report import answer_field, fields_of, question_field
 
         report = self.report(notebook, head)
         answer: tuple[Field, ...] = (report.answer,) if report.answer else ()
         others = tuple(entry for entry in report.fields if entry is not report.answer)
         if head.running and not self.has_interim_answer:
-            answer = fields_of((wording.ANSWER, RUNNING.text, RUNNING.tone))
+            answer = (answer_field(RUNNING.text, RUNNING.tone),)
             others = tuple(entry for entry in others if not entry.is_known_at_end)
 
-        texts = () if self.shows_own_texts else fields_of(("Question", head.question), ("Note", head.note))
+        texts = () if self.shows_own_texts else fields_of(question_field(head.question), ("Note", head.note))
         return replace(report, fields=(*answer, *texts, *others))
 
     def forms(self, notebook: Notebook, heads: Sequence[Recording]) -> "list[Report]":
@@ -151,7 +151,7 @@ class Kind(Generic[RecordT]):
 
     def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
         """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError."""
-        from forms.reports import one_page
+        from forms.pages import one_page
 
         question = next((head.question for head in heads if head.question), "")
         if len(heads) == 1:

@@ -65,12 +65,12 @@ class SeriesKind(Kind[Series]):
         return series_reports([self.read(notebook, head) for head in heads])
 
     def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
-        from forms import reports
+        from forms import pages
 
         if len(heads) == 1:
-            return reports.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
+            return pages.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
         series, comparisons = self._comparisons(notebook, heads, ComparisonChoices())
-        return reports.comparison_page(comparisons, self._comparison_report(series, comparisons))
+        return pages.comparison_page(comparisons, self._comparison_report(series, comparisons))
 
     def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
         return recommendations_for(self.read(notebook, head))

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from forms.layout import Sign, Tone
-from forms.report import Report, Row, Table, changes_table, columns_of, fields_of, row_of
+from forms.report import Report, Row, Table, answer_field, changes_table, columns_of, fields_of, question_field, row_of
 from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.differences import values_that_matter
 from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile
@@ -132,8 +132,8 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
         title=f"Audit of {audit.subject}",
         name="Audit",
         fields=fields_of(
-            ("Answer", f"{sign} {audit_answer(audit)}", sign.tone),
-            ("Question", audit.question),
+            answer_field(f"{sign} {audit_answer(audit)}", sign.tone),
+            question_field(audit.question),
             ("Note", audit.note),
             ("Server", audit.subject),
             ("Samba", str(audit.facts.get("samba.version", ""))),
@@ -232,7 +232,7 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
         title="Two audits compared",
         name="Comparison",
         fields=fields_of(
-            ("Answer", answer),
+            answer_field(answer),
             ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
             ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
         ),

@@ -16,7 +16,7 @@ from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Toned
-from forms.report import Field, Report, ReportKind, blank_form, columns_of, fields_of
+from forms.report import Field, Report, ReportKind, basis_field, blank_form, columns_of, fields_of, verdict_field
 from forms.series.origin import origin_fields
 from forms.stats.decision import Limits
 from forms.trial.report import tried_lines
@@ -138,10 +138,10 @@ def pair_report(form: ComparisonSummary) -> Report:
         name="Comparison",
         fields=(
             *fields_of(
-                (wording.VERDICT, f"{comparison.sign} {words.comparison_headline(comparison)}", comparison.tone),
+                verdict_field(f"{comparison.sign} {words.comparison_headline(comparison)}", comparison.tone),
                 *(("Trial", line.text, line.tone) for line in tried_lines(comparison.tried, lead="")),
                 ("Because of", words.alternative_sentence(comparison.without) if comparison.without else ""),
-                ("Judged by", words.basis_sentence(comparison)),
+                basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),
             *origin_fields([series_summary.series for series_summary in (*form.bases, *form.others)]),

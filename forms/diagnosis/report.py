@@ -95,7 +95,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
         title=f"Diagnosis of {wording.plain(records.format_target(diagnosis.target, login=False, escaped=False))}",
         name="Diagnosis",
         fields=report.fields_of(
-            ("Answer", answer.text, answer.tone),
+            report.answer_field(answer.text, answer.tone),
             ("Share", wording.plain(records.format_target(diagnosis.target, escaped=False))),
             ("Folder", diagnosis.folder and f"{wording.plain(diagnosis.folder)}, read only"),
             ("Settings", audit_report.audit_answer(diagnosis.audit) if diagnosis.audit else ""),
@@ -172,7 +172,7 @@ def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> repor
         title="Two diagnoses compared",
         name="Comparison",
         fields=report.fields_of(
-            ("Answer", answer),
+            report.answer_field(answer),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
             ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),

@@ -8,7 +8,7 @@ from forms import wording
 from forms.comparison.report import comparison_document
 from forms.comparison.wording import change_figures
 from forms.experiments.repeats import COARSE_PERCENT, Repeats, Selftest
-from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Field, Report, ReportKind, Table, answer_field, columns_of, measured_field, row_of
 from forms.series.origin import origin_fields
 from forms.stats.decision import LEAST_RUNS
 from storage.json_reader import named
@@ -147,7 +147,7 @@ def repeats_sentences(repeats: Repeats) -> list[str]:
 def _head_fields(series: Sequence[Series], answer: str) -> tuple[Field, ...]:
     first = series[0]
     return (
-        Field(name=wording.ANSWER, text=answer),
-        Field(name="Measured", text=f"{first.command} {format_target(first.target, escaped=False)}"),
+        answer_field(answer),
+        measured_field(f"{first.command} {format_target(first.target, escaped=False)}"),
         *origin_fields(series),
     )

@@ -68,7 +68,7 @@ def steps_report(experiment: ExperimentSummary) -> report.Report:
     paths = dict.fromkeys(
         f"{step.series.command} {records.format_target(step.series.target, escaped=False)}" for step in steps
     )
-    answers = [(wording.ANSWER, headline.text, headline.tone) for headline in gain_headlines(experiment)]
+    answers = [report.answer_field(headline.text, headline.tone) for headline in gain_headlines(experiment)]
 
     remarks: list[str] = []
     for step in steps:
@@ -87,7 +87,7 @@ def steps_report(experiment: ExperimentSummary) -> report.Report:
         fields=(
             # The first headline is the answer: what the others say stands among the results.
             *report.fields_of(*answers[:1]),
-            *report.fields_of(("Measured", ", ".join(paths))),
+            *report.fields_of(report.measured_field(", ".join(paths))),
             *origin_fields([step.series for step in steps]),
         ),
         tables=(steps_table(experiment),),

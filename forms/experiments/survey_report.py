@@ -9,7 +9,7 @@ from forms.comparison.matrix_report import matrix_chart, matrix_table
 from forms.experiments.survey import Station, StationPlace, StationState, Survey
 from forms.findings.report import finding_document, findings_table
 from forms.findings.rules_series import BUSY
-from forms.report import Field, Report
+from forms.report import Field, Report, answer_field
 from forms.series.origin import origin_fields
 from forms.stats.summary import mean
 from storage.json_reader import named
@@ -33,7 +33,7 @@ def survey_report(survey: Survey) -> Report:
         title=survey.name.capitalize(),
         name=survey.name,
         fields=(
-            Field(name=wording.ANSWER, text=next_step_sentence(survey)),
+            answer_field(next_step_sentence(survey)),
             *(Field(name=host, text=_PLACE_TEXTS[place]) for host, place in places),
             *origin_fields(measured, with_findings=True),
         ),

@@ -85,7 +85,7 @@ def drawing(chart: report.Chart, height: float = HEIGHT) -> ChartDrawing:
     title = chart.title
     if bars_per_mean > 1:
         title += f", each bar the mean of {bars_per_mean}"
-    notes = list(chart.signs_said)
+    notes = list(chart.legend)
     if chart.band:
         notes.append(f"shaded: {chart.band[0]}")
     notes += [f"{level.name}: {_with_unit(level.value, chart.unit)}, above the drawing" for level in levels_above]

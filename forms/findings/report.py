@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from forms import wording
 from forms.findings.finding import Finding, Severity
 from forms.layout import Sign
-from forms.report import Field, Report, Row, Table, columns_of, fields_of, row_of
+from forms.report import Field, Report, Row, Table, answer_field, columns_of, row_of
 from storage.json_reader import named
 
 SCHEMA = "sharebench/findings/1"
@@ -27,7 +26,7 @@ def findings_report(findings: Sequence[Finding]) -> Report:
     if findings:
         gravest = findings[0]
         answer = f"{gravest.title}. {gravest.what_to_do}"
-        fields = fields_of((wording.ANSWER, answer, SIGNS[gravest.severity].tone))
+        fields = (answer_field(answer, SIGNS[gravest.severity].tone),)
     return Report(
         form=FORM,
         title=TITLE,

@@ -70,13 +70,13 @@ def example_documents() -> tuple[bytes, ...]:
 def isolation_report(isolation: Isolation) -> report.Report:
     summary = isolation_summary(isolation)
     tone = Tone.CAUTION if summary.verdict.cause is isolation_verdict.Cause.UNKNOWN else Tone.PLAIN
-    answer = report.fields_of((wording.VERDICT, isolation_wording.answer_sentence(summary.verdict), tone))
+    answer = report.verdict_field(isolation_wording.answer_sentence(summary.verdict), tone)
 
     return report.Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
-        fields=(*answer, *_fields(isolation)),
+        fields=(answer, *_fields(isolation)),
         tables=tuple(tables.isolation_tables(summary)),
         results=tuple(_results(summary)),
         advice=(*isolation_wording.reservations(summary.verdict), *_advice(isolation)),
@@ -98,7 +98,7 @@ def _fields(isolation: Isolation) -> list[report.Field]:
     return [
         *report.fields_of(
             ("Isolation", " · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
-            ("Measured", f"{when}, {isolation.status}{failed}"),
+            report.measured_field(f"{when}, {isolation.status}{failed}"),
         ),
         *origin.who_fields([isolation.environment]),
         *origin.harmful_fields([isolation.environment]),

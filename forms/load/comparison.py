@@ -166,7 +166,7 @@ def load_comparison_report(comparison: LoadComparison) -> report.Report:
         title="Two loads side by side",
         name="Loads",
         fields=report.fields_of(
-            (wording.VERDICT, f"{sign} {_verdict_text(comparison)}", sign.tone),
+            report.verdict_field(f"{sign} {_verdict_text(comparison)}", sign.tone),
             ("Base", _name_and_answer(comparison.base)),
             ("Other", _name_and_answer(comparison.other)),
         ),

@@ -22,9 +22,6 @@ FORM = "load"
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
-_DETAILS = {"Overload", "Knee", "Memory", "Cards"}
-"""Results that are shown only where there is room."""
-
 Document = dict[str, Any]
 
 
@@ -99,7 +96,7 @@ def load_report(load: records.Load, prediction: Prediction | None = None) -> rep
         name=load.label or load.id,
         fields=tuple(_fields(load)),
         tables=tuple(tables.load_tables(load)),
-        results=tuple(replace(field, is_detail=field.name in _DETAILS) for field in _results(load, prediction)),
+        results=tuple(_results(load, prediction)),
         advice=tuple(advice.load_advice(load)),
         drawn=tuple(charts.load_charts(load.points)),
         document=partial(load_document, load, prediction),
@@ -110,7 +107,7 @@ def _fields(load: records.Load) -> Iterator[report.Field]:
     answer = load_wording.load_answer(load)
     if answer:
         number = load.capacity.carried if load.capacity else None
-        yield report.Field(name=wording.ANSWER, text=answer, number=number, unit="users")
+        yield report.Field(name=wording.ANSWER, text=answer, role=report.FieldRole.ANSWER, number=number, unit="users")
 
     yield report.Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
@@ -135,7 +132,7 @@ def _fields(load: records.Load) -> Iterator[report.Field]:
         yield report.Field(name="Status", text=status, is_known_at_end=True)
 
     yield from report.fields_of(
-        ("Question", load.question),
+        report.question_field(load.question),
         ("Note", load.note),
     )
     if load.scratch_folder:
@@ -198,11 +195,12 @@ _OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests off
 
 def _results(load: records.Load, prediction: Prediction | None) -> Iterator[report.Field]:
     is_judged = load.scenario.requests and load_wording.load_answer(load)
+    overload = f"{_OVERLOAD}, or {load_wording.limit_text(load)}" if is_judged else ""
     yield from report.fields_of(
-        ("Overload", f"{_OVERLOAD}, or {load_wording.limit_text(load)}" if is_judged else ""),
+        report.Field(name="Overload", text=overload, is_detail=True),
         ("Errors", "; ".join(_error_texts(load))),
         ("Print queue", _queue_text(load) if records.RequestKind.PRINT in load.scenario.requests else ""),
-        ("Knee", knee_text(load)),
+        report.Field(name="Knee", text=knee_text(load), is_detail=True),
     )
     if prediction is not None:
         yield report.Field(
@@ -214,7 +212,7 @@ def _results(load: records.Load, prediction: Prediction | None) -> Iterator[repo
         redpaper = f"the Redpaper found about {shapes.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
         text = f"{load_wording.memory_text(line)} (USS, PSS), {interval}; {redpaper}"
-        yield report.Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
+        yield report.Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes", is_detail=True)
 
     check = shapes.card_check(load.valid_points())
     if check:
@@ -222,7 +220,7 @@ def _results(load: records.Load, prediction: Prediction | None) -> Iterator[repo
             f"{name} {wording.byte_rate(rate_in)} in, {wording.byte_rate(rate_out)} out"
             for name, rate_in, rate_out in check.cards
         )
-        yield report.Field(name="Cards", text=", ".join(rates))
+        yield report.Field(name="Cards", text=", ".join(rates), is_detail=True)
 
 
 def knee_text(load: records.Load) -> str:

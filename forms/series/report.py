@@ -80,20 +80,20 @@ def _answer_field(form: SeriesSummary) -> report.Field:
     problems = f"{wording.count(warnings, 'warning')}, see below." if warnings else "No problems found."
     if form.average is None:
         text = f"No run counts, so there is no average. {problems}"
-        return report.Field(name=wording.ANSWER, text=text, tone=Tone.BAD)
+        return report.answer_field(text, Tone.BAD)
 
     text = f"{wording.rate(form.average_rate)}{series_wording.plus_or_minus(form.half_width_percent)}"
     share = form.average.percent_of_link
     if share is not None:
         link = wording.link_rate(form.series.link_bits_per_second)
         text += f", {wording.percent(share)} of a {link} link"
-    return report.Field(name=wording.ANSWER, text=f"{text}. {problems}", tone=Tone.CAUTION if warnings else Tone.PLAIN)
+    return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 
 
 def head_fields(series: records.Series) -> Iterator[report.Field]:
     """The fields above the table: what was measured, from where to where, by whom and how."""
     yield from report.fields_of(
-        ("Label", series.label), ("Question", series.question), ("Command", series.command.value)
+        ("Label", series.label), report.question_field(series.question), ("Command", series.command.value)
     )
     yield _target_field(series.target)
     yield from report.fields_of(("Server", series_path.practice_text(series.target)))
@@ -104,7 +104,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     yield from _round_trip_fields(series)
 
     measured_facts = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
-    yield report.Field(name="Measured", text=_measured_text(series), facts=measured_facts)
+    yield report.measured_field(_measured_text(series), measured_facts)
     yield from origin.who_fields([series.environment])
     yield from report.fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
 

@@ -149,7 +149,7 @@ def verdict_field(trial: TrialSummary) -> report.Field:
     has_verdict = trial.effect is not None and trial.doubt is not decision.Doubt.FEW_PAIRS
     sentence = verdict_sentence(trial)
     text = f"{verdict_sign} {sentence}" if has_verdict else sentence
-    return report.Field(name=wording.VERDICT, text=text, tone=verdict_sign.tone)
+    return report.verdict_field(text, verdict_sign.tone)
 
 
 def tried_lines(trial: TrialSummary | None, lead: str = "sharebench tried it: ") -> list[layout.Toned]:
@@ -206,9 +206,8 @@ def _why_inconclusive(trial: TrialSummary) -> str:
 
 def plan_fields(plan: changes.TrialPlan, base: records.Series) -> Iterator[report.Field]:
     """What was measured, by which client, and which settings were tried from which value."""
-    yield report.Field(
-        name="Measured", text=f"{_what_was_measured(plan, base)} {records.format_target(base.target, escaped=False)}"
-    )
+    target = records.format_target(base.target, escaped=False)
+    yield report.measured_field(f"{_what_was_measured(plan, base)} {target}")
 
     # What the trial itself changes is told with the setting, not as a property of the client.
     signing = None if follows("client.signing", plan.name) else base.client.signing
@@ -355,7 +354,7 @@ def _sweep_report(sweep: SweepSummary) -> report.Report:
         warnings = list(chain.from_iterable(short_runs(value.series) for value in sweep.values))
         sentences += [warning.text for warning in warnings[:1]]
     tone = layout.Tone.PLAIN if is_settled else layout.Tone.CAUTION
-    answer = report.Field(name="Answer", text=" ".join(sentences), tone=tone)
+    answer = report.answer_field(" ".join(sentences), tone)
 
     return report.Report(
         form="sweep",

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from forms import wording
-from forms.report import Field, Report, ReportKind, Table, columns_of, fields_of, row_of
+from forms.report import Field, Report, ReportKind, Table, answer_field, columns_of, fields_of, measured_field, row_of
 from forms.series.origin import origin_fields
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
@@ -68,10 +68,10 @@ def tune_report(tuning: TuneSummary) -> Report:
 
 
 def _tune_fields(tuning: TuneSummary) -> Iterator[Field]:
-    yield Field(name="Answer", text=_tune_answer(tuning))
+    yield answer_field(_tune_answer(tuning))
     if tuning.base:
         target = format_target(tuning.base.target, escaped=False)
-        yield Field(name="Measured", text=f"{tuning.base.command} {target}")
+        yield measured_field(f"{tuning.base.command} {target}")
         yield from origin_fields([tuning.base])
 
 

@@ -6,6 +6,7 @@ session, at a confirmed *slower* or *faster*, and where a person said "new norma
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from forms import wording
 from forms.comparison.history import NEW_NORMAL, history_groups
@@ -79,6 +80,11 @@ class History:
     is_whole: bool = True
 
     @property
+    def points(self) -> tuple[HistoryPoint, ...]:
+        """Of all curves."""
+        return tuple(chain.from_iterable(line.points for line in self.lines))
+
+    @property
     def of_loads(self) -> bool:
         return self.command is None
 
@@ -95,7 +101,7 @@ class _LevelSpan:
     """How many recordings a level has, why it begins, and the change that was confirmed there."""
 
     count: int
-    why: str
+    reason: str
     verdict: Verdict | None
 
 
@@ -146,30 +152,32 @@ class _LoadRates:
 
 
 def _load_line(users: int, measured: Sequence[_LoadRates], notes: HistoryNotes) -> HistoryLine:
-    points = tuple(_history_point(one.load, one.rates, notes) for one in measured)
+    points = tuple(_history_point(load_rates.load, load_rates.rates, notes) for load_rates in measured)
     new_normals = [place for place, point in enumerate(points) if place and point.new_normal]
 
     spans: list[_LevelSpan] = []
     begin = 0
-    why = ""
+    reason = ""
     for end in [*new_normals, len(points)]:
-        spans += _load_spans(measured[begin:end], why)
+        spans += _load_spans(measured[begin:end], reason)
         begin = end
-        why = NEW_NORMAL
+        reason = NEW_NORMAL
     return HistoryLine(points=points, levels=_levels(points, spans), users=users)
 
 
-def _load_spans(measured: Sequence[_LoadRates], why: str) -> Iterator[_LevelSpan]:
+def _load_spans(measured: Sequence[_LoadRates], reason: str) -> Iterator[_LevelSpan]:
     """The levels between two "new normals": they change where a faster or slower is confirmed."""
-    changes = confirmed_changes([one.rates for one in measured], [one.load.moment for one in measured])
+    rates = [load_rates.rates for load_rates in measured]
+    moments = [load_rates.load.moment for load_rates in measured]
+    changes = confirmed_changes(rates, moments)
     begin = 0
     verdict: Verdict | None = None
     for change_at, change in changes:
-        yield _LevelSpan(change_at - begin, why, verdict)
+        yield _LevelSpan(change_at - begin, reason, verdict)
         begin = change_at
-        why = ""
+        reason = ""
         verdict = change
-    yield _LevelSpan(len(measured) - begin, why, verdict)
+    yield _LevelSpan(len(measured) - begin, reason, verdict)
 
 
 def _history_point(recording: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
@@ -199,5 +207,5 @@ def _levels(points: Sequence[HistoryPoint], spans: Sequence[_LevelSpan]) -> tupl
         first = levels[-1].last + 1 if levels else 0
         counted = counted[span.count :]
         last = counted[0] - 1 if counted else len(points) - 1
-        levels.append(HistoryLevel(first, last, average, change_percent, span.why, span.verdict))
+        levels.append(HistoryLevel(first, last, average, change_percent, span.reason, span.verdict))
     return tuple(levels)

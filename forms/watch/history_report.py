@@ -3,12 +3,26 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from operator import eq
 from typing import Any
 
 from forms import wording
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
+from forms.report import (
+    Bar,
+    Chart,
+    Field,
+    Level,
+    Report,
+    ReportKind,
+    Row,
+    Table,
+    answer_field,
+    columns_of,
+    fields_of,
+    row_of,
+)
 from forms.stats.decision import Verdict
 from forms.watch.history import History, HistoryLevel, HistoryLine, HistoryMark, HistoryPoint
 from storage.records import to_minute
@@ -65,29 +79,31 @@ def _since(line: HistoryLine) -> str:
 def history_report(history: History, *, newest: int | None = None) -> Report:
     """The report; ``newest``: the recordings that are listed, of more."""
     link = history.link_bits_per_second
+    tried = tuple(
+        Field(name="Tried", text=f"{_day(mark.created_at)} {wording.plain(mark.name)} ({mark.recording})")
+        for mark in history.marks
+    )
+
     return Report(
         form="history",
         title=f"History of {history.command or 'loads on'} {history.subject}",
         name="History",
         fields=(
-            Field(name="Answer", text=history_sentence(history), tone=_tone(history.lines[-1].newest)),
+            answer_field(history_sentence(history), _tone(history.lines[-1].newest)),
             Field(name="Recordings", text=_recordings_text(history)),
             *fields_of(("Link", wording.link_rate(link) if link else "")),
         ),
         tables=(_levels_table(history), _points_table(history, newest)),
-        results=tuple(
-            Field(name="Tried", text=f"{_day(mark.created_at)} {wording.plain(mark.name)} ({mark.recording})")
-            for mark in history.marks
-        ),
+        results=tried,
         drawn=tuple(history_chart(line, history) for line in (history.lines[-1], *history.lines[:-1])),
-        document=lambda: history_document(history),
+        document=partial(history_document, history),
     )
 
 
 def _recordings_text(history: History) -> str:
-    points = [point for line in history.lines for point in line.points]
-    days = [_day(moment) for moment in sorted(point.created_at for point in points)]
-    count = len({point.recording for point in points})
+    moments = sorted(point.created_at for point in history.points)
+    days = [_day(moment) for moment in moments]
+    count = len({point.recording for point in history.points})
     if history.is_whole:
         return f"{count:,}, {days[0]} to {days[-1]}"
     return f"newest {count:,}, {days[0]} to {days[-1]}; sharebench history -o FILE writes the earlier ones too"
@@ -95,13 +111,16 @@ def _recordings_text(history: History) -> str:
 
 def history_chart(line: HistoryLine, history: History) -> Chart:
     when = _when(line)
+    all_signs = _signs(line, history.marks)
     bars = [
         Bar(name=when(point.created_at), value=point.average, interval=point.interval, signs=signs)
-        for point, signs in zip(line.points, _signs(line, history.marks), strict=True)
+        for point, signs in zip(line.points, all_signs, strict=True)
     ]
+
     levels = [Level(name="newest level", value=line.newest.average, of_bars=True)]
     if history.link_bits_per_second:
         levels.append(Level(name="link", value=history.link_bits_per_second / 8))
+
     users = f", {wording.count(line.users, 'user')}" if line.users else ""
     return Chart(
         title=f"History{users}",
@@ -116,10 +135,11 @@ def history_chart(line: HistoryLine, history: History) -> Chart:
 def _signs(line: HistoryLine, marks: Sequence[HistoryMark]) -> list[str]:
     """What is marked at each point of the curve; a trial at the first recording after it, or the last."""
     moments = [point.created_at for point in line.points]
-    tried = {min(bisect_left(moments, mark.created_at), len(moments) - 1) for mark in marks}
+    trial_places = {min(bisect_left(moments, mark.created_at), len(moments) - 1) for mark in marks}
     levels = {level.first: level for level in line.levels[1:]}
     return [
-        _signs_of_point(point, levels.get(place), is_tried=place in tried) for place, point in enumerate(line.points)
+        _signs_of_point(point, levels.get(place), is_tried=place in trial_places)
+        for place, point in enumerate(line.points)
     ]
 
 
@@ -150,8 +170,10 @@ def _levels_table(history: History) -> Table:
         ("Change", ReportKind.SIGNED),
         "Because of",
     )
-    rows = tuple(row for line in history.lines for row in _level_rows(line, history))
-    return Table(columns=columns, rows=rows, caption="Levels")
+    rows: list[Row] = []
+    for line in history.lines:
+        rows += _level_rows(line, history)
+    return Table(columns=columns, rows=tuple(rows), caption="Levels")
 
 
 def _level_rows(line: HistoryLine, history: History) -> Iterator[Row]:
@@ -171,7 +193,7 @@ def _level_rows(line: HistoryLine, history: History) -> Iterator[Row]:
 
 
 def _points_table(history: History, newest: int | None) -> Table:
-    has_several_machines = len({point.machine for line in history.lines for point in line.points}) > 1
+    has_several_machines = len({point.machine for point in history.points}) > 1
     columns = columns_of(
         "Recording",
         *(["Users"] if history.of_loads else []),
@@ -182,7 +204,10 @@ def _points_table(history: History, newest: int | None) -> Table:
         ("High", ReportKind.DECIMAL),
         "Marks",
     )
-    rows = [row for line in history.lines for row in _point_rows(line, history, with_machine=has_several_machines)]
+    rows: list[Row] = []
+    for line in history.lines:
+        rows += _point_rows(line, history, with_machine=has_several_machines)
+
     caption = "Recordings"
     if newest and newest < len(rows):
         caption = f"Recordings, the newest {newest} of {len(rows)}"

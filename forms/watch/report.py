@@ -1,6 +1,7 @@
 """A check of a watch on paper and as JSON."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from forms import wording
@@ -8,7 +9,7 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.report import comparison_document
 from forms.comparison.wording import basis_sentence, comparison_headline
 from forms.layout import Tone, Toned
-from forms.report import Report, fields_of
+from forms.report import Report, answer_field, basis_field, fields_of, measured_field
 from forms.stats.decision import Verdict
 from forms.watch.rule import BASELINE_NIGHTS, Check, Outcome
 from storage.looks import Watch, WatchState
@@ -64,8 +65,8 @@ def _collecting_sentence(check: Check) -> str:
     watch = check.watch
     nights = f"{check.nights} of {BASELINE_NIGHTS} nights"
     if watch.why:
-        why = f"{watch.why[:1].upper()}{watch.why[1:]}"
-        return f"Baseline {watch.baseline}: {nights}. {why}."
+        reason = f"{watch.why[:1].upper()}{watch.why[1:]}"
+        return f"Baseline {watch.baseline}: {nights}. {reason}."
     if check.nights >= BASELINE_NIGHTS:
         return f"Baseline {watch.baseline} is complete: {BASELINE_NIGHTS} nights. The next check compares with it."
     return f"Collecting the baseline {watch.baseline}: {nights}. Nothing is compared until then."
@@ -99,21 +100,22 @@ def watch_report(check: Check) -> Report:
     path = f"{watch.command} {wording.plain(watch.subject)}"
     is_compared = check.nights >= BASELINE_NIGHTS and check.outcome is not Outcome.COLLECTED
     has_state = is_compared or watch.standing is not WatchState.STEADY
+
     return Report(
         form="watch",
         title=f"Watch: {path}",
         name="Watch",
         fields=fields_of(
-            ("Answer", check_sentence(check), TONES[watch.state]),
+            answer_field(check_sentence(check), TONES[watch.state]),
             ("State", _standing_text(watch) if has_state else ""),
             ("Path", path),
             ("Baseline", f"{wording.plain(watch.baseline)}, {_nights_text(check)}"),
             ("Checked", with_zone(watch.attempted_at)),
-            ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
-            ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),
+            measured_field(with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
+            basis_field(basis_sentence(check.comparison) if check.comparison else ""),
             ("Reports", _smallest_text(check)),
         ),
-        document=lambda: check_document(check),
+        document=partial(check_document, check),
     )
 
 

@@ -19,7 +19,7 @@ from app.recording.experiments import stored_experiment
 from app.recording.kind import KINDS, ComparisonChoices, kind_of
 from app.recording.several import forms_of, recordings_of_one_kind
 from app.worksheets.command import saved_worksheet
-from forms import exporters, reports
+from forms import exporters, pages, reports
 from forms.layout import visible
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
@@ -305,7 +305,7 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
     with notebooks.open_notebook(context) as notebook:
         experiment = notebook.experiment_called(names[0]) if len(names) == 1 else None
         if experiment and experiment.kind is ExperimentKind.STEPS and (series := notebook.experiment(names[0])):
-            return [reports.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
+            return [pages.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
 
         heads = recordings_of_one_kind(notebook, names)
         return [kind_of(heads[0]).page(notebook, heads)]

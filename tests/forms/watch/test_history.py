@@ -129,7 +129,7 @@ def test_what_is_marked_stands_at_its_place_on_the_curve():
     assert history
     chart = history_chart(history.lines[0], history)
     assert [bar.signs for bar in chart.bars] == ["B", "", "?", "T", "C", "", "S", "", "TN"]
-    assert chart.signs_said == [
+    assert chart.legend == [
         "B baseline", "T trial", "C change", "N new normal", "S slower", "? not confirmed",
     ]  # fmt: skip
     assert chart.signs_at(range(9), 0.9) == [(0, "B"), (2, "?TC"), (6, "S"), (8, "TN")]

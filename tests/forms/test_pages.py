@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from forms import reports
+from forms import pages
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import Sides
 from forms.experiments.summary import experiment_summary
 from forms.exporters import export_reports
-from forms.report import Report
+from forms.report import Field, FieldRole, Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.records import Change, Decision
@@ -27,7 +27,7 @@ LONG = " ".join(["a long note about the switch that nobody reads to its end"] * 
 
 def a_series() -> Report:
     series = replace(full_series(), question="Is the new switch faster?", note=LONG)
-    return reports.series_page(run_form(series), series_report(run_form(series)))
+    return pages.series_page(run_form(series), series_report(run_form(series)))
 
 
 def a_comparison() -> Report:
@@ -36,7 +36,7 @@ def a_comparison() -> Report:
         one(2, [rate * 1.43 for rate in (1e8, 1.01e8, 0.99e8, 1e8, 1e8)]),
     )
     found = comparisons([Sides(base=(base,), other=(other,))])
-    return reports.comparison_page(found, comparison_report([base, other], found))
+    return pages.comparison_page(found, comparison_report([base, other], found))
 
 
 def an_experiment(steps: int = 12) -> Report:
@@ -47,7 +47,7 @@ def an_experiment(steps: int = 12) -> Report:
         series.append(
             one(n, rates, experiment="tuning", change=change, base_id=series[-1].id, decision=Decision.KEPT, note=LONG)
         )
-    return reports.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
+    return pages.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
 
 
 PAGES = {"series": a_series, "comparison": a_comparison, "experiment": an_experiment, "short": lambda: an_experiment(3)}
@@ -55,6 +55,22 @@ PAGES = {"series": a_series, "comparison": a_comparison, "experiment": an_experi
 
 def fields(report: Report) -> dict[str, str]:
     return {field.name: field.text for field in report.fields}
+
+
+def test_what_a_page_says_itself_is_told_by_what_a_field_is_and_not_by_its_name():
+    own = Field(name="Conclusion", text="of the form", role=FieldRole.ANSWER)
+    other = Field(name="Answer", text="of the server")
+    page = pages.one_page(Report(form="f", title="t", name="n", fields=(own, other)), question="", answer="of the page")
+    assert [field.text for field in page.fields] == ["of the page", "of the server"]
+    assert page.answer == page.fields[0]
+
+
+def test_what_a_page_does_not_say_itself_is_kept():
+    kept = Field(name="Question", text="of the form", role=FieldRole.QUESTION)
+    replaced = Field(name="Judged by", text="of the form", role=FieldRole.BASIS)
+    report = Report(form="f", title="t", name="n", fields=(kept, replaced))
+    page = pages.one_page(report, question="", answer="of the page")
+    assert [field.name for field in page.fields] == ["Answer", "Question"]
 
 
 def test_answer_how_sure_and_question_come_first():

@@ -1,0 +1,143 @@
+"""One page for somebody else: a form below its answer, cut to what a page holds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from forms import layout, wording
+from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import basis_sentence, comparison_clause, comparison_headline
+from forms.experiments.report import steps_report
+from forms.experiments.summary import ExperimentSummary
+from forms.layout import Tone
+from forms.report import Field, FieldRole, Report, Table, answer_field, measured_field, question_field
+from forms.series.run_table import run_table
+from forms.series.summary import SeriesSummary
+from storage.records import Series
+
+# What fits on an A4 page beside a chart.
+_MOST_ROWS = 20
+"""Of all tables."""
+_MOST_FIELDS = 10
+"""Lines above the tables."""
+_MOST_RESULTS = 4
+"""Lines below them."""
+_MOST_ADVICE = 3
+_MOST_LETTERS = 200
+"""Of one line."""
+_ROWS_BESIDE_TWO_CHARTS = 8
+
+_OF_A_PAGE = frozenset({FieldRole.ANSWER, FieldRole.BASIS, FieldRole.QUESTION, FieldRole.MEASURED})
+"""Fields of a form that the page's own replace, where it has them."""
+
+
+def series_page(form: SeriesSummary, report: Report) -> Report:
+    average = wording.rate(form.average_rate)
+    share = form.average.percent_of_link if form.average else None
+    of_link = ""
+    if share:
+        link = wording.link_rate(form.series.link_bits_per_second)
+        of_link = f", {wording.percent(share)} of a {link} link"
+
+    how_sure = "One valid run: its variation is unknown."
+    if form.confidence:
+        low, high = form.confidence
+        how_sure = f"The mean lies between {wording.rate(max(0.0, low))} and {wording.rate(high)}, 19 times in 20."
+    answer = f"{form.series.command} {average}{of_link}."
+    return one_page(report, [form.series], question=form.series.question, answer=answer, how_sure=how_sure)
+
+
+def comparison_page(comparisons: Sequence[ComparisonSummary], report: Report) -> Report:
+    """Two series or more: the first verdict, what it is judged by, and the runs of both."""
+    first = comparisons[0]
+    forms = [*first.bases[:1], *first.others[:1]]
+    run_tables = [_runs_table(form) for form in forms] if len(comparisons) == 1 else []
+    return one_page(
+        replace(report, tables=(*report.tables[:1], *run_tables, *report.tables[1:])),
+        [form.series for form in forms],
+        question=next((form.series.question for form in forms if form.series.question), ""),
+        answer=" ".join(comparison_headline(summary.comparison) for summary in comparisons),
+        tone=first.comparison.tone,
+        how_sure=basis_sentence(first.comparison) or "",
+    )
+
+
+def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report:
+    """An experiment: what all changes were worth together, each step, and the runs of the last one."""
+    report = steps_report(summary)
+    totals = [gain.comparison for gain in summary.gains if gain.comparison and gain.counted]
+    in_all = " ".join(f"{comparison_clause(total)} in all." for total in totals)
+    all_series = [step.series for step in summary.steps]
+    return one_page(
+        replace(report, tables=(*report.tables, _runs_table(newest))),
+        all_series,
+        question=next((series.question for series in all_series if series.question), ""),
+        answer=in_all or "No change is in force.",
+        tone=totals[0].tone if totals else Tone.FAINT,
+        how_sure=next(filter(None, map(basis_sentence, totals)), ""),
+    )
+
+
+def one_page(
+    report: Report,
+    series: Sequence[Series] = (),
+    *,
+    question: str,
+    answer: str,
+    tone: Tone = Tone.PLAIN,
+    how_sure: str = "",
+) -> Report:
+    """The form below what is said of it, cut to what a page holds; whatever is cut is counted."""
+    own_fields = [
+        answer_field(wording.plain(answer), tone),
+        Field(name="How sure", text=wording.plain(how_sure)),
+        question_field(wording.plain(question)),
+        measured_field(wording.plain(_measured_text(series)) if series else ""),
+    ]
+    top = [field for field in own_fields if field.text]
+    replaced = _OF_A_PAGE - {field.role for field in own_fields if not field.text}
+    others = [field for field in report.fields if field.role not in replaced]
+
+    tables = tuple(_cut_tables(report.tables))
+    rows = sum(len(table.rows) for table in tables)
+    charts = report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
+    return replace(
+        report,
+        fields=tuple(_cut_field(field) for field in (*top, *others[: _MOST_FIELDS - len(top)])),
+        tables=tables,
+        results=tuple(_cut_field(field) for field in report.results[:_MOST_RESULTS]),
+        advice=tuple(layout.cut(text, _MOST_LETTERS) for text in report.advice[:_MOST_ADVICE]),
+        drawn=charts,
+    )
+
+
+def _cut_tables(tables: Sequence[Table]) -> Iterator[Table]:
+    """The tables from the first on, as far as they fit; one that is cut says so in its caption."""
+    room = _MOST_ROWS
+    for table in tables:
+        if room <= 0:
+            return
+        rows = table.rows[:room]
+        caption = table.caption
+        if len(rows) < len(table.rows):
+            caption = f"{table.caption or 'Rows'}: the first {len(rows)} of {len(table.rows)}"
+        # Caption and headings take two rows.
+        room -= len(rows) + 2
+        yield replace(table, rows=rows, caption=caption)
+
+
+def _cut_field(field: Field) -> Field:
+    return replace(field, text=layout.cut(field.text, _MOST_LETTERS))
+
+
+def _runs_table(form: SeriesSummary) -> Table:
+    return replace(run_table(form), caption=f"Runs of {wording.name_of(form.series)}")
+
+
+def _measured_text(all_series: Sequence[Series]) -> str:
+    paths = dict.fromkeys(
+        f"{series.command} {wording.place(series.target)} with {series.client.name}" for series in all_series
+    )
+    runs = sum(len(series.measured()) for series in all_series)
+    days = sorted(series.created_at[:10] for series in all_series)
+    span = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    return f"{'; '.join(paths)}: {wording.count(runs, 'run')} in {len(all_series)} series, {span}."
