@@ -30,9 +30,9 @@ class _TimedChannel(Channel):
         self._sent_at = 0.0
         self._logins = 0
 
-    def send(self, *message: Any, **options: Any) -> int:
+    def send(self, message: bytearray, payload: wire.View = b"", *, charge: int = 1, sign: bool = False) -> int:
         self._sent_at = time.perf_counter()
-        return super().send(*message, **options)
+        return super().send(message, payload, charge=charge, sign=sign)
 
     def receive_for(self, message_id: int | None) -> wire.Response:
         response = super().receive_for(message_id)
