@@ -58,7 +58,7 @@ def answer_for_programs(text: str) -> None:
 
 
 def answer_ids(ids: Sequence[str]) -> None:
-    """A line each for scripts; a terminal shows a few, as their number is said besides."""
+    """A line each for scripts; on a terminal nothing where there are many, as their number is said besides."""
     are_shown = len(ids) <= _MOST_IDS_ON_TERMINAL or not sys.stdout.isatty()
     if ids and are_shown:
         answer("\n".join(ids))

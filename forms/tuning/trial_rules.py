@@ -60,7 +60,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
 
     if ":" in name:
         module = name.partition(":")[0].strip()
-        if module not in samba.modules:
+        if samba.modules and module not in samba.modules:
             yield f"{name} belongs to the module {module}, which this Samba does not have"
         return
     if squeeze(name) in map(squeeze, data()["never"]):

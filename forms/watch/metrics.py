@@ -141,7 +141,7 @@ def labels_of(target: Target, command: str, name: str) -> dict[str, str]:
 
 
 def prometheus_text(samples: list[MetricSample]) -> bytes:
-    """Text format 0.0.4, base units; every metric is written, 0 where not measured, as ``sharebench_success`` says."""
+    """Text format 0.0.4, base units; a sample is 0 where nothing was measured, as ``sharebench_success`` says."""
     return "".join(f"{line}\n" for line in _lines(samples)).encode(errors="replace")
 
 

@@ -37,7 +37,7 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
 
 
 def question_before(notebook: Notebook, names: Mapping[str, str]) -> str:
-    """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
+    """What to ask before these are deleted; empty for one alone that can be read and is no baseline and no step."""
     unreadable = _unreadable_ids(notebook, list(names))
     readable = [recording_id for recording_id in names if recording_id not in unreadable]
     losses = losses_text(notebook, readable)

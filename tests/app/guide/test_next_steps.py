@@ -467,7 +467,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
 
 
 def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.guide.context.history.trials_since", lambda *_: iter("abcd"))
+    monkeypatch.setattr("app.guide.context.trials_since", lambda *_: iter("abcd"))
     with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
         known = read_context(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
     assert "".join(map(str, known.trials)) == "abc"

@@ -11,7 +11,7 @@ import pytest
 from forms.comparison.blame import OWN, Blame, blame_calls
 from forms.comparison.blame_report import blame_sentence, call_name, with_blame
 from forms.layout import Tone
-from forms.report import Field, Report
+from forms.report import Field, Report, verdict_field
 from storage.isolation import ProfileCounter, profile_facts, profile_rounds
 
 USUAL = {"openat": (4.0, 20.0), "close": (3.0, 5.0), "readdir": (14.0, 0.5), "fstat": (6.0, 0.6), "pwrite": (1.0, 12.0)}
@@ -198,7 +198,7 @@ def test_profiles_without_a_common_count_are_not_compared():
 
 
 def test_a_comparison_without_profiles_stays_as_it_is():
-    answers = tuple(Field(name=name, text=name) for name in ("Verdict", "When"))
+    answers = (verdict_field("Slower"), Field(name="When", text="When"))
     bare = Report(form="x", title="X", name="X", fields=answers, tables=(), document=lambda: {"schema": "x"})
     assert with_blame(bare, [], []) is bare
     told = with_blame(bare, rounds(), rounds(openat=(8.0, 20.0)))

@@ -67,3 +67,9 @@ def test_a_share_that_is_not_there_may_be_in_another_smb_conf():
     """A server that was started with another file than the usual one: the admin has to see which one was read."""
     (reason,) = refusals(Proposal(name="use sendfile", value="yes", section="data", conf=CONF), KNOWN)
     assert reason.startswith("there is no share [data] in /etc/samba/smb.conf; if the server")
+
+
+@pytest.mark.parametrize(("modules", "is_refused"), [({"streams_xattr"}, True), ({"full_audit"}, False), ((), False)])
+def test_an_option_of_a_module_is_refused_where_the_modules_are_known_and_it_is_none(modules, is_refused: bool):
+    proposal = Proposal(name="full_audit:success", value="all", section="data", conf=CONF)
+    assert bool(list(refusals(proposal, SambaKnows(modules=frozenset(modules))))) is is_refused
