@@ -11,7 +11,7 @@ from typing import Any
 from app.exchange import importing
 from app.recording.made_of_series import Whole
 from forms.exporters import export_reports
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.isolation.report import example_documents
 from forms.series.report import series_report
 from forms.series.summary import run_form
@@ -301,7 +301,7 @@ def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> 
     return export_reports([series_report(run_form(each)) for each in series], format_name, paper=paper)
 
 
-def read_series(content: bytes, given: Given) -> list[Series]:
+def read_series(content: bytes, given: FormDefaults) -> list[Series]:
     """The series of a file, those inside trials and surveys too."""
     found = [each.record for each in importing.read(content, given)]
     return [series for record in found for series in (record.series if isinstance(record, Whole) else [record])]

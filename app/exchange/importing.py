@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from app.base.errors import UsageError
 from app.recording.kind import KINDS, Kind, kind_with_schema
 from forms import importers
-from forms.importers.filled_form import Given, series_from_csv
+from forms.importers.filled_form import FormDefaults, series_from_csv
 from forms.layout import visible
 from storage.changes import TrialPlan
 from storage.json_reader import DocumentError, schema_of
@@ -48,7 +48,7 @@ class Import:
     series: tuple[Series, ...] = ()
 
 
-def read(content: bytes, defaults: Given) -> list[ImportedRecording]:
+def read(content: bytes, defaults: FormDefaults) -> list[ImportedRecording]:
     """Raises DocumentError, naming the first error."""
     importers.check_utf_8(content)
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]

@@ -14,7 +14,7 @@ from storage.recordings import SERIES, Recording
 from storage.records import HEAD, Experiment, ExperimentKind, Series, Target, new_series_id
 
 if TYPE_CHECKING:
-    from forms.importers.filled_form import ImportedTrial
+    from forms.importers.trial_document import ImportedTrial
     from forms.report import Report
 
 

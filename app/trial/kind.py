@@ -59,7 +59,7 @@ class SettingsTriedKind(MadeOfSeries):
 
     def from_document(self, document: object) -> Whole:
         from forms import importers
-        from forms.importers.filled_form import trial_from_document
+        from forms.importers.trial_document import trial_from_document
 
         trial = trial_from_document(document)
         series = tuple(importers.check(part) for part in trial.series)

@@ -1,234 +1,102 @@
 """Read run forms from CSV, exported or filled in by hand (Using Samba, table B-9).
 
-A form needs its table with a time per run, and the size once. Semicolons, tabs and decimal commas are read.
+A form needs its table with a time per run, and the size once. Semicolons, tabs and decimal commas are read. Above the
+table stand fields (``Target,…``); what we exported has facts behind a field's text (``name=value``), which are exact.
 """
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from enum import StrEnum
-from statistics import fmean, pstdev, stdev
 from typing import NamedTuple
 
 from forms import wording
-from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
+from forms.exporters.csv import FORM, REMARK, TITLE, unguarded
 from forms.findings.rules_series import CONTRADICTIONS
+from forms.importers import form_rows
+from forms.importers.contradictions import find_contradictions
+from forms.importers.form_rows import PaperColumn, PrintedNumber
 from forms.series import put_end
-from forms.series.document import series_inside
 from forms.series.report import BLANK_TITLE, TREE
 from forms.series.report import FORM as RUN_FORM
 from forms.series.run_table import LINK
-from forms.trial import report as trial_report
-from forms.tuning.catalogue import misprints_about
-from forms.wording import number_from, rate_from
-from storage import changes, json_reader, records
+from forms.wording import rate_from
+from storage import json_reader, records
 from storage.plan import Plan, RunCounts
-
-
-class PaperColumn(StrEnum):
-    RUN = "run"
-    SIZE = "bytes"
-    TIME = "s"
-    RATE = "bytes/sec"
-    BITS = "bits/sec"
-    PERCENT = "% of the link"
-
-
-_HEADINGS = {
-    PaperColumn.RUN: "runno run runnumber no",
-    PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes bytes",
-    PaperColumn.TIME: "timesec time times timesecs timeinsec timeseconds timeinseconds seconds secs sec s",
-    PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
-    PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
-}
-
-
-def _columns_by_heading() -> dict[str, PaperColumn]:
-    columns: dict[str, PaperColumn] = {}
-    for column, headings in _HEADINGS.items():
-        columns |= dict.fromkeys(headings.split(), column)
-    return columns
-
-
-_COLUMN_OF = _columns_by_heading()
-_SAME = 1e-9
-"""Share by which numbers may differ that are the same but for the rounding of floats."""
-
-
-def columns_of_headings(record: Sequence[str]) -> list[str]:
-    """Headings with the form's own, in any spelling, replaced by column names."""
-    folded = [re.sub(r"[^a-z%]", "", heading.lower()) for heading in record]
-    headings: list[str] = []
-    for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
-        # "Time, sec" without quotes is two headings of one column.
-        if folded[max(0, index - 1) : index + 1] == ["time", "sec"]:
-            continue
-        if name.startswith("%of"):
-            headings.append(str(PaperColumn.PERCENT))
-        else:
-            headings.append(str(_COLUMN_OF.get(name, heading.strip())))
-    return headings
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    value: float
-    decimals: int = 0
-
-    @property
-    def unit(self) -> float:
-        return float(10**-self.decimals)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        slack = max(self.unit / 2, abs(self.value) * _SAME)
-        return self.value - slack, self.value + slack
-
-    @property
-    def text(self) -> str:
-        """The number as it was printed, to six decimals."""
-        decimals = min(self.decimals, 6)
-        return f"{self.value:,.{decimals}f}"
-
-
-def printed(text: str, *, decimal_comma: bool) -> Printed | None:
-    """The number in a cell with its precision, else None."""
-    number = number_from(text, decimal_comma=decimal_comma)
-    if number is None:
-        return None
-    _, point, fraction = text.strip().rpartition("," if decimal_comma else ".")
-    decimals = len(fraction) if point and fraction.isdecimal() else 0
-    return Printed(number, decimals)
-
-
-def finer_seconds(size_bytes: float, time: Printed, rate: Printed) -> float:
-    """A run's time by its rate where that has more digits of the same time, else the time itself."""
-    by_rate = size_bytes / rate.value
-    is_finer = rate.unit / rate.value < time.unit / time.value
-    is_same_time = abs(by_rate - time.value) < time.unit * (1 + _SAME)
-    return by_rate if is_finer and is_same_time else time.value
-
-
-Cells = Mapping[PaperColumn, Printed]
-
-
-class _Expected(NamedTuple):
-    """What a cell should say by others, and the ends that their rounding allows."""
-
-    value: float
-    low: float
-    high: float
-
-
-def contradictions(
-    runs: Sequence[tuple[str, Cells]], average: Cells, deviation: Cells, link_bits_per_second: int | None
-) -> list[str]:
-    """Cells that contradict the others beyond rounding, a line each; ``runs`` are all that count."""
-    lines: list[str] = []
-    for name, cells in runs:
-        lines += _run_contradictions(name, cells, link_bits_per_second)
-
-    for column in (PaperColumn.SIZE, PaperColumn.TIME, PaperColumn.RATE, PaperColumn.BITS, PaperColumn.PERCENT):
-        expected = [_expected(cells, column, link_bits_per_second) for _, cells in runs]
-        computable = [cell for cell in expected if cell]
-        if not computable or len(computable) < len(runs):
-            continue
-
-        values = [cell.value for cell in computable]
-        slack = max(cell.high - cell.low for cell in computable)
-        if column in average:
-            lines += _contradiction("average", average[column], column, [_around(fmean(values), slack / 2)])
-        if column in deviation and len(values) > 1:
-            # Of a sample or of a population: forms have either.
-            either = [_around(stdev(values), slack), _around(pstdev(values), slack)]
-            lines += _contradiction("deviation", deviation[column], column, either)
-    return lines
-
-
-def _around(value: float, slack: float) -> _Expected:
-    return _Expected(value, value - slack, value + slack)
-
-
-def _run_contradictions(name: str, cells: Cells, link: int | None) -> Iterator[str]:
-    for column in (PaperColumn.RATE, PaperColumn.BITS, PaperColumn.PERCENT):
-        other_cells = {other: cell for other, cell in cells.items() if other is not column}
-        expected = _expected(other_cells, column, link)
-        if column in cells and expected:
-            yield from _contradiction(f"run {name}", cells[column], column, [expected])
-
-
-def _contradiction(place: str, cell: Printed, column: PaperColumn, expected: Sequence[_Expected]) -> Iterator[str]:
-    low, high = cell.range
-    if any(low <= expected_range.high and expected_range.low <= high for expected_range in expected):
-        return
-    computed = Printed(expected[0].value, cell.decimals).text
-    misprint = next((misprint for misprint in misprints_about("B-9") if cell.value in misprint.numbers), None)
-    copied = f" (a misprint of {misprint.source})" if misprint else ""
-    yield f"{place}: printed {cell.text} {column}, the other cells give {computed}{copied}"
-
-
-def _expected(cells: Cells, column: PaperColumn, link: int | None) -> _Expected | None:
-    if column in cells:
-        return _Expected(cells[column].value, *cells[column].range)
-    if column is PaperColumn.RATE and PaperColumn.SIZE in cells and PaperColumn.TIME in cells:
-        size = cells[PaperColumn.SIZE].value
-        time = cells[PaperColumn.TIME]
-        shortest, longest = time.range
-        return _Expected(size / time.value, size / longest, size / shortest) if shortest > 0 else None
-
-    if column is PaperColumn.BITS:
-        rate = _expected(cells, PaperColumn.RATE, link)
-        return _Expected(8 * rate.value, 8 * rate.low, 8 * rate.high) if rate else None
-    if column is PaperColumn.PERCENT and link:
-        bits = _expected(cells, PaperColumn.BITS, link)
-        if bits:
-            return _Expected(100 * bits.value / link, 100 * bits.low / link, 100 * bits.high / link)
-    return None
-
 
 _STATISTICS = ("Average", "Deviation")
 _MOST_DIGITS = 10
-# How far down the headings of the table are looked for, to know what separates the cells.
+"""Whole numbers of as many digits are none that a form has."""
+
 _MOST_LINES_ABOVE = 200
 _MOST_BYTES_ABOVE = 2**20
+"""How far down the headings of the table are looked for, to know what separates the cells."""
+
 MOST_LINES = 2_000_000
 _MOST_CELLS = 10_000
+"""In one line."""
+
 _RUN_NAME = re.compile(r"([Ww]?)(\d+)")
 _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
 """As version 0.1.0 wrote it, without facts beside it."""
+
 BY_HAND = "by hand"
 
 
 @dataclass
 class _Form:
+    """The lines of one form, not read any further."""
+
     line: int
+    """Where it begins, for errors."""
     decimal_comma: bool
     fields: dict[str, list[str]] = field(default_factory=dict)
+    """The cells behind each name above the table: a text, and the facts of what we exported."""
     headings: list[str] = field(default_factory=list)
+    """Of the table, as column names; empty until it begins."""
     link_heading: str = ""
+    """The one that ends in the rate of the link, such as ``% of 1 Gb/s``, as it is printed."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
+    """With the numbers of their lines."""
     statistics: dict[str, list[str]] = field(default_factory=dict)
+
+    def begin_table(self, headings: list[str], record: list[str]) -> None:
+        self.headings = headings
+        self.link_heading = next((cell for cell in record if cell.strip().startswith("%")), "")
+
+    def add(self, line: int, record: list[str]) -> None:
+        """Take a line that is no heading: a field above the table; below it a run, or a statistic, or nothing."""
+        first = record[0].strip()
+        name = first.rstrip(":")
+        if not self.headings:
+            self.fields[name] = record[1:]
+        elif _RUN_NAME.fullmatch(first):
+            self.runs.append((line, record))
+        elif name in _STATISTICS:
+            self.statistics.setdefault(name, record)
 
     def text(self, name: str) -> str:
         """The first cell of a field, empty where there is none."""
         return next(iter(self.fields.get(name, ())), "")
-
-    def cells(self, line: int, record: list[str]) -> "_Cells":
-        return _Cells(line, self.headings, record, self.decimal_comma)
 
     def facts(self, name: str) -> json_reader.JSONNode:
         """The cells behind a field's text, each written ``name=value``."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return json_reader.JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
+    def row(self, line: int, record: list[str]) -> form_rows.FormRow:
+        return form_rows.FormRow(line, self.headings, record, self.decimal_comma)
+
+    def statistic(self, name: str) -> form_rows.RowNumbers:
+        return self.row(self.line, self.statistics.get(name, [])).numbers()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """What was given beside a file, for what it does not say."""
+class FormDefaults:
+    """What stands for what a form does not say, and how its targets are read."""
 
     target_of: Callable[[str], records.Target]
     command: records.Command = records.Command.GET
@@ -237,15 +105,15 @@ class Given:
     link_bits_per_second: int | None = None
 
 
-def series_from_csv(content: bytes, gaps: Given) -> list[records.Series]:
-    """The series of a file; ``gaps`` fills what it lacks. Raises DocumentError, naming the line."""
+def series_from_csv(content: bytes, defaults: FormDefaults) -> list[records.Series]:
+    """The series of a file; ``defaults`` fill what it lacks. Raises DocumentError, naming the line."""
     delimiter = _delimiter_of(content)
     if max(content.count(b"\n"), content.count(b"\r")) > MOST_LINES:
         raise json_reader.DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
     forms = list(_forms(delimiter == ";", _records_of(content, delimiter)))
     if not forms:
         raise json_reader.DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
-    return [_series(form, gaps) for form in forms]
+    return [_read_form(form, defaults) for form in forms]
 
 
 def _delimiter_of(content: bytes) -> str:
@@ -276,73 +144,66 @@ def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
 
 
 def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
+    """The forms in a file: one begins with its own line (``Form,…``), or, as people write it, with its table."""
     form: _Form | None = None
     for line, record in numbered:
         first = record[0].strip() if record else ""
-        headings = _table_headings(record) if first else []
+        if not first:
+            continue
 
         if first == FORM:
             if form:
                 yield form
-            if record[1:2] != [RUN_FORM]:
-                raise json_reader.DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
-            form = _Form(line, decimal_comma)
-        elif headings:
-            # A second table of runs is a form of its own, though no line begins it.
-            if form and form.headings:
-                yield form
-                form = None
-            form = form or _Form(line, decimal_comma)
-            form.headings = headings
-            form.link_heading = next((cell for cell in record if cell.strip().startswith("%")), "")
-        elif form is None or not first:
+            form = _begin_form(line, record, decimal_comma)
             continue
-        elif form.headings and _RUN_NAME.fullmatch(first):
-            form.runs.append((line, record))
-        elif form.headings and first.rstrip(":") in _STATISTICS:
-            form.statistics.setdefault(first.rstrip(":"), record)
-        elif not form.headings:
-            form.fields[first.rstrip(":")] = record[1:]
+
+        headings = _table_headings(record)
+        if headings and form and form.headings:
+            # A second table of runs is a form of its own, though no line begins it.
+            yield form
+            form = None
+        if headings:
+            form = form or _Form(line, decimal_comma)
+            form.begin_table(headings, record)
+        elif form:
+            form.add(line, record)
     if form:
         yield form
 
 
+def _begin_form(line: int, record: list[str], decimal_comma: bool) -> _Form:
+    if record[1:2] != [RUN_FORM]:
+        raise json_reader.DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
+    return _Form(line, decimal_comma)
+
+
 def _table_headings(record: list[str]) -> list[str]:
     """The headings of a table of runs; empty for any other record."""
-    headings = columns_of_headings(record)
+    headings = form_rows.columns_of_headings(record)
     has_times = PaperColumn.TIME in headings or PaperColumn.RATE in headings
     return headings if headings[0] == PaperColumn.RUN and has_times else []
 
 
-def _series(form: _Form, gaps: Given) -> records.Series:
-    runs = tuple(_runs(form, gaps.size_bytes))
+def _read_form(form: _Form, defaults: FormDefaults) -> records.Series:
+    runs = tuple(_runs(form, defaults.size_bytes))
     if not runs:
         raise json_reader.DocumentError(f"line {form.line}: no run of this form has a time")
 
-    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or gaps.link_bits_per_second
-    doubts = _contradictions(form, runs, link)
-    measured = form.facts("Measured")
-    created_at, series_id = _when_and_which(form.text("Measured"))
-    words = form.text("Measured").split(", ")
-    statuses = [status for status in records.SeriesStatus if status.value in words]
-    status = statuses[0] if statuses else records.SeriesStatus.COMPLETE
-    if measured.value:
-        series_id = measured.at("series").filled_text()
-        created_at = measured.at("created_at").time()
-        status = measured.at("status").one_of(records.SeriesStatus)
-
+    link = _link(form) or _rate_in_heading(form.link_heading) or defaults.link_bits_per_second
+    doubts = _doubts(form, runs, link)
+    measured = _measured(form)
     measured_runs = sum(run.phase is records.Phase.MEASURED for run in runs)
     command = form.text("Command").strip().lower()
     series = records.Series(
-        id=series_id,
-        created_at=created_at,
-        status=status,
+        id=measured.series_id,
+        created_at=measured.created_at,
+        status=measured.status,
         error=form.text("Ended by") or None,
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=json_reader.JSONNode("Command", command).one_of(records.Command) if command else gaps.command,
-        target=_target(form, gaps.target_of) or gaps.target or records.Target(protocol="file"),
+        command=json_reader.JSONNode("Command", command).one_of(records.Command) if command else defaults.command,
+        target=_target(form, defaults.target_of) or defaults.target or records.Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=link,
         environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
@@ -352,8 +213,55 @@ def _series(form: _Form, gaps: Given) -> records.Series:
     series = replace(series, flushed=_was_flushed(form, series))
 
     title = form.text(TITLE)
-    untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
-    return series if untitled else replace(series, title=title)
+    is_untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
+    return series if is_untitled else replace(series, title=title)
+
+
+class _Measured(NamedTuple):
+    """What the field "Measured" says."""
+
+    created_at: str
+    series_id: str
+    status: records.SeriesStatus
+
+
+def _measured(form: _Form) -> _Measured:
+    """By the facts of what we exported, else by the field's text: ``2026-01-31 10:00, series ID, interrupted``.
+
+    What the text lacks is made up: this moment, a new id, and that it is complete.
+    """
+    text = form.text("Measured")
+    created_at = _moment_in(text) or records.utc_now()
+    facts = form.facts("Measured")
+    if facts.value:
+        return _Measured(
+            series_id=facts.at("series").filled_text(),
+            created_at=facts.at("created_at").time(),
+            status=facts.at("status").one_of(records.SeriesStatus),
+        )
+
+    id_match = _SERIES_ID.search(text)
+    words = text.split(", ")
+    statuses = [status for status in records.SeriesStatus if status.value in words]
+    return _Measured(
+        series_id=id_match[1] if id_match else records.new_series_id(),
+        created_at=created_at,
+        status=statuses[0] if statuses else records.SeriesStatus.COMPLETE,
+    )
+
+
+def _moment_in(text: str) -> str | None:
+    """The date, and the minute if there is one, in a text; None where it has none. Raises DocumentError."""
+    match = _MEASURED.search(text)
+    if not match:
+        return None
+    try:
+        moment = datetime.fromisoformat(f"{match[1]}T{match[2] or '00:00'}").replace(tzinfo=UTC)
+    except ValueError as error:
+        raise json_reader.DocumentError(
+            f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}"
+        ) from error
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _target(form: _Form, target_of: Callable[[str], records.Target]) -> records.Target | None:
@@ -363,24 +271,40 @@ def _target(form: _Form, target_of: Callable[[str], records.Target]) -> records.
     url = form.facts("Target").value.get("url")
     if url:
         return target_of(url)
+
     # What we exported shows a target without its escapes.
     is_exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
     return target_of(text.replace("%", "%25") if is_exported else text)
 
 
 def _client(form: _Form) -> records.ClientFacts:
-    facts = form.facts("Client")
-    if not facts.value:
-        first = form.text("Client").partition(", ")[0].strip()
-        name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
-        return records.ClientFacts(name=name or BY_HAND, version=version)
+    facts = form.facts("Client").value
+    if not facts:
+        return _client_in(form.text("Client"))
 
-    for name in ("block_bytes", "in_flight"):
-        text = facts.value.get(name, "")
-        facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
-    return json_reader.JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(
-        records.ClientFacts
-    )
+    fields = {
+        **facts,
+        "name": facts.get("name") or BY_HAND,
+        "block_bytes": _number_or_text(facts.get("block_bytes", "")),
+        "in_flight": _number_or_text(facts.get("in_flight", "")),
+    }
+    return json_reader.JSONNode("Client", fields).record(records.ClientFacts)
+
+
+def _client_in(text: str) -> records.ClientFacts:
+    """The client of a text such as ``smbclient 4.20, 8 in flight``: a version begins with a digit behind a blank."""
+    first = text.partition(", ")[0].strip()
+    if not re.search(r" v?\d", first):
+        return records.ClientFacts(name=first or BY_HAND, version="")
+    name, _, version = first.rpartition(" ")
+    return records.ClientFacts(name=name or BY_HAND, version=version)
+
+
+def _number_or_text(text: str) -> int | str | None:
+    """The whole number in a text, None for an empty one; any other stays as it is, for an error to show it."""
+    if text.isdecimal() and len(text) < _MOST_DIGITS:
+        return int(text)
+    return text or None
 
 
 def _was_flushed(form: _Form, series: records.Series) -> bool:
@@ -406,168 +330,89 @@ def _link(form: _Form) -> int | None:
     return None
 
 
-def _when_and_which(text: str) -> tuple[str, str]:
-    """The time and the id of the series, new ones where the text has none."""
-    moment = _MEASURED.search(text)
-    id_match = _SERIES_ID.search(text)
-    series_id = id_match[1] if id_match else records.new_series_id()
-    if not moment:
-        return records.utc_now(), series_id
-    try:
-        created_at = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise json_reader.DocumentError(
-            f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}"
-        ) from error
-    return created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
+def _rate_in_heading(heading: str) -> int | None:
+    """The rate of the link in the heading of its column: ``% of 1 Gb/s``, ``%OF 100M``; None where it has none."""
+    return rate_from(heading.strip(" %oOfF"))
 
 
-def _contradictions(form: _Form, runs: tuple[records.Run, ...], link: int | None) -> list[str]:
-    valid = {
+def _doubts(form: _Form, runs: tuple[records.Run, ...], link: int | None) -> list[str]:
+    """The cells that contradict the others, a line each."""
+    valid_runs = {
         str(run.number): run
         for run in runs
         if run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
     }
-    rows: list[tuple[str, Cells]] = []
+    numbers_by_run: list[tuple[str, form_rows.RowNumbers]] = []
     for line, record in form.runs:
         name = record[0].strip()
-        if name in valid:
-            size = Printed(valid[name].size_bytes)
-            rows.append((name, {PaperColumn.SIZE: size, **form.cells(line, record).numbers()}))
+        if name in valid_runs:
+            size = PrintedNumber(valid_runs[name].size_bytes)
+            numbers_by_run.append((name, {PaperColumn.SIZE: size, **form.row(line, record).numbers()}))
 
-    average, deviation = (form.cells(form.line, form.statistics.get(name, [])).numbers() for name in _STATISTICS)
-    return contradictions(rows, average, deviation, link)
+    return find_contradictions(numbers_by_run, form.statistic("Average"), form.statistic("Deviation"), link)
 
 
 def _runs(form: _Form, size_bytes: int | None) -> Iterator[records.Run]:
+    """The runs with a time, and the failed ones; ``size_bytes`` is that of a first run whose row says none."""
     size = size_bytes
-    numbers: set[tuple[records.Phase, int]] = set()
+    keys: set[tuple[records.Phase, int]] = set()
     for line, record in form.runs:
-        cells = form.cells(line, record)
-        status = cells.status()
+        row = form.row(line, record)
+        status = row.status()
         is_failed = status is records.RunStatus.FAILED
 
-        # A run without a size has that of the one before.
-        size_cell = cells.number(PaperColumn.SIZE, zero=is_failed)
-        size = round(size_cell.value if size_cell else 0) or size
-        seconds = cells.seconds(size)
+        size_cell = row.number(PaperColumn.SIZE, zero=is_failed)
+        size = _size_of_run(size_cell, size)
+        seconds = row.seconds(size)
         if seconds is None and not is_failed:
             continue
 
-        name = record[0].strip()
-        name_match = _RUN_NAME.fullmatch(name)
-        assert name_match
-        warm_up_letter, digits = name_match.groups()
-        phase = records.Phase.WARM_UP if warm_up_letter else records.Phase.MEASURED
-        number = int(digits[:_MOST_DIGITS])
-        if (phase, number) in numbers or number < 1 or len(digits) >= _MOST_DIGITS:
-            raise json_reader.DocumentError(f"line {line}: a second run {name[:20]}, or none that can be")
+        phase, number = _key_of_run(row)
+        if (phase, number) in keys or number < 1:
+            raise _no_such_run(row)
         if size is None and not is_failed:
             raise json_reader.DocumentError(
                 f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size"
             )
 
-        numbers.add((phase, number))
-        remark = cells.text(REMARK) or None
+        keys.add((phase, number))
+        remark = row.text(REMARK) or None
         yield records.Run(
             number=number,
             phase=phase,
             status=status,
-            size_bytes=0 if size_cell and not size_cell.value else size or 0,
+            size_bytes=_stored_size(size_cell, size),
             seconds=None if is_failed else seconds,
             reason=remark if status is records.RunStatus.REJECTED else None,
             error=remark if is_failed else None,
         )
 
 
-_PRINTED_HEADINGS = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
+def _size_of_run(size_cell: PrintedNumber | None, size_before: int | None) -> int | None:
+    """Bytes by the run's own cell, else those of the run before: a form may give the size once.
+
+    The 0 of a failed run is passed over, so that the runs below it have the size of those above.
+    """
+    own_size = round(size_cell.value) if size_cell else 0
+    return own_size or size_before
 
 
-@dataclass
-class _Cells:
-    line: int
-    headings: list[str]
-    record: list[str]
-    decimal_comma: bool
-
-    def text(self, heading: str) -> str:
-        """The cell below a heading, empty where there is none."""
-        if heading not in self.headings:
-            return ""
-        index = self.headings.index(heading)
-        return self.record[index] if index < len(self.record) else ""
-
-    def numbers(self) -> Cells:
-        numbers: dict[PaperColumn, Printed] = {}
-        for column in PaperColumn:
-            cell = printed(self.text(column), decimal_comma=self.decimal_comma)
-            if column is not PaperColumn.RUN and cell is not None:
-                numbers[column] = cell
-        return numbers
-
-    def seconds(self, size_bytes: int | None) -> float | None:
-        """The run's time, or what its rate makes of it."""
-        time = self.number(PaperColumn.TIME)
-        rate = self.number(PaperColumn.RATE)
-        if rate and size_bytes:
-            return finer_seconds(size_bytes, time, rate) if time else size_bytes / rate.value
-        return time.value if time else None
-
-    def number(self, column: PaperColumn, *, zero: bool = False) -> Printed | None:
-        text = self.text(column).strip()
-        if not text:
-            return None
-        number = printed(text, decimal_comma=self.decimal_comma)
-        if number is None or number.value < 0 or (number.value == 0 and not zero):
-            raise json_reader.DocumentError(
-                f"line {self.line}: {_PRINTED_HEADINGS[column]}: expected a number above 0, found {text!r}"
-            )
-        return number
-
-    def status(self) -> records.RunStatus:
-        text = self.text(STATUS).strip().lower()
-        if text in {"", "warm-up"}:
-            return records.RunStatus.VALID
-        return json_reader.JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)
+def _stored_size(size_cell: PrintedNumber | None, size: int | None) -> int:
+    """Bytes as they are stored with a run: 0 for a failed one that says so, or whose size nothing tells."""
+    says_zero = size_cell is not None and size_cell.value == 0
+    return 0 if says_zero or size is None else size
 
 
-KINDS = {
-    trial_report.TRIAL_SCHEMA: records.ExperimentKind.TRIAL,
-    trial_report.SWEEP_SCHEMA: records.ExperimentKind.SWEEP,
-}
-MOST_PAIRS = 1000
-_LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "accepted_risks"})
+def _key_of_run(row: form_rows.FormRow) -> tuple[records.Phase, int]:
+    """The phase and number in a run's name: ``3``, or ``W1`` of a warm-up run. Raises DocumentError."""
+    match = _RUN_NAME.fullmatch(row.record[0].strip())
+    assert match
+    warm_up_letter, digits = match.groups()
+    if len(digits) >= _MOST_DIGITS:
+        raise _no_such_run(row)
+    return records.Phase.WARM_UP if warm_up_letter else records.Phase.MEASURED, int(digits)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedTrial:
-    experiment: records.Experiment
-    plan: changes.TrialPlan
-    slots: tuple[changes.Slot, ...]
-    series: tuple[records.Series, ...]
-
-
-def trial_from_document(document: object) -> ImportedTrial:
-    """The trial or sweep of a document; its result is computed again. Raises DocumentError."""
-    top = json_reader.JSONNode("", document).object()
-    name = top.at("experiment").filled_text()
-    plan = top.at("plan").record(changes.TrialPlan, leave=_LEADS_SOMEWHERE)
-    if not plan.looks or not plan.values or not all(0 < look <= MOST_PAIRS for look in plan.looks):
-        raise json_reader.DocumentError(
-            f"plan.looks: expected numbers of pairs from 1 to {MOST_PAIRS}, and values to try"
-        )
-
-    series = [replace(series_inside(place), experiment=name) for place in top.at("series").items()]
-    values = {member.change.value if member.change else None for member in series}
-    if values != {None, *plan.values}:
-        raise json_reader.DocumentError("series: expected one of each value of the plan, and one without a change")
-
-    series_ids = {member.id for member in series}
-    slots = [place.record(changes.Slot) for place in top.maybe("slots").items()]
-    kind = KINDS[top.value["schema"]]
-    return ImportedTrial(
-        experiment=records.Experiment(name=name, kind=kind, created_at=top.at("created_at").time()),
-        plan=plan,
-        slots=tuple(slot for slot in slots if slot.series_id in series_ids and slot.number > 0),
-        series=tuple(series),
-    )
+def _no_such_run(row: form_rows.FormRow) -> json_reader.DocumentError:
+    name = row.record[0].strip()[:20]
+    return json_reader.DocumentError(f"line {row.line}: a second run {name}, or none that can be")

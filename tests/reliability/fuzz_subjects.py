@@ -27,7 +27,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
 from app.server.shell import Answer, Said
 from app.server.smbd import samba_facts
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.series.document import series_document, series_from_document
 from forms.tuning.smb_conf import read_conf
 from storage.json_reader import DocumentError
@@ -67,7 +67,7 @@ def run_order(run: Run) -> tuple[str, int]:
 
 def import_text(text: str) -> None:
     """What is taken must come out as it went in."""
-    for found in read_series(text.encode("utf-8", "surrogatepass"), Given(target_of=parse_target)):
+    for found in read_series(text.encode("utf-8", "surrogatepass"), FormDefaults(target_of=parse_target)):
         again = series_from_document(json.loads(json.dumps(series_document(found))))
         assert sorted(again.runs, key=run_order) == sorted(found.runs, key=run_order)
 

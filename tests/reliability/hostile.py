@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from app.base.targets import parse_target
 from forms.exporters import FORMATS
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from storage.records import Series
 from tests.builders import HOSTILE, export, hostile_series, read_series
 from tests.reliability.figures import Clock, Figures
@@ -75,7 +75,7 @@ PIECES = (
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORMULA = re.compile("[\\s\u00a0\ufeff]*[=+\\-@]")
 NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?( %)?$")
-GIVEN = Given(target_of=parse_target)
+GIVEN = FormDefaults(target_of=parse_target)
 
 
 def _measurable(one: Series) -> Series:

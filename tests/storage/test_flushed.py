@@ -10,7 +10,7 @@ import pytest
 
 from app.base.targets import parse_target
 from app.evidence import file as evidence
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.series.document import series_document, series_from_document
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Series, Target, with_flush
@@ -87,7 +87,7 @@ def test_a_document_of_an_older_version_is_read_by_the_rule_of_the_migration(old
 def test_a_document_and_a_form_say_it(target: Target, flushed: bool):
     one = with_flush(put(target), flushed=flushed)
     assert series_from_document(json.loads(json.dumps(series_document(one)))).flushed is flushed
-    (again,) = read_series(export([one], "csv"), Given(target_of=parse_target))
+    (again,) = read_series(export([one], "csv"), FormDefaults(target_of=parse_target))
     assert again.flushed is flushed
 
 
@@ -101,14 +101,14 @@ def test_a_form_of_an_older_version_is_read_by_the_rule_of_the_migration(old: Se
     lines = export([old], "csv").splitlines(keepends=True)
     without = b"".join(line for line in lines if not line.startswith(b"Put timed"))
     assert without != b"".join(lines)
-    (found,) = read_series(without, Given(target_of=parse_target))
+    (found,) = read_series(without, FormDefaults(target_of=parse_target))
     assert found.flushed is flushed
 
 
 def test_a_form_that_says_neither_yes_nor_no_is_refused():
     damaged = export([put(LOCAL)], "csv").replace(b"flushed=no", b"flushed=perhaps")
     with pytest.raises(ValueError, match="yes or no"):
-        read_series(damaged, Given(target_of=parse_target))
+        read_series(damaged, FormDefaults(target_of=parse_target))
 
 
 @pytest.mark.parametrize("old", [put(LOCAL), put(REMOTE), TREE])

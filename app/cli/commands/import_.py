@@ -22,7 +22,7 @@ from app.exchange import peers as sharing
 from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import value_of
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.isolation.report import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
@@ -55,7 +55,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     FILE is JSON written by `export`, a run form as CSV, exported or filled in by hand, or another notebook. It is
     imported whole or not at all.
     """
-    defaults = Given(
+    defaults = FormDefaults(
         target_of=parse_target,
         command=Command.PUT if choices["put"] else Command.GET,
         target=parse_target(choices["target"]) if choices["target"] else None,
@@ -87,7 +87,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
 
 
 def _import_documents(
-    context: click.Context, content: bytes, defaults: Given, file: str, *, as_new: bool
+    context: click.Context, content: bytes, defaults: FormDefaults, file: str, *, as_new: bool
 ) -> importing.Import:
     """All or nothing. Raises UsageError."""
     try:

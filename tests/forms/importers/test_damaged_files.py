@@ -11,7 +11,7 @@ import pytest
 from app.base.errors import UsageError
 from app.base.targets import parse_target
 from forms.exporters import export_reports
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
@@ -19,7 +19,7 @@ from storage.notebook import Notebook
 from storage.records import new_series_id
 from tests.builders import book_series, export, full_series, read_series
 
-GIVEN = Given(target_of=parse_target, size_bytes=1000)
+GIVEN = FormDefaults(target_of=parse_target, size_bytes=1000)
 ODD: list[Any] = [
     None, True, 0, -1, 1.5, 1e308, 10**30, "", "x", "\x00", "=1", "1999-13-13", [], {}, [1], "get", "valid", "\ud800",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from app.base.targets import parse_target
 from forms.exporters import export_reports, times_for
 from forms.findings.rules_series import series_findings
-from forms.importers.filled_form import Given
+from forms.importers.filled_form import FormDefaults
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
@@ -17,10 +17,10 @@ from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, read_series
 from tests.specs import plan_with
 
-GIVEN = Given(target_of=parse_target)
+GIVEN = FormDefaults(target_of=parse_target)
 
 
-def read(content: bytes | str, given: Given = GIVEN) -> list[Series]:
+def read(content: bytes | str, given: FormDefaults = GIVEN) -> list[Series]:
     return read_series(content.encode() if isinstance(content, str) else content, given)
 
 

@@ -15,7 +15,7 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
-from forms.importers.filled_form import trial_from_document
+from forms.importers.trial_document import trial_from_document
 from forms.layout import Tone
 from forms.series.report import client_text
 from forms.stats.decision import Doubt, Verdict

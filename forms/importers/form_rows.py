@@ -1,0 +1,156 @@
+"""The table of a run form: which columns its headings mean, and the numbers of a row, as they were printed."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forms.exporters.csv import STATUS
+from forms.wording import number_from
+from storage import json_reader, records
+
+
+class PaperColumn(StrEnum):
+    RUN = "run"
+    SIZE = "bytes"
+    TIME = "s"
+    RATE = "bytes/sec"
+    BITS = "bits/sec"
+    PERCENT = "% of the link"
+
+
+_SPELLINGS = {
+    PaperColumn.RUN: "runno run runnumber no",
+    PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes bytes",
+    PaperColumn.TIME: "timesec time times timesecs timeinsec timeseconds timeinseconds seconds secs sec s",
+    PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
+    PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
+}
+"""Headings in small letters alone, as people write them."""
+
+_HEADINGS_IN_ERRORS = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
+
+
+def _columns_by_spelling() -> dict[str, PaperColumn]:
+    columns: dict[str, PaperColumn] = {}
+    for column, spellings in _SPELLINGS.items():
+        columns |= dict.fromkeys(spellings.split(), column)
+    return columns
+
+
+_COLUMN_OF_SPELLING = _columns_by_spelling()
+_FLOAT_ROUNDING = 1e-9
+"""Share by which numbers may differ that are the same but for the rounding of floats."""
+
+
+def columns_of_headings(record: Sequence[str]) -> list[str]:
+    """Headings with the form's own, in any spelling, replaced by column names: as many as a row below has cells."""
+    folded = [re.sub(r"[^a-z%]", "", heading.lower()) for heading in record]
+    headings: list[str] = []
+    for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
+        # "Time, sec" without quotes is two headings of one column: "sec" is left out, and those behind it move up.
+        if folded[max(0, index - 1) : index + 1] == ["time", "sec"]:
+            continue
+
+        if name.startswith("%of"):
+            headings.append(str(PaperColumn.PERCENT))
+        else:
+            headings.append(str(_COLUMN_OF_SPELLING.get(name, heading.strip())))
+    return headings
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    value: float
+    decimals: int = 0
+
+    @property
+    def last_digit(self) -> float:
+        """What the last printed digit counts: 0.01 with two decimals."""
+        return float(10**-self.decimals)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest number that would have been printed so."""
+        slack = max(self.last_digit / 2, abs(self.value) * _FLOAT_ROUNDING)
+        return self.value - slack, self.value + slack
+
+    @property
+    def text(self) -> str:
+        """The number as it was printed, to six decimals."""
+        decimals = min(self.decimals, 6)
+        return f"{self.value:,.{decimals}f}"
+
+
+RowNumbers = Mapping[PaperColumn, PrintedNumber]
+
+
+def read_number(text: str, *, decimal_comma: bool) -> PrintedNumber | None:
+    """The number in a cell with its precision; None where it holds none."""
+    number = number_from(text, decimal_comma=decimal_comma)
+    if number is None:
+        return None
+
+    _, point, fraction = text.strip().rpartition("," if decimal_comma else ".")
+    decimals = len(fraction) if point and fraction.isdecimal() else 0
+    return PrintedNumber(number, decimals)
+
+
+def _finer_seconds(size_bytes: float, time: PrintedNumber, rate: PrintedNumber) -> float:
+    """A run's time by its rate where that has more digits of the same time, else the time itself."""
+    seconds_by_rate = size_bytes / rate.value
+    is_finer = rate.last_digit / rate.value < time.last_digit / time.value
+    is_same_time = abs(seconds_by_rate - time.value) < time.last_digit * (1 + _FLOAT_ROUNDING)
+    return seconds_by_rate if is_finer and is_same_time else time.value
+
+
+@dataclass
+class FormRow:
+    """One line below the headings: a run, or the average or deviation of all."""
+
+    line: int
+    headings: list[str]
+    record: list[str]
+    decimal_comma: bool
+
+    def text(self, heading: str) -> str:
+        """The cell below a heading, empty where there is none."""
+        if heading not in self.headings:
+            return ""
+        index = self.headings.index(heading)
+        return self.record[index] if index < len(self.record) else ""
+
+    def numbers(self) -> RowNumbers:
+        """The numbers of all cells that hold one."""
+        numbers: dict[PaperColumn, PrintedNumber] = {}
+        for column in PaperColumn:
+            number = read_number(self.text(column), decimal_comma=self.decimal_comma)
+            if column is not PaperColumn.RUN and number is not None:
+                numbers[column] = number
+        return numbers
+
+    def number(self, column: PaperColumn, *, zero: bool = False) -> PrintedNumber | None:
+        """The number of a cell; None for an empty one. Raises DocumentError, for 0 too unless ``zero`` may be."""
+        text = self.text(column).strip()
+        if not text:
+            return None
+
+        number = read_number(text, decimal_comma=self.decimal_comma)
+        if number is None or number.value < 0 or (number.value == 0 and not zero):
+            heading = _HEADINGS_IN_ERRORS[column]
+            raise json_reader.DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
+        return number
+
+    def seconds(self, size_bytes: int | None) -> float | None:
+        """The run's time, or what its rate makes of it."""
+        time = self.number(PaperColumn.TIME)
+        rate = self.number(PaperColumn.RATE)
+        if rate and size_bytes:
+            return _finer_seconds(size_bytes, time, rate) if time else size_bytes / rate.value
+        return time.value if time else None
+
+    def status(self) -> records.RunStatus:
+        text = self.text(STATUS).strip().lower()
+        if text in {"", "warm-up"}:
+            return records.RunStatus.VALID
+        return json_reader.JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)
