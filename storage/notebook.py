@@ -1,4 +1,10 @@
-"""The notebook: one open SQLite file, for one thread."""
+"""The notebook: one open SQLite file, for one thread.
+
+A recording is anything that was measured, with one row of ``recordings``, its head: what every kind has. A series is
+the recording of kind ``series``, whose own rows are here: its runs, attempts that failed, facts and resumptions. The
+head of a series (``heads``, ``heads_of``) is a `Series` read without those. A series of a trial or survey is part of
+the recording of the whole (``part_of``); one of an experiment of steps is in it by name alone.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,22 +13,21 @@ from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from storage import codec, errors, recordings, records, shared
+from storage import codec, errors, migrations, recordings, records, shared
 from storage.base import SideTables
 from storage.changes import ChangeTables
 from storage.isolation import IsolationTables
 from storage.json_reader import named
 from storage.load.tables import LoadTables
-from storage.migrations import sql
 from storage.queries import Found, SeriesQuery, find, in_parts
 
 _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
-_SETTLE = sql("settle")
-_REPEATED = sql("repeated")
-_EARLIER = sql("earlier")
+_SETTLE = migrations.sql("settle")
+_REPEATED = migrations.sql("repeated")
+_EARLIER = migrations.sql("earlier")
 
 _FACTS_AS_JSON = (
     "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
@@ -30,11 +35,21 @@ _FACTS_AS_JSON = (
 )
 
 WHOLE_SERIES = ("ladder", "repeats", "survey")
-"""The kinds of experiment whose series are not interleaved."""
+"""The kinds of experiment whose series are each measured as a whole: the runs of a trial's or sweep's take turns."""
 
 
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
-    """All records of one file. Every writing method is one transaction."""
+    """All records of one file. Every writing method is one transaction.
+
+    What the bases give, and is used here:
+
+    - `NotebookBase`: the connection (``_db``); ``_rows`` and ``_rows_of``, which check what they read; ``_insert_all``.
+      ``IN (ids)`` in the SQL of ``_rows_of`` stands for the ids: it asks in parts that SQLite accepts (`in_parts`).
+    - `TextTables`: people's texts (``_write_texts``), and the rejection of a run, which is one (``judge``).
+    - `RecordingTables`: ``add_recordings``, ``update_recording`` and ``recordings_of``; ``resolve``, which finds what a
+      name means; who is measuring what (``running``).
+    - `ChangeTables`, `LoadTables`, `SideTables`, `IsolationTables`: subjects of their own, of which nothing is used.
+    """
 
     def add(self, series: records.Series) -> None:
         with self._db.atomic():
@@ -44,7 +59,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def _insert_series(self, additions: Sequence["_SeriesToAdd"]) -> None:
         many = [addition.series for addition in additions]
-        self.add_recordings([_head_of(addition.series, addition.part_of) for addition in additions])
+        self.add_recordings([_head_of(addition.series, part_of=addition.part_of) for addition in additions])
         self._insert_all("series", map(codec.series_to_row, many))
         self._insert_all("runs", _run_rows(many))
         self._insert_all("failed_attempts", _attempt_rows(many))
@@ -107,7 +122,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return self.add_experiment(experiment, imported_at=imported_at)
 
     def _link_bases(self, many: Sequence[records.Series]) -> None:
-        """When all are stored, as a base may be among them."""
+        """Have each series follow its base where that is stored; after all are, as a base may be among them."""
         for series in many:
             if series.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (series.base_id,)).fetchone():
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (series.base_id, series.id))
@@ -117,7 +132,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         row = codec.series_to_row(series)
         unchanged = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
         with self._db.atomic():
-            self.update_recording(_head_of(series, None))
+            self.update_recording(_head_of(series))  # leaves what the series is a part of as it is
             self._db.table("series").update(series.id, {name: row[name] for name in row if name not in unchanged})
             self._settle(self.recordings_of([series.id])[0].part_of)
 
@@ -149,8 +164,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("resumptions").insert(row, ignore=True)
 
     def add_run(self, series_id: str, run: records.Run) -> None:
-        """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one.
-        A run stored just before a disk error is not stored twice.
+        """Store a run; a failed one that has its number becomes a failed attempt.
+
+        A run stored just before a disk error is not stored twice. Raises sqlite3.IntegrityError where another run, that
+        did not fail, has its number.
         """
         key = (series_id, run.phase.value, run.number)
         with self._db.atomic():
@@ -165,8 +182,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("runs").insert(codec.run_to_row(series_id, run))
 
     def _add_failed_attempt(self, series_id: str, run: records.Run) -> None:
-        sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
-        attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
+        next_attempt = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
+        attempt = int(self._db.execute(next_attempt, (series_id,)).fetchone()[0])
         self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, run))
 
     def _histories(self, ids: Sequence[str]) -> dict[str, codec.SeriesHistory]:
@@ -185,7 +202,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return histories
 
     def judge_run(self, series_id: str, number: int, status: records.RunStatus, reason: str | None) -> None:
-        """Raises UnknownReferenceError."""
+        """Reject a finished measured run, or take it back. Raises UnknownReferenceError where there is none."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
             raise recordings.UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
@@ -234,7 +251,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def add_experiment(
         self, experiment: records.Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
     ) -> str | None:
-        """An existing name stays as it is. Returns the recording's id; None for a series of changes."""
+        """An existing name stays as it is. Returns the id of its recording; None for one of steps, which has none."""
         with self._db.atomic():
             row = named(experiment, "name", "kind", "subject", "created_at")
             self._insert_all("experiments", [row], unless_there=True)
@@ -258,7 +275,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             return recording.id
 
     def rename_experiment(self, name: str, new_name: str) -> None:
-        """Raises RefusedError for a name that is taken."""
+        """Rename an experiment of steps: no recording has its name. Raises RefusedError for a name that is taken."""
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
                 raise errors.RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
@@ -291,6 +308,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads(self, limit: int | None = None, *, experiment: str | None = None) -> list[records.Series]:
+        """The heads of all series, or of an experiment's, the newest first."""
         rows = self._rows(
             f"{_SERIES} WHERE ?1 IS NULL OR experiment = ?1 ORDER BY created_at DESC, stored_order DESC LIMIT ?2",
             (experiment, -1 if limit is None else limit),
@@ -304,6 +322,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads_of(self, ids: Sequence[str]) -> list[records.Series]:
+        """In the order of the ids; those that are gone, or no series, are left out."""
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
         heads = {series.id: series for series in self._heads(rows)}
         return [heads[series_id] for series_id in ids if series_id in heads]
@@ -315,28 +334,29 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[records.Run, ...]]:
+        """The runs by series, the warm-up runs first; ``measured``: only those that count, valid measured ones."""
         series_ids = list(ids)
         runs_by_series: dict[str, list[records.Run]] = {series_id: [] for series_id in series_ids}
         progress = "progress" if with_progress else "'[]' AS progress"
         that_count = " AND phase = 'measured' AND status = 'valid'" if measured else ""
-        sql = (
+        query = (
             "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"
             f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){that_count}"
             " ORDER BY phase DESC, number"
         )
 
-        for row in self._rows_of(sql, series_ids):
+        for row in self._rows_of(query, series_ids):
             runs_by_series[row["series_id"]].append(codec.run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in runs_by_series.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """Bytes/s of the valid measured runs, unordered; read from an index alone."""
         rates: dict[str, list[float]] = {}
-        sql = (
+        query = (
             "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
             " AND phase = 'measured' AND status = 'valid' AND size_bytes BETWEEN 1 AND 9e18"
         )
-        for part_sql, some_ids in in_parts(sql, ids):
+        for part_sql, some_ids in in_parts(query, ids):
             for series_id, size_bytes, seconds in self._db.execute(part_sql, some_ids):
                 # A damaged row may hold anything.
                 if type(seconds) is float and records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
@@ -345,20 +365,12 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
         """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
+        # The query names a team for each reason why series belong together: one baseline's name, one experiment of
+        # repeats, or one series that the others were based on.
         teams: dict[str, list[str]] = {}
         for team, series_id in self._db.execute(_REPEATED, (records.ExperimentKind.REPEATS.value,)):
             teams.setdefault(str(team), []).append(str(series_id))
-
-        group_of: dict[str, list[str]] = {}
-        for team_ids in teams.values():
-            group: dict[str, None] = {}  # without repetition, in order
-            for series_id in team_ids:
-                group.update(dict.fromkeys(group_of.get(series_id, [series_id])))
-            merged = list(group)
-            group_of.update(dict.fromkeys(merged, merged))
-
-        groups = {id(ids): tuple(ids) for ids in group_of.values()}
-        return [group_ids for group_ids in groups.values() if len(group_ids) > 1]
+        return [group for group in _merge_overlapping(teams.values()) if len(group) > 1]
 
     def earlier_ids(
         self, series: records.Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
@@ -389,9 +401,25 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return [str(dialect) for (dialect,) in rows]
 
 
+def _merge_overlapping(teams: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Groups of ids of which no two share one: teams that share an id become one group, in order of their ids."""
+    group_by_id: dict[str, tuple[str, ...]] = {}
+    for team in teams:
+        members: dict[str, None] = {}  # without repetition, in order
+        for series_id in team:
+            members.update(dict.fromkeys(group_by_id.get(series_id, (series_id,))))
+
+        group = tuple(members)
+        group_by_id.update(dict.fromkeys(group, group))
+
+    # No two groups share an id, so the first one names its group.
+    return list({group[0]: group for group in group_by_id.values()}.values())
+
+
 class _SeriesToAdd(NamedTuple):
     series: records.Series
     part_of: str | None
+    """The id of the recording that it is a part of; None where it is none's."""
 
 
 _FactsBySeries = dict[str, dict[str, dict[str, records.FactValue]]]
@@ -410,7 +438,8 @@ def _attempt_rows(many: Iterable[records.Series]) -> Iterator[codec.Row]:
             yield codec.attempt_to_row(series.id, number, run)
 
 
-def _head_of(series: records.Series, part_of: str | None) -> recordings.Recording:
+def _head_of(series: records.Series, *, part_of: str | None = None) -> recordings.Recording:
+    """``part_of`` is stored with a new recording alone."""
     return recordings.Recording(
         id=series.id,
         created_at=series.created_at,
