@@ -20,7 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 from app.cli.main import run
-from app.exchange import peers as sharing
+from app.exchange import giving, taking
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.recordings import MAKERS
@@ -105,12 +105,12 @@ class _Peers:
             ids = [MAKERS[kind](peer) for kind in _KINDS]
             notebook.add(one(20))
             notebook.set_baseline("before", OWN)
-            sharing.take(notebook, json.loads(json.dumps(sharing.part(peer, ids)[1])), "nas")
+            taking.take(notebook, json.loads(json.dumps(giving.next_part(peer, ids)[1])), "nas")
             for recording_id in ids:
                 peer.describe(recording_id, note="seen there", label="theirs")
             peer.add(one(30))
-            self._state = sharing.state(peer)
-            done, entries = sharing.part(peer, list(self._state))
+            self._state = giving.notebook_state(peer)
+            done, entries = giving.next_part(peer, list(self._state))
             self._part = json.loads(json.dumps({"ids": done, "entries": entries}))
         with closing(sqlite3.connect(self._ours)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

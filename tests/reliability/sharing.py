@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 from app.base.errors import MeasurementError
-from app.exchange import peers as sharing
+from app.exchange import peers, taking
 from app.recording.kind import kind_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now
@@ -126,8 +126,8 @@ class _Side:
 
 
 def _patiently(
-    figures: Figures, carry_out: Callable[[Notebook, str], sharing.Taken], notebook: Notebook
-) -> sharing.Taken:
+    figures: Figures, carry_out: Callable[[Notebook, str], taking.Taken], notebook: Notebook
+) -> taking.Taken:
     """What came of it, once it came through: on a busy machine ssh may give up before sshd answers."""
     for _ in range(_ATTEMPTS):
         try:
@@ -140,7 +140,7 @@ def _patiently(
 
 def _exchange(figures: Figures, here: Path) -> None:
     with Notebook(here) as notebook:
-        for carry_out in (sharing.push, sharing.pull):
+        for carry_out in (peers.push, peers.pull):
             began = time.monotonic()
             taken = _patiently(figures, carry_out, notebook)
             figures.took(time.monotonic() - began)

@@ -17,8 +17,7 @@ from app.base.limits import MOST_BYTES, MOST_MEMORY_BYTES, limit_memory
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import parse_target
 from app.cli import console, declare, notebooks, option_values
-from app.exchange import importing
-from app.exchange import peers as sharing
+from app.exchange import giving, importing, peers, taking
 from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import value_of
@@ -138,7 +137,7 @@ def _import_notebook(context: click.Context, path: Path, *, as_json: bool) -> No
     console.say(f"{wording.count(len(outcome.new), 'recording')} imported, {len(outcome.changed)} changed")
 
 
-def _take_notebook(context: click.Context, path: Path) -> sharing.Taken:
+def _take_notebook(context: click.Context, path: Path) -> taking.Taken:
     """From a copy, so that the file stays as it is. Raises UsageError."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         copy = Path(folder) / "notebook.db"
@@ -146,7 +145,7 @@ def _take_notebook(context: click.Context, path: Path) -> sharing.Taken:
             try:
                 copy_notebook(path, copy)
                 with Notebook(copy) as other:
-                    return sharing.take_notebook(notebook, other, str(path))
+                    return taking.take_notebook(notebook, other, str(path))
             except (DamagedNotebookError, sqlite3.DatabaseError, DocumentError) as error:
                 reason = str(error).replace(str(copy), str(path))
                 raise UsageError(f"{path} cannot be imported: {visible(reason)}") from error
@@ -178,7 +177,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
     Labels, notes, baselines and rejected runs are sent too. Changes on both sides are merged: the newest label or note
     counts, and the note keeps the other one. A recording deleted on one side only comes back.
     """
-    _share(context, host, sharing.push, as_json=as_json)
+    _share(context, host, peers.push, as_json=as_json)
 
 
 @declare.command("pull")
@@ -186,21 +185,21 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
 @_sharing_options
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
     """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
-    _share(context, host, sharing.pull, as_json=as_json)
+    _share(context, host, peers.pull, as_json=as_json)
 
 
 def _share(
     context: click.Context,
     host: str,
-    exchange: Callable[[Notebook, str, sharing.Taken], sharing.Taken],
+    exchange: Callable[[Notebook, str, taking.Taken], taking.Taken],
     *,
     as_json: bool,
 ) -> None:
     check_ssh_host(host, options="HOST")
-    pulls = exchange is sharing.pull
+    pulls = exchange is peers.pull
     place = "here" if pulls else f"on {host}"
 
-    outcome = sharing.Taken()
+    outcome = taking.Taken()
     with notebooks.open_notebook(context, make=pulls) as notebook:
         try:
             exchange(notebook, host, outcome)
@@ -218,7 +217,7 @@ def _share(
         )
 
 
-def _answer_taken(outcome: sharing.Taken, place: str, *, as_json: bool) -> None:
+def _answer_taken(outcome: taking.Taken, place: str, *, as_json: bool) -> None:
     for problem in outcome.problems[:_MOST_PROBLEMS]:
         console.say(f"sharebench: {problem}")
     if len(outcome.problems) > _MOST_PROBLEMS:
@@ -245,21 +244,21 @@ def share_worker_command(context: click.Context, word: str) -> None:
 def _answer_of_worker(context: click.Context, word: str) -> object:
     with notebooks.open_notebook(context, make=True) as notebook:
         if word == "state":
-            return sharing.state(notebook)
+            return giving.notebook_state(notebook)
 
         order = sys.stdin.buffer.read(MOST_BYTES + 1)
         if len(order) > MOST_BYTES:
             raise UsageError(f"that is more than {MOST_BYTES // 2**20} MiB, which is too much at once")
 
         try:
-            with sharing.limit_part("that"):
+            with peers.limit_part("that"):
                 if word == "take":
-                    return sharing.take(notebook, value_of(order), "the other notebook").to_json()
+                    return taking.take(notebook, value_of(order), "the other notebook").to_json()
                 ids_asked_for = JSONNode("", value_of(order)).read(tuple[str, ...])
         except DocumentError as error:
             raise UsageError(f"that is no order of `sharebench push` or `pull`: {error}") from error
 
-        ids, entries = sharing.part(notebook, ids_asked_for)
+        ids, entries = giving.next_part(notebook, ids_asked_for)
         return {"ids": ids, "entries": entries}
 
 

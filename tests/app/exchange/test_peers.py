@@ -14,7 +14,7 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.base.limits import TooMuchTimeError, limit_processor_time
-from app.exchange import peers as sharing
+from app.exchange import giving, peers, taking
 from app.exchange.copies import Copy
 from app.server.shell import RunningProgram
 from storage.json_reader import DocumentError
@@ -34,7 +34,7 @@ KINDS = ("series", "load", "isolation", "audit", "trial")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine ssh and a start take longer than a peer may be silent."""
-    monkeypatch.setattr(sharing, "SILENT_SECONDS", 300.0)
+    monkeypatch.setattr(peers, "SILENT_SECONDS", 300.0)
 
 
 @pytest.fixture
@@ -78,29 +78,29 @@ def test_push_gives_and_pull_takes_recordings_of_every_kind(there: Inside, tmp_p
 def test_what_is_resumed_where_it_was_measured_replaces_the_copy(tmp_path: Path):
     first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
     with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
-        ids, entries = sharing.part(mine, [first.id])
-        assert (ids, sharing.take(copy, entries, "a").new) == ([first.id], [first.id])
+        ids, entries = giving.next_part(mine, [first.id])
+        assert (ids, taking.take(copy, entries, "a").new) == ([first.id], [first.id])
         copy.describe(first.id, note="waiting for the rest")
         copy.add(one(2, base_id=first.id))
         mine.add_run(first.id, runs((100e6,) * 4)[-1])
         mine.update(replace(mine.series(first.id), status=SeriesStatus.COMPLETE))
-        assert sharing.state(mine) != sharing.state(copy)
-        assert sharing.take(copy, sharing.part(mine, [first.id])[1], "a").changed == [first.id]
+        assert giving.notebook_state(mine) != giving.notebook_state(copy)
+        assert taking.take(copy, giving.next_part(mine, [first.id])[1], "a").changed == [first.id]
         found = copy.series(first.id)
         assert (len(found.runs), found.status, found.note) == (6, SeriesStatus.COMPLETE, "waiting for the rest")
         assert copy.series(one(2).id).base_id == first.id
-        sharing.take(mine, sharing.part(copy, [first.id, one(2).id])[1], "b")
-        assert (mine.series(first.id).imported_at, sharing.state(mine)) == (None, sharing.state(copy))
+        taking.take(mine, giving.next_part(copy, [first.id, one(2).id])[1], "b")
+        assert (mine.series(first.id).imported_at, giving.notebook_state(mine)) == (None, giving.notebook_state(copy))
 
 
 def test_an_older_copy_never_replaces_what_was_resumed_here(tmp_path: Path):
     first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
     with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
-        old = sharing.part(mine, [first.id])[1]
-        sharing.take(copy, old, "a")
+        old = giving.next_part(mine, [first.id])[1]
+        taking.take(copy, old, "a")
         mine.add_run(first.id, runs((100e6,) * 4)[-1])
-        sharing.take(copy, sharing.part(mine, [first.id])[1], "a")
-        sharing.take(copy, old, "a")
+        taking.take(copy, giving.next_part(mine, [first.id])[1], "a")
+        taking.take(copy, old, "a")
         assert len(copy.series(first.id).runs) == 6
 
 
@@ -109,18 +109,18 @@ def test_what_is_taken_twice_is_the_same_and_not_changed(tmp_path: Path):
         with Notebook(tmp_path / f"{kind} a.db") as mine, Notebook(tmp_path / f"{kind} b.db") as copy:
             made = [MAKERS[kind](mine)]
 
-            def taken(mine: Notebook = mine, copy: Notebook = copy, made: list[str] = made) -> sharing.Taken:
-                return sharing.take(copy, json.loads(json.dumps(sharing.part(mine, made)[1])), "a")
+            def taken(mine: Notebook = mine, copy: Notebook = copy, made: list[str] = made) -> taking.Taken:
+                return taking.take(copy, json.loads(json.dumps(giving.next_part(mine, made)[1])), "a")
 
-            assert (taken(), taken()) == (sharing.Taken(new=made), sharing.Taken()), kind
+            assert (taken(), taken()) == (taking.Taken(new=made), taking.Taken()), kind
             mine.describe(made[0], note="seen there")
-            assert taken() == sharing.Taken(changed=made), kind
+            assert taken() == taking.Taken(changed=made), kind
 
 
 def test_all_is_asked_for_part_by_part_until_the_other_side_gives_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    monkeypatch.setattr(giving, "_PART_BYTES", 1)
     asked: list[str] = []
     with Notebook(book(tmp_path / "a.db", one(1), one(2), one(3))) as theirs, Notebook(tmp_path / "b.db") as mine:
         gives = True
@@ -128,44 +128,44 @@ def test_all_is_asked_for_part_by_part_until_the_other_side_gives_no_more(
         def ask(_host: str, word: str, text: str = "") -> bytes:
             asked.append(word)
             if word == "state":
-                answer: object = sharing.state(theirs)
+                answer: object = giving.notebook_state(theirs)
             elif word == "take":
-                answer = sharing.take(theirs, json.loads(text), "mine").to_json()
+                answer = taking.take(theirs, json.loads(text), "mine").to_json()
             else:
-                ids, entries = sharing.part(theirs, json.loads(text)) if gives else ([], [])
+                ids, entries = giving.next_part(theirs, json.loads(text)) if gives else ([], [])
                 answer = {"ids": ids, "entries": entries}
             return json.dumps(answer).encode()
 
-        monkeypatch.setattr(sharing, "_ask", ask)
-        assert len(sharing.pull(mine, "nas").new) == 3
+        monkeypatch.setattr(peers, "_ask", ask)
+        assert len(peers.pull(mine, "nas").new) == 3
         assert asked == ["state", "give", "give", "give"]
         asked.clear()
         mine.describe(one(1).id, label="mine")
         mine.add(one(4))
-        pushed = sharing.push(mine, "nas")
+        pushed = peers.push(mine, "nas")
         assert (pushed.changed, pushed.new, asked) == ([one(1).id], [one(4).id], ["state", "take", "take"])
         asked.clear()
         theirs.add(one(5))
         gives = False
-        assert sharing.pull(mine, "nas") == sharing.Taken()
+        assert peers.pull(mine, "nas") == taking.Taken()
         assert asked == ["state", "give"]
 
 
 def test_what_is_being_measured_is_shared_when_it_has_ended(tmp_path: Path):
     with Notebook(book(tmp_path / "a.db", one(1), one(2))) as mine:
         mine.take(one(1).id)
-        assert set(sharing.state(mine)) == {one(2).id}
+        assert set(giving.notebook_state(mine)) == {one(2).id}
         mine.release(one(1).id)
-        assert set(sharing.state(mine)) == {one(1).id, one(2).id}
+        assert set(giving.notebook_state(mine)) == {one(1).id, one(2).id}
 
 
 def test_many_recordings_travel_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    monkeypatch.setattr(giving, "_PART_BYTES", 1)
     with Notebook(book(tmp_path / "a.db", one(3), one(1), one(2, base_id=one(1).id))) as mine:
         wanted = [one(3).id, one(2).id, one(1).id]
-        done, entries = sharing.part(mine, wanted)
+        done, entries = giving.next_part(mine, wanted)
         assert (done, len(entries)) == ([one(1).id], 1)
-        assert sharing.part(mine, ["0" * 12]) == (["0" * 12], [])
+        assert giving.next_part(mine, ["0" * 12]) == (["0" * 12], [])
 
 
 def test_a_rejected_run_and_its_reason_go_along(there: Inside, tmp_path: Path):
@@ -238,7 +238,7 @@ def test_the_host_is_checked_before_anything_runs(tmp_path: Path):
 )
 def test_what_is_no_recording_is_refused_whole(entries: object, tmp_path: Path):
     with Notebook(tmp_path / "a.db") as notebook, pytest.raises((DocumentError, MeasurementError)):
-        sharing.take(notebook, entries, "b")
+        taking.take(notebook, entries, "b")
     worker = Inside(tmp_path / "a.db", None)("share-worker", "take", stdin=json.dumps(entries))
     assert (worker.returncode, worker.stdout) == (2, "")
 
@@ -246,7 +246,7 @@ def test_what_is_no_recording_is_refused_whole(entries: object, tmp_path: Path):
 def sent(path: Path, *series: Series) -> list[Any]:
     """What a notebook with these series sends."""
     with Notebook(book(path, *series)) as notebook:
-        _, entries = sharing.part(notebook, [each.id for each in series])
+        _, entries = giving.next_part(notebook, [each.id for each in series])
     as_sent: list[Any] = json.loads(json.dumps(entries))
     return as_sent
 
@@ -254,21 +254,21 @@ def sent(path: Path, *series: Series) -> list[Any]:
 def test_an_imported_series_is_replaced_only_by_one_that_begins_with_its_runs(tmp_path: Path):
     first = one(1, (100e6,) * 3)
     with Notebook(tmp_path / "mine.db") as mine:
-        sharing.take(mine, sent(tmp_path / "a.db", first), "a")
+        taking.take(mine, sent(tmp_path / "a.db", first), "a")
         stored = mine.series(first.id)
 
         other_rates = sent(tmp_path / "b.db", one(1, (4e6,) * 4))
-        taken = sharing.take(mine, other_rates, "b")
+        taken = taking.take(mine, other_rates, "b")
         assert (taken.new, taken.changed, len(taken.problems)) == ([], [], 1)
         assert first.id in taken.problems[0]
         assert mine.series(first.id) == stored
 
         fewer = sent(tmp_path / "c.db", one(1, (100e6,) * 2))
-        assert sharing.take(mine, fewer, "c") == sharing.Taken()
+        assert taking.take(mine, fewer, "c") == taking.Taken()
         assert mine.series(first.id) == stored
 
         more = sent(tmp_path / "d.db", one(1, (100e6,) * 4))
-        assert sharing.take(mine, more, "d").problems == []
+        assert taking.take(mine, more, "d").problems == []
         assert len(mine.series(first.id).runs) == len(stored.runs) + 1
 
 
@@ -276,14 +276,14 @@ def test_a_run_put_before_the_stored_ones_makes_another_series(tmp_path: Path):
     first = one(1, (100e6,) * 3)
     without_first = replace(first, runs=tuple(run for run in first.runs if run.number > 1))
     with Notebook(tmp_path / "mine.db") as mine:
-        sharing.take(mine, sent(tmp_path / "a.db", without_first), "a")
-        assert len(sharing.take(mine, sent(tmp_path / "b.db", first), "b").problems) == 1
+        taking.take(mine, sent(tmp_path / "a.db", without_first), "a")
+        assert len(taking.take(mine, sent(tmp_path / "b.db", first), "b").problems) == 1
 
 
 def test_a_series_measured_here_is_never_replaced_and_both_sides_are_told(tmp_path: Path):
     first = one(1, (100e6,) * 3)
     with Notebook(book(tmp_path / "mine.db", first)) as mine:
-        taken = sharing.take(mine, sent(tmp_path / "a.db", one(1, (100e6,) * 4)), "a")
+        taken = taking.take(mine, sent(tmp_path / "a.db", one(1, (100e6,) * 4)), "a")
         assert (len(taken.problems), len(mine.series(first.id).runs)) == (1, len(first.runs))
         assert taken.to_json()["problems"] == taken.problems
 
@@ -315,11 +315,11 @@ def test_what_is_no_text_of_a_series_is_refused_and_the_rest_is_kept(name: str, 
     entries = sent(tmp_path / "a.db", one(1), one(2))
     entries[0]["texts"][one(1).id][1] = {name: {"now": {VERSION: text}}}
     with Notebook(tmp_path / "mine.db") as mine:
-        taken = sharing.take(mine, entries, "a")
+        taken = taking.take(mine, entries, "a")
         assert (taken.new, len(taken.unreadable)) == ([one(2).id], 1)
         assert mine.baselines() == []
         with pytest.raises(DocumentError):
-            sharing.take(mine, entries[:1], "a")
+            taking.take(mine, entries[:1], "a")
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_what_is_a_text_of_a_series_is_taken(name: str, text: str, tmp_path: Pat
     entries = sent(tmp_path / "a.db", one(1))
     entries[0]["texts"][one(1).id][1] = {name: {"now": {VERSION: text}}}
     with Notebook(tmp_path / "mine.db") as mine:
-        assert sharing.take(mine, entries, "a") == sharing.Taken(new=[one(1).id])
+        assert taking.take(mine, entries, "a") == taking.Taken(new=[one(1).id])
         assert mine.texts_of([one(1).id])[one(1).id].texts[name].newest == text
 
 
@@ -346,7 +346,7 @@ def test_texts_without_their_time_are_refused(pair: object, tmp_path: Path):
     entries = sent(tmp_path / "a.db", one(1))
     entries[0]["texts"][one(1).id] = pair
     with Notebook(tmp_path / "mine.db") as mine, pytest.raises(DocumentError):
-        sharing.take(mine, entries, "a")
+        taking.take(mine, entries, "a")
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_an_answer_that_is_none_is_told_in_one_line(
     def ask(_host: str, word: str, _text: str = "") -> bytes:
         return json.dumps({one(2).id: ["0", 1, 1]}).encode() if word == "state" else answer
 
-    monkeypatch.setattr(sharing, "_ask", ask)
+    monkeypatch.setattr(peers, "_ask", ask)
     here = Inside(book(tmp_path / "a.db", one(1)), None)
     done = here(command, "nas")
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (4, "", 1), done.stderr
@@ -399,7 +399,7 @@ def test_a_series_joins_no_trial_that_is_here(tmp_path: Path):
         for entry in entries:
             entry["document"] |= {"schema": "sharebench/series/1"}
         before = len(mine.experiment(trial.subject))
-        sharing.take(mine, entries, "a")
+        taking.take(mine, entries, "a")
         assert len(mine.experiment(trial.subject)) == before
 
 
@@ -408,7 +408,7 @@ def test_what_an_older_version_sends_is_understood(tmp_path: Path):
     entries = sent(tmp_path / "a.db", one(1))
     entries[0]["texts"]["0" * 12] = [MOMENT, {}]
     with Notebook(tmp_path / "mine.db") as mine:
-        assert sharing.take(mine, entries, "a").new == [one(1).id]
+        assert taking.take(mine, entries, "a").new == [one(1).id]
 
 
 @pytest.mark.long
@@ -420,7 +420,7 @@ def test_no_hostile_peer_makes_a_notebook_unreadable_or_changes_what_was_measure
 
 @pytest.mark.long
 def test_a_recording_that_is_replaced_by_another_one_is_a_loss(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sharing, "copy_received", lambda *_: Copy.FURTHER)
+    monkeypatch.setattr(taking, "copy_received", lambda *_: Copy.FURTHER)
     assert any("measured was changed" in loss for loss in received.campaign(300, most=60).losses)
 
 
@@ -439,7 +439,7 @@ def compute_for_ever() -> None:
 
 def test_a_part_takes_no_more_memory_and_time_than_it_may():
     for given, told in ((MemoryError, "memory"), (TooMuchTimeError, "processor")):
-        with pytest.raises(MeasurementError, match=told), sharing.limit_part("that"):
+        with pytest.raises(MeasurementError, match=told), peers.limit_part("that"):
             raise given
     with pytest.raises(TooMuchTimeError), limit_processor_time(0.05):
         compute_for_ever()

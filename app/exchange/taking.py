@@ -1,0 +1,229 @@
+"""Take recordings of another notebook in: each whole or not at all, merged with what people wrote about it here."""
+
+import json
+from dataclasses import dataclass, field
+from sqlite3 import IntegrityError
+from typing import Any
+
+from app.base.errors import UsageError
+from app.exchange import giving
+from app.exchange.copies import Copy, copy_received
+from app.exchange.importing import ImportedRecording, recording_in, store
+from app.recording.made_of_series import Whole
+from storage.errors import RefusedError
+from storage.json_reader import DocumentError, JSONNode
+from storage.notebook import Notebook
+from storage.received import texts_received
+from storage.recordings import SERIES, Recording, held_text
+from storage.shared import Texts
+
+LONGEST_PROBLEM = 500
+"""Characters of a line that another machine wrote; ours have fewer."""
+_FEW_PROBLEMS = 3
+"""In one line, of a notebook that is imported whole or not at all."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """What came of recordings that were received."""
+
+    new: list[str] = field(default_factory=list)
+    """The ids of recordings that were not here."""
+    changed: list[str] = field(default_factory=list)
+    """The ids of recordings that were here, and have other labels, notes or runs now."""
+    problems: list[str] = field(default_factory=list)
+    """Why a recording was not taken, or not sent; a sentence each."""
+    unreadable: list[str] = field(default_factory=list)
+    """Why a recording that was sent is none: more than a problem, the other side is at fault."""
+
+    def add(self, other: "Taken") -> None:
+        self.new += other.new
+        self.changed += other.changed
+        self.problems += other.problems
+        self.unreadable += other.unreadable
+
+    def to_json(self) -> dict[str, list[str]]:
+        """As an answer of the worker, which an older version understands too."""
+        return {"new": self.new, "changed": self.changed, "problems": [*self.problems, *self.unreadable]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Received:
+    """A recording that was sent, and what people wrote about it there."""
+
+    recording: ImportedRecording
+    texts: dict[str, Texts]
+    """By the id of the recording, and of each of its parts."""
+
+    @property
+    def ids(self) -> list[str]:
+        recording = self.recording
+        return list(dict.fromkeys([recording.record.id, *(series.id for series in recording.series)]))
+
+
+def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
+    """Import what another notebook has, labels and notes too, all or nothing; see `take`. Raises UsageError.
+
+    A recording that was measured here and goes on there is completed: so comes back what was measured while the
+    notebook was lost.
+    """
+    missing_ids = list(other.progress())
+    outcome = Taken()
+    with notebook.at_once():
+        while missing_ids:
+            ids_dealt_with, entries = giving.next_part(other, missing_ids)
+            ids_in_part = set(ids_dealt_with)
+
+            as_sent = json.loads(json.dumps(entries))
+            outcome.add(take(notebook, as_sent, file, completes_ours=True))
+            missing_ids = [recording_id for recording_id in missing_ids if recording_id not in ids_in_part]
+
+        # Raised within: so nothing of it is kept.
+        problems = [*outcome.problems, *outcome.unreadable]
+        if problems:
+            raise UsageError("; ".join(problems[:_FEW_PROBLEMS]))
+    return outcome
+
+
+def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = False) -> Taken:
+    """Take the entries of a part in; ``completes_ours``: also what goes on from a recording that was measured here.
+
+    Raises DocumentError where nothing of it is a recording.
+    """
+    outcome = Taken()
+    all_received = _read_entries(entries, outcome)
+
+    with notebook.at_once():
+        for received in all_received:
+            try:
+                with notebook.at_once():
+                    _take_recording(notebook, received, host, outcome, completes_ours=completes_ours)
+            except (UsageError, RefusedError) as error:
+                outcome.problems.append(str(error))
+            except (IntegrityError, OverflowError) as error:
+                outcome.unreadable.append(f"{received.recording.record.id}: {error}")
+    return outcome
+
+
+def _read_entries(entries: Any, outcome: Taken) -> list[_Received]:
+    """The recordings sent; what could not be sent or read goes to the outcome. Raises DocumentError as `take`."""
+    all_received: list[_Received] = []
+    errors: list[DocumentError] = []
+    places = JSONNode("entries", entries).items()
+    for place in places:
+        try:
+            problem = place.maybe("problem").read(str | None)
+            if problem:
+                outcome.problems.append(problem[:LONGEST_PROBLEM])
+            else:
+                all_received.append(_read_entry(place))
+        except DocumentError as error:
+            errors.append(error)
+
+    if errors and len(errors) == len(places):
+        raise errors[0]
+    outcome.unreadable += map(str, errors)
+    return all_received
+
+
+def _read_entry(place: JSONNode) -> _Received:
+    """Raises DocumentError."""
+    recording = recording_in(place.at("document").value)
+    record = recording.record
+    if not record.id:
+        raise DocumentError(f"{place.name}.document.id: is missing")
+
+    kind_by_id = {record.id: recording.kind.name} | {series.id: SERIES for series in recording.series}
+    all_texts = place.at("texts").object()
+    texts = {}
+    for recording_id, kind in kind_by_id.items():
+        if recording_id in all_texts.value:
+            texts[recording_id] = texts_received(all_texts.at(recording_id), kind)
+    return _Received(recording, texts)
+
+
+def _take_recording(
+    notebook: Notebook, received: _Received, host: str, outcome: Taken, *, completes_ours: bool
+) -> None:
+    """Raises UsageError, with nothing changed, where it is another recording than that of its id here."""
+    record_id = received.recording.record.id
+    texts_before = notebook.texts_of(received.ids)
+    stored = next(iter(notebook.recordings_of([record_id])), None)
+
+    if stored is None:
+        _check_new(notebook, received, host)
+        store(notebook, [received.recording], host, as_new=False)
+        is_stored_anew = True
+        outcome.new.append(record_id)
+    else:
+        is_stored_anew = _goes_on(notebook, received, stored, host, outcome, completes_ours=completes_ours)
+        if is_stored_anew:
+            _replace(notebook, received, stored, host)
+
+    # Storing anew has removed what people wrote here, so it is kept again, merged or not.
+    outcome.changed += _merge_texts(notebook, received, texts_before, is_stored_anew=is_stored_anew)
+
+
+def _merge_texts(
+    notebook: Notebook, received: _Received, texts_before: dict[str, Texts], *, is_stored_anew: bool
+) -> list[str]:
+    """The ids of the recordings that were here and have changed."""
+    changed_ids: list[str] = []
+    for recording in notebook.recordings_of(received.ids):
+        texts_sent = received.texts.get(recording.id)
+        texts_here = texts_before.get(recording.id)
+        merged = texts_sent or texts_here
+        if texts_here and texts_sent:
+            merged = texts_here.merged(texts_sent)
+
+        if merged and (merged != texts_here or is_stored_anew):
+            notebook.keep_texts(recording.id, merged)
+            if texts_here:
+                changed_ids.append(recording.id)
+    return changed_ids
+
+
+def _goes_on(
+    notebook: Notebook, received: _Received, stored: Recording, host: str, outcome: Taken, *, completes_ours: bool
+) -> bool:
+    """Whether the copy received goes on from what is stored, and takes its place. Raises UsageError."""
+    recording_text = f"{stored.kind} {stored.id}"
+    copy = copy_received(notebook, stored, received.recording)
+    if copy is Copy.DIFFERENT:
+        raise UsageError(
+            f"{recording_text} is another one here than on {host}, so neither was changed: export the one you"
+            " need there and import it with --as-new, or delete one of them"
+        )
+    if completes_ours and stored.lease is not None and stored.running:
+        raise UsageError(f"{held_text(stored.id, stored.lease, stored.kind)}: import {host} when that has ended")
+    if copy is Copy.NO_FURTHER or stored.running:
+        return False
+
+    is_measured_here = not stored.imported_at
+    if is_measured_here and not completes_ours:
+        outcome.problems.append(f"{recording_text} goes on, on {host}: here it stays as it was measured")
+        return False
+    return True
+
+
+def _replace(notebook: Notebook, received: _Received, stored: Recording, host: str) -> None:
+    removed = notebook.remove(stored.id)
+    store(notebook, [received.recording], host, as_new=False)
+    notebook.follow_again(removed)
+
+
+def _check_new(notebook: Notebook, received: _Received, host: str) -> None:
+    """A recording that is new here has no parts that are here, and is no part of a whole that is. Raises UsageError."""
+    recording = received.recording
+    kind = recording.kind.name
+    record_id = recording.record.id
+    if isinstance(recording.record, Whole):
+        for part_here in notebook.recordings_of([series.id for series in recording.series]):
+            raise UsageError(f"{kind} {record_id} of {host} has series {part_here.id}, which is here without it")
+        return
+
+    name = recording.kind.experiment_of(recording.record)
+    experiment = notebook.experiment_called(name) if name else None
+    if experiment is not None and experiment.recording_id:
+        experiment_text = f"{experiment.kind} {experiment.recording_id}"
+        raise UsageError(f"series {record_id} of {host} would be a part of {experiment_text}, which is here without it")
