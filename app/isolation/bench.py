@@ -10,6 +10,7 @@ from app.base import errors
 from app.base.child_process import ChildProcess
 from app.isolation import bench_programs, places, replay_child, run_resources
 from app.isolation import script as isolation_script
+from app.isolation.spec import IsolationRequest
 from app.recording.process import Failed
 from app.server import samples as resources
 from app.server import shell as server_shell
@@ -63,7 +64,7 @@ class Replay:
 class LayerBench:
     """Runs one layer at a time; :meth:`stop` ends a run and is thread-safe."""
 
-    def __init__(self, request: places.IsolationRequest, places: places.Places) -> None:
+    def __init__(self, request: IsolationRequest, places: places.Places) -> None:
         self._request = request
         self._places = places
         self.script = request.whole_script.without([isolation_script.Operation(name) for name in request.without])

@@ -11,7 +11,8 @@ from app.base.errors import UsageError
 from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
-from app.isolation import places, rounds, timetable
+from app.isolation import rounds, timetable
+from app.isolation import spec as isolation_spec
 from app.isolation.record import record_isolation
 from app.isolation.script import load_script, operations_named
 from app.recording.process import SeriesControl, Warned
@@ -24,7 +25,7 @@ from storage.records import RunStatus
 
 
 def _parse_clients(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, ...]:
-    return places.parse_clients(value)
+    return isolation_spec.parse_clients(value)
 
 
 @declare.command("isolate")
@@ -32,19 +33,25 @@ def _parse_clients(_context: click.Context, _parameter: click.Parameter, value: 
 @click.option(
     "--clients",
     metavar="N,N",
-    default=",".join(map(str, places.DEFAULT_CLIENTS)),
+    default=isolation_spec.clients_text(isolation_spec.DEFAULT_CLIENTS),
     callback=_parse_clients,
-    help="Numbers of clients to measure with (1,4,8,16).",
+    help=f"Numbers of clients to measure with ({isolation_spec.clients_text(isolation_spec.DEFAULT_CLIENTS)}).",
 )
-@declare.option("--rounds", "N", "Number of rounds.", declare.Count(1, 100), default=places.DEFAULT_ROUNDS)
+@declare.option(
+    "--rounds",
+    "N",
+    "Number of rounds.",
+    declare.Count(1, isolation_spec.MOST_ROUNDS),
+    default=isolation_spec.DEFAULT_ROUNDS,
+)
 @declare.option(
     "--seconds",
     "N",
     "Length of a run; its warm-up takes a fifth of that.",
-    declare.Count(2, 3600),
-    default=places.DEFAULT_SECONDS,
+    declare.Count(isolation_spec.LEAST_SECONDS, isolation_spec.MOST_SECONDS),
+    default=isolation_spec.DEFAULT_SECONDS,
 )
-@declare.within_option("Longest time; on a busy machine it measures fewer rounds.", places.DEFAULT_MINUTES)
+@declare.within_option("Longest time; on a busy machine it measures fewer rounds.", isolation_spec.DEFAULT_MINUTES)
 @declare.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
 @declare.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
 @declare.option(
@@ -72,7 +79,7 @@ def isolate_command(
         )
         _, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
         request = replace(
-            places.request_to_resume(interrupted, secrets), within_seconds=option_values.seconds_within(choices)
+            isolation_spec.request_to_resume(interrupted, secrets), within_seconds=option_values.seconds_within(choices)
         )
         events = record_isolation(request, path, control, interrupted.id)
     elif target:
@@ -88,7 +95,7 @@ def isolate_command(
 
 def _isolation_request(
     context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
-) -> places.IsolationRequest:
+) -> isolation_spec.IsolationRequest:
     target, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
     exposed = choices["expose_tbench"]
     if exposed is not None and exposed != target.host:
@@ -96,7 +103,7 @@ def _isolation_request(
     without = operations_named(choices["without"]) if choices["without"] is not None else ()
     script = load_script(choices["script_path"])
     script.without(without)
-    return places.IsolationRequest(
+    return isolation_spec.IsolationRequest(
         target=target,
         secrets=secrets,
         settings=spec.settings,

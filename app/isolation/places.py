@@ -1,4 +1,4 @@
-"""The request for an isolation, where each layer can be measured, and its folders on the server.
+"""Where each layer of an isolation can be measured, and its folders on the server.
 
 Users of a share can replace anything in its folder by a link. So dbench never runs as root, and works in a folder that
 only root can rename, as can no part of its path. What others could exchange is removed with its owner's rights only.
@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from app.base import errors, targets
 from app.base.ssh_address import check_ssh_host
-from app.clients.base import Secrets
-from app.isolation import script as isolation_script
-from app.recording.process import ServerRequest
+from app.isolation.spec import IsolationRequest
 from app.server import facts
 from app.server import shell as server_shell
 from app.server.host_facts import servers_here
@@ -135,66 +133,6 @@ def restore_after_kills(
         sentences = problems or ["its folders are removed and smbd is as it was"]
         restored = replace(isolation, left_behind=replace(left, share_folder=None))
         yield restored, [f"isolation {isolation.id} was interrupted: {sentence}" for sentence in sentences]
-
-
-DEFAULT_CLIENTS = (1, 4, 8, 16)
-DEFAULT_ROUNDS = 3
-DEFAULT_SECONDS = 5
-"""Of a run, plus a fifth for the warm-up, as in dbench."""
-DEFAULT_MINUTES = 9
-MOST_CLIENTS = 512
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IsolationRequest(ServerRequest):
-    target: records.Target
-    whole_script: isolation_script.Script
-    script_path: str | None = None
-    without: tuple[str, ...] = ()
-    clients: tuple[int, ...] = DEFAULT_CLIENTS
-    rounds: int = DEFAULT_ROUNDS
-    seconds: int = DEFAULT_SECONDS
-    within_seconds: float = 60.0 * DEFAULT_MINUTES
-    """No round begins that would probably end later than this, from the beginning."""
-    link_bits_per_second: int | None = None
-    expose_tbench: bool = False
-    """Allow ``tbench_srv``, which listens on every address, on another machine."""
-
-
-def parse_clients(text: str) -> tuple[int, ...]:
-    """Comma-separated numbers of clients, each once, sorted. Raises UsageError."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
-        raise errors.UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
-    return tuple(sorted({int(word) for word in words}))
-
-
-def request_to_resume(isolation: isolation_records.Isolation, secrets: Secrets) -> IsolationRequest:
-    """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
-    whole_script = isolation_script.load_script(isolation.script_path)
-    script = whole_script.without([isolation_script.Operation(name) for name in isolation.without])
-    if script.digest != isolation.script_sha256:
-        raise errors.UsageError(
-            f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one"
-        )
-
-    return IsolationRequest(
-        secrets=secrets,
-        settings=isolation.settings,
-        label=isolation.label,
-        question=isolation.question,
-        server_ssh=isolation.server_ssh,
-        smb_conf=isolation.smb_conf,
-        target=isolation.target,
-        whole_script=whole_script,
-        script_path=isolation.script_path,
-        without=isolation.without,
-        clients=isolation.clients,
-        rounds=isolation.rounds,
-        seconds=isolation.seconds,
-        link_bits_per_second=isolation.link_bits_per_second,
-        expose_tbench=isolation.expose_tbench,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from operator import methodcaller
 from pathlib import Path
 
 from app.isolation import rounds
-from app.isolation.places import IsolationRequest, restore_after_kills
+from app.isolation.places import restore_after_kills
+from app.isolation.spec import IsolationRequest
 from app.recording.process import SeriesControl, Warned
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable

@@ -7,6 +7,7 @@ from app.base import errors
 from app.clients import base
 from app.isolation import places as isolation_places
 from app.isolation.bench import LayerBench
+from app.isolation.spec import IsolationRequest
 from app.isolation.timetable import Step, Timetable
 from app.recording import process
 from app.server.facts import measurer_facts
@@ -46,7 +47,7 @@ IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | process.War
 
 
 def measure(
-    request: isolation_places.IsolationRequest, control: process.SeriesControl, resumed: Isolation | None = None
+    request: IsolationRequest, control: process.SeriesControl, resumed: Isolation | None = None
 ) -> Generator[IsolationEvent, None, IsolationClosed]:
     """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
     places = isolation_places.find_places(request)
@@ -101,7 +102,7 @@ class _IsolationMeasurement:
     """The runs of an isolation under way, and the isolation with those that have ended."""
 
     def __init__(
-        self, request: isolation_places.IsolationRequest, bench: LayerBench, timetable: Timetable, isolation: Isolation
+        self, request: IsolationRequest, bench: LayerBench, timetable: Timetable, isolation: Isolation
     ) -> None:
         self._request = request
         self._bench = bench
@@ -154,7 +155,7 @@ class _IsolationMeasurement:
             self.isolation = replace(self.isolation, ceilings=ceilings)
 
 
-def _is_there(request: isolation_places.IsolationRequest, folder: str) -> bool:
+def _is_there(request: IsolationRequest, folder: str) -> bool:
     """True also if nobody can tell."""
     try:
         with base.connected_files(request.target, request.secrets, request.settings) as files:
@@ -164,7 +165,7 @@ def _is_there(request: isolation_places.IsolationRequest, folder: str) -> bool:
 
 
 def _open_isolation(
-    request: isolation_places.IsolationRequest,
+    request: IsolationRequest,
     places: isolation_places.Places,
     bench: LayerBench,
     resumed: Isolation | None,
@@ -204,7 +205,7 @@ def _open_isolation(
     )
 
 
-def _left_behind_by_kill(request: isolation_places.IsolationRequest, places: isolation_places.Places) -> LeftBehind:
+def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Places) -> LeftBehind:
     """What is to be restored should this process be killed: stored before anything is changed."""
     folders = (places.disk and places.disk.folder, places.share_folder_there if places.shell else None)
     return LeftBehind(

@@ -10,9 +10,10 @@ from textual.content import Content
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.isolation import places, timetable
 from app.isolation import rounds as isolation_rounds
 from app.isolation import script as isolation_script
+from app.isolation import spec as isolation_spec
+from app.isolation import timetable
 from app.isolation.record import record_isolation
 from app.recording.process import Warned
 from app.server.named_servers import server_ways
@@ -28,9 +29,6 @@ from forms.layout import hanging
 from storage.isolation import Isolation, LayerRun
 from storage.records import RunStatus
 
-_MOST_ROUNDS = 100
-_MOST_SECONDS = 3600
-_LEAST_SECONDS = 2
 _RUNS_OF_A_ROUND = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
@@ -47,7 +45,7 @@ class IsolationRunScreen(report_run.MeasurementScreen):
     HEADING = "Isolation"
     report_of = staticmethod(isolation_report)
 
-    def __init__(self, request: places.IsolationRequest, resumed: Isolation | None = None) -> None:
+    def __init__(self, request: isolation_spec.IsolationRequest, resumed: Isolation | None = None) -> None:
         super().__init__(request, resumed)
         self._planned_runs = 0
         self._begun_runs = 0
@@ -56,8 +54,8 @@ class IsolationRunScreen(report_run.MeasurementScreen):
         """When the newest run began."""
 
     @staticmethod
-    def to_resume(record: Isolation, secrets: Secrets, _typed: Mapping[str, Any], /) -> places.IsolationRequest:
-        return places.request_to_resume(record, secrets)
+    def to_resume(record: Isolation, secrets: Secrets, _typed: Mapping[str, Any], /) -> isolation_spec.IsolationRequest:
+        return isolation_spec.request_to_resume(record, secrets)
 
     def steps(self) -> Iterator[Any]:
         self.watch_machine(self.request.target)
@@ -145,14 +143,16 @@ _ABOUT_NETWORK_ALONE = (
 
 
 def _parse_rounds(typed: Mapping[str, str]) -> int:
-    return form_lines.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
+    return form_lines.typed_count("Rounds", typed["rounds"], isolation_spec.MOST_ROUNDS)
 
 
 def _parse_seconds(typed: Mapping[str, str]) -> int:
     text = typed.get("seconds", "")
-    seconds = form_lines.typed_count("Seconds", text, _MOST_SECONDS) if text else places.DEFAULT_SECONDS
-    if seconds < _LEAST_SECONDS:
-        raise UsageError(f"Seconds: a run of dbench takes {_LEAST_SECONDS} seconds or more")
+    seconds = (
+        form_lines.typed_count("Seconds", text, isolation_spec.MOST_SECONDS) if text else isolation_spec.DEFAULT_SECONDS
+    )
+    if seconds < isolation_spec.LEAST_SECONDS:
+        raise UsageError(f"Seconds: a run of dbench takes {isolation_spec.LEAST_SECONDS} seconds or more")
     return seconds
 
 
@@ -163,9 +163,14 @@ class IsolationScreen(LinesScreen):
     STORED = "isolations"
     LINES = (
         form_lines.TARGET,
-        form_lines.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
-        form_lines.FormLine("rounds", "Rounds", "how often each is measured", str(places.DEFAULT_ROUNDS)),
-        form_lines.FormLine("seconds", "Seconds", f"of each run; empty: {places.DEFAULT_SECONDS}"),
+        form_lines.FormLine(
+            "clients",
+            "Clients",
+            "how many at once, such as 1,4,8",
+            isolation_spec.clients_text(isolation_spec.DEFAULT_CLIENTS_ON_SCREEN),
+        ),
+        form_lines.FormLine("rounds", "Rounds", "how often each is measured", str(isolation_spec.DEFAULT_ROUNDS)),
+        form_lines.FormLine("seconds", "Seconds", f"of each run; empty: {isolation_spec.DEFAULT_SECONDS}"),
         form_lines.FormLine(
             "without", "Leave out", "operations, such as find_first; empty: none", about=_ABOUT_LEAVING_OUT
         ),
@@ -182,24 +187,24 @@ class IsolationScreen(LinesScreen):
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
-        clients = places.parse_clients(typed["clients"])
+        clients = isolation_spec.parse_clients(typed["clients"])
         rounds = _parse_rounds(typed)
         run_seconds = _parse_seconds(typed)
         seconds = min(
-            60 * places.DEFAULT_MINUTES,
+            60 * isolation_spec.DEFAULT_MINUTES,
             rounds * len(clients) * _RUNS_OF_A_ROUND * timetable.WHOLE_RUN * run_seconds,
         )
 
         warnings = ""
-        if rounds < places.DEFAULT_ROUNDS:
-            warnings += f" Fewer than {places.DEFAULT_ROUNDS} rounds rarely give a verdict."
-        if run_seconds < places.DEFAULT_SECONDS:
-            warnings += f" Runs under {places.DEFAULT_SECONDS} s may fail."
+        if rounds < isolation_spec.DEFAULT_ROUNDS:
+            warnings += f" Fewer than {isolation_spec.DEFAULT_ROUNDS} rounds rarely give a verdict."
+        if run_seconds < isolation_spec.DEFAULT_SECONDS:
+            warnings += f" Runs under {isolation_spec.DEFAULT_SECONDS} s may fail."
         about = f"Measures server, disk and network, interleaved: about {wording.duration(seconds)}."
         return f"{about} It leaves no file.{warnings}"
 
     @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> places.IsolationRequest:
+    def parse(cls, typed: Mapping[str, str]) -> isolation_spec.IsolationRequest:
         values = form_lines.typed_values(cls.LINES, typed)
         target = form_lines.typed_target(values["target"])
         if not target.abilities.has_share or not target.share:
@@ -216,12 +221,12 @@ class IsolationScreen(LinesScreen):
         script.without(left_out)  # refuses what the script does not have
 
         ways = server_ways(target, values["ssh"], values["conf"])
-        return places.IsolationRequest(
+        return isolation_spec.IsolationRequest(
             target=target,
             secrets=Secrets(),
             whole_script=script,
             without=tuple(operation.value for operation in left_out),
-            clients=places.parse_clients(values["clients"]),
+            clients=isolation_spec.parse_clients(values["clients"]),
             rounds=_parse_rounds(values),
             seconds=_parse_seconds(values),
             server_ssh=ways.server_ssh,

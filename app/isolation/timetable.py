@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from app.isolation import places as isolation_places
+from app.isolation.spec import IsolationRequest
 from app.recording import process
 from forms.isolation.summary import isolation_summary
 from storage.isolation import Isolation, Layer
@@ -26,7 +27,7 @@ class Timetable:
 
     def __init__(
         self,
-        request: isolation_places.IsolationRequest,
+        request: IsolationRequest,
         places: isolation_places.Places,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -63,7 +64,7 @@ class Timetable:
         self._limit.ended(kind)
 
 
-def _whole_round(request: isolation_places.IsolationRequest, places: isolation_places.Places, turn: int) -> list[Step]:
+def _whole_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[Step]:
     """Every layer and number of clients, in reverse order in every other round."""
     layers = _layers_of_round(request, places, turn)
     steps: list[Step] = []
@@ -74,9 +75,7 @@ def _whole_round(request: isolation_places.IsolationRequest, places: isolation_p
     return steps if turn % 2 else steps[::-1]
 
 
-def _layers_of_round(
-    request: isolation_places.IsolationRequest, places: isolation_places.Places, turn: int
-) -> list[Layer]:
+def _layers_of_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[Layer]:
     has_disk = places.disk is not None
     has_both = has_disk and places.network
     # Where both can be measured at once, each alone is measured in every other round.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from app.isolation.places import DEFAULT_SECONDS
+from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
 from app.method.choices import GuideChoices
 from app.method.improvements import BETTER, QUIET_FILE, Improvement, improvements_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.base.errors import CancelledError
-from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationOpened
+from app.isolation.spec import IsolationRequest
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.builders import example_isolation

@@ -14,11 +14,12 @@ import pytest
 
 from app.base.child_process import own_environment
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.places import IsolationRequest, Places, request_to_resume
+from app.isolation.places import Places
 from app.isolation.record import record_isolation, restored_isolations
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
+from app.isolation.spec import IsolationRequest, request_to_resume
 from app.recording.process import SeriesControl, Warned
 from app.server.shell import ServerShell
 from app.server.smbd import SmbdControl, profile_since

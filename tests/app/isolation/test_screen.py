@@ -12,11 +12,11 @@ from textual.widgets import Input
 from app.audit.screen import AuditScreen
 from app.base.errors import LoginError, UsageError
 from app.diagnosis.screen import DiagnosisScreen
-from app.isolation import places
-from app.isolation.places import IsolationRequest
+from app.isolation import spec as isolation_spec
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.screen import IsolationRunScreen, IsolationScreen
 from app.isolation.script import load_script
+from app.isolation.spec import IsolationRequest
 from app.server.named_servers import ways_to
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
@@ -35,7 +35,7 @@ TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rou
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    monkeypatch.setattr("app.isolation.places.DEFAULT_SECONDS", 2)
+    monkeypatch.setattr("app.isolation.spec.DEFAULT_SECONDS", 2)
     context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="isolation")
 
@@ -66,7 +66,7 @@ def test_the_lines_are_read():
     assert not request.expose_tbench
     assert IsolationScreen.parse(TYPED | {"expose": "127.0.0.1"}).expose_tbench
     assert [IsolationScreen.parse(TYPED | {"seconds": typed}).seconds for typed in ("", "2", "9")] == [
-        places.DEFAULT_SECONDS, 2, 9
+        isolation_spec.DEFAULT_SECONDS, 2, 9
     ]  # fmt: skip
     with pytest.raises(UsageError, match="2 seconds or more"):
         IsolationScreen.parse(TYPED | {"seconds": "1"})
@@ -99,7 +99,7 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, monkeypatch, client
     assert longer != IsolationScreen.plan_of(TYPED | {"clients": "1", "rounds": "3"})
     assert "Fewer than 3 rounds rarely give a verdict." in IsolationScreen.plan_of(TYPED | {"rounds": "2"})
     for usual, warned in (3, True), (2, False):
-        monkeypatch.setattr("app.isolation.places.DEFAULT_SECONDS", usual)
+        monkeypatch.setattr("app.isolation.spec.DEFAULT_SECONDS", usual)
         told = IsolationScreen.plan_of(TYPED | {"seconds": "2"})
         assert told.endswith(" Runs under 3 s may fail.") is warned
     with pytest.raises(UsageError):

@@ -10,9 +10,10 @@ import pytest
 from app.base.errors import CancelledError, MeasurementError
 from app.clients.base import Secrets
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.places import DiskPlace, IsolationRequest, Places
+from app.isolation.places import DiskPlace, Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.script import load_script
+from app.isolation.spec import IsolationRequest
 from app.isolation.timetable import Step, Timetable
 from app.server.shell import RunningProgram, ServerShell
 from app.server.smbd import SmbdControl
