@@ -28,8 +28,8 @@ from app.method import rounds
 from app.method.measured_place import measured_place
 from app.recording.several import used_targets
 from app.server.changes.script import ConsentNeededError
+from app.trial import consent
 from app.trial.command import carry_out
-from app.trial.consent import consent_lines
 from app.trial.spec import TrialOrder
 from forms import layout, wording
 from forms.comparison.report import pair_report
@@ -284,7 +284,7 @@ class PlainGuide:
 
     def _try_setting(self, setting: str) -> None:
         order = self._order_trial(setting)
-        self._consent(consent_lines(order))
+        self._consent(consent.consent_lines(order))
         self._say(report_text(change_report(carry_out(order, self.session.path, redraws=False))))
 
     def _order_trial(self, setting: str) -> TrialOrder:
@@ -312,8 +312,8 @@ class PlainGuide:
     def _consent(self, lines: Iterable[str]) -> None:
         for line in lines:
             self._say(line)
-        if self._ask_words("Continue? y or n").lower() != "y":
-            raise errors.UsageError("nothing was written")
+        if self._ask_words(consent.QUESTION_IN_GUIDE).lower() != "y":
+            raise errors.UsageError(consent.DECLINED)
 
     # The terminal
 

@@ -30,8 +30,8 @@ from app.series.events import SeriesOpened
 from app.series.requests import series_request
 from app.server.changes.script import ConflictError, undo_command
 from app.server.changes.smb_conf import Ways
+from app.trial import consent
 from app.trial import spec as trial_order
-from app.trial.consent import consent_lines, expected_text
 from app.trial.fitting import FittedRequest, fit_request
 from app.trial.record import run_trial
 from app.trial.restore import check_own, owner_text, restore, restored_text, server_of
@@ -163,9 +163,9 @@ def _ask_and_carry_out(
 ) -> str:
     """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
-        console.say(*consent_lines(order))
+        console.say(*consent.consent_lines(order))
         if not choices["yes"]:
-            console.confirm("Start?", declined="nothing was written")
+            console.confirm(consent.QUESTION, declined=consent.DECLINED)
     summary = carry_out(order, notebooks.notebook_path(context))
     answer_trial(summary, change_report(summary), as_json=choices["as_json"])
     return summary.verdict.value if isinstance(summary, TrialSummary) else ""
@@ -467,7 +467,7 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
         usual = fit_request(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
     _say_how_long(tuning, usual)
     if not choices["yes"]:
-        console.confirm("Start?", declined="nothing was written")
+        console.confirm(consent.QUESTION, declined=consent.DECLINED)
     if usual.request is not request:
         tuning.usual = replace(usual, request=request)
         tuning.request = usual.request
@@ -509,7 +509,7 @@ def _say_how_long(tuning: Tuning, usual: FittedRequest) -> None:
     if usual.explanation:
         console.say(usual.explanation)
     if usual.run_seconds:
-        console.say(f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}")
+        console.say(f"Each setting: {consent.expected_text(LOOKS, 2, usual.run_seconds)}")
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
         console.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
 

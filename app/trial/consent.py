@@ -1,4 +1,4 @@
-"""What is told before a trial begins: what it writes and restores, what it measures, and how long it takes."""
+"""What is told and asked before a trial begins: what it writes and restores, what it measures, how long it takes."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,21 @@ from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size, duration
 from storage.changes import LoadWindow
 from storage.records import Command
+
+QUESTION = "Start?"
+"""Of ``try`` and ``tune``, below the lines. The screen's answer is the key ``trial.consent`` (``keys.txt``)."""
+QUESTION_IN_GUIDE = "Continue? y or n"
+"""Of the guide line by line, below the lines or one risk."""
+DECLINED = "nothing was written"
+"""What was answered with no, on the command line and in the guide."""
+STATE_BEFORE_RISK = "Nothing is written yet: y accepts this, Escape leaves."
+"""On the screen, above one risk."""
+
+
+def state_before_consent(order: TrialOrder) -> str:
+    """On the screen, above the lines."""
+    effect_of_y = "looks again" if order.compares_equals else "starts"
+    return f"Nothing is written yet: y {effect_of_y}, Escape leaves."
 
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:

@@ -21,7 +21,7 @@ from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.events import words
 from app.series.requests import MOST_MINUTES
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
-from app.trial.consent import consent_lines, restore_lines
+from app.trial.consent import STATE_BEFORE_RISK, consent_lines, restore_lines, state_before_consent
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, stored_trial
 from app.tui.frame.base import describe_error
 from app.tui.frame.commands import keys
@@ -170,7 +170,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self._lines = [text]
         if isinstance(error, ConsentNeededError):
             self._to_accept = self._acceptance_of(error)
-            self._now = "Nothing is written yet: y accepts this, Escape leaves."
+            self._now = STATE_BEFORE_RISK
         self.refresh_bindings()
         self.draw()
 
@@ -195,8 +195,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             order = replace(order, within_seconds=60.0 * self._within_minutes)
         self.order = order
         self._is_prepared = True
-        effect_of_y = "looks again" if order.compares_equals else "starts"
-        self._now = f"Nothing is written yet: y {effect_of_y}, Escape leaves."
+        self._now = state_before_consent(order)
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
         self.draw()
