@@ -21,7 +21,11 @@ from app.base.ssh_address import check_ssh_host
 from storage.programs import clean_environment, kill_group
 
 RUN_SECONDS = 20.0
-"""A script takes half a second; on a very busy machine over ten were seen."""
+"""The limit of a program or script that reads facts, and the least that any script gets.
+
+A script takes half a second; on a very busy machine over ten were seen. The steps of a change have limits of their own:
+``STEP_SECONDS`` in ``app/server/changes/script.py``, which names the others.
+"""
 MOST_BYTES = 8 * 2**20
 """Limit of an answer; parsing takes up to nine times as much memory."""
 MOST_LINE_BYTES = 2**20
@@ -455,7 +459,10 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
-    """The script prints sections by its variable ``mark``, the last ``end``. Never raises."""
+    """The script prints sections by its variable ``mark``, the last ``end``. Never raises.
+
+    It may take ``seconds``, but never less than ``RUN_SECONDS``.
+    """
     shell = ServerShell(ssh)
     mark = f"@sharebench-{secrets.token_hex(8)}@"
     result = shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS))

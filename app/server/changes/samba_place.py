@@ -18,6 +18,7 @@ from storage.changes import ChangeKind
 
 _q = shlex.quote
 RESTART_SECONDS = 90.0
+"""The limit of a step that restarts smbd, in place of ``STEP_SECONDS``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,20 @@ from app.server.shell import Answer, run_script, script_file
 from storage.records import LEASE_SECONDS
 
 STEP_SECONDS = 30.0
+"""The limit of one step of a change (check, apply, verify, dead man's switch), to which ``LOCK_SECONDS`` is added.
+
+The other limits: ``RESTART_SECONDS`` (``samba_place.py``) for a step that restarts smbd, ``UNDO_SECONDS`` for
+restoring, and ``RUN_SECONDS`` (``app/server/shell.py``) for every other script; no script has less than that.
+"""
 CONFLICT_CODE = 3
 BUSY_CODE = 75
 """A step is still running and nothing was restored (EX_TEMPFAIL of sysexits.h)."""
 LOCK_SECONDS = 15
 """How long a step waits for a running one; without the lock it does nothing."""
+UNDO_SECONDS = 600.0
+"""The limit of an undo script, which waits for smbd; a step has ``STEP_SECONDS``."""
+ATTEMPTS = 3
+"""How often an undo script is started that the server does not answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +116,6 @@ def steps() -> Any:
 
 def undo_script(change: ServerChange) -> str:
     return str(steps().undo(change))
-
-
-UNDO_SECONDS = 600.0
-ATTEMPTS = 3
 
 
 class ChangeRefusedError(UsageError):
