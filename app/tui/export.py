@@ -22,7 +22,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from forms import wording
-from forms.exporters import FORMATS, PAPERS, export_reports, format_of, times_for
+from forms.exporters import DEFAULT_PAPER, FORMATS, PAPERS, export_reports, format_of, times_for
 from forms.report import Report
 from forms.series.listing import RecordingLine
 from storage import records
@@ -44,7 +44,7 @@ class ExportScreen(BaseScreen):
         self.gather: Gather = gather or self._gather_recordings
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
-        self.paper = PAPERS[0]
+        self.paper = DEFAULT_PAPER
         self.marked: list[str] = []
         self.folder = Path()
         self._path_was_typed = False

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType({"txt": "text", "md": "markdown"})
 PAPERS = ("A4", "Letter")
+"""The sizes of paper that html, xlsx and pdf can be made for."""
+DEFAULT_PAPER = "A4"
+"""Of the option ``--paper``, of the export screen, and of whoever asks for no paper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +67,7 @@ def template(name: str, **filters: Callable[..., Any]) -> "Template":
     return jinja.from_string(files(__name__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:
+def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = DEFAULT_PAPER) -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
     module = importlib.import_module(f"{__name__}.{format_name}")
     if FORMATS[format_name].read_back:

@@ -48,7 +48,7 @@ def _parse_formats(text: str) -> tuple[str, ...]:
 _paper_option = click.option(
     "--paper",
     type=click.Choice(exporters.PAPERS, case_sensitive=False),
-    default="A4",
+    default=exporters.DEFAULT_PAPER,
     show_default=True,
     help="Paper size.",
 )
@@ -227,7 +227,7 @@ def write_forms(
     formats: tuple[str, ...] | None,
     gather: Callable[[], Sequence[Report]],
     *,
-    paper: str = "A4",
+    paper: str = exporters.DEFAULT_PAPER,
     force: bool = False,
     key: Path | None = None,
 ) -> None:
