@@ -34,19 +34,27 @@ class JournalEntry:
     id: str
     created_at: str
     experiment: str
+    """The name of the trial or sweep that makes the change."""
     kind: ChangeKind
     name: str
+    """Of the setting."""
     machine: str
     """The server's own name, so that nobody restores another machine."""
     ssh: str | None = None
+    """The way to the server; None for this machine."""
     undo_path: str
+    """Where the undo script lies on the server."""
     undo_script: str
+    """Its text, in case it is there no more."""
     effective_before: str | None = None
+    """The setting's value as the server had it in effect; None where that cannot be read."""
     configuration_before: str = ""
     """SHA-256 of the effective configuration; empty where none can be read."""
     owner: records.Owner
+    """The process that makes or restores the change; one that has ended leaves it to others."""
     state: ChangeState = ChangeState.OPEN
     ended_at: str | None = None
+    """When it was restored."""
 
     @property
     def left(self) -> str:
@@ -55,17 +63,22 @@ class JournalEntry:
 
     @property
     def at_work(self) -> bool:
+        """Whether it stands because a live process still measures with it."""
         return self.state is ChangeState.OPEN and records.is_alive(self.owner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridAxis:
+    """One setting and its values; a grid of two settings has two axes."""
+
     kind: ChangeKind
     name: str
     section: str = ""
     """``[global]`` or ``[SHARE]`` of smb.conf, or a network card; else empty."""
     previous: str | None = None
+    """What it was set to before; None where it was not set."""
     values: tuple[str, ...]
+    """To try, without the previous one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +87,7 @@ class LoadWindow:
 
     users: Annotated[int, json_reader.up_to(MOST_USERS, at_least=1)]
     processes: json_reader.Count = 1
+    """Of the load generator."""
     scenario: Annotated[Scenario, scenario_from_json]
 
 
@@ -116,16 +130,26 @@ class Slot:
 
     series_id: str
     number: int
+    """Of the run in its series."""
     position: int
+    """In the order of the whole trial."""
     control_seconds: float
     requests_per_second: float | None = None
+    """Where an observation is a load window; None where it is a transfer."""
     generator_limited: bool = False
+    """Whether the load generator could not keep up in that window."""
 
 
 _OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
 
 
 class ChangeTables(RecordingTables):
+    """The journal of changes, and the plans and orders of trials.
+
+    A journal entry is *opened* before its change is made and *closed* once that is restored. In between its process
+    *renews* it as a sign of life; one that gives up *leaves* it, and another *takes* it to restore the change.
+    """
+
     def open_journal(self, entry: JournalEntry) -> None:
         """Write down a change before it is made; on disk when this returns."""
         row = asdict(entry) | {"owner": json.dumps(asdict(entry.owner))}
@@ -133,6 +157,7 @@ class ChangeTables(RecordingTables):
             self._db.table("changes").insert(row)
 
     def close_journal(self, change_id: str) -> None:
+        """Note that a change was restored."""
         with self._db.atomic():
             self._db.execute(
                 "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
@@ -150,6 +175,7 @@ class ChangeTables(RecordingTables):
         return True
 
     def renew_journal(self, change_id: str) -> None:
+        """Say that the process of a change is alive, for those on other hosts."""
         with self._db.atomic():
             renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
             self._db.table("changes").update(change_id, {"owner": records.utc_now()}, conversions=renewed)
@@ -171,6 +197,7 @@ class ChangeTables(RecordingTables):
         return [_entry_from_row(row) for row in rows]
 
     def left_behind(self) -> list[JournalEntry]:
+        """Changes that still stand, and that no live process will restore."""
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
 
     def at_work(self) -> list[JournalEntry]:

@@ -199,7 +199,7 @@ WATCH = "watch"
 
 
 class WatchState(StrEnum):
-    """What a check found; the first three last."""
+    """What a check found. The first three can be a standing: what lasts until a check finds otherwise."""
 
     STEADY = "steady"
     SLOWER = "slower"

@@ -1,4 +1,8 @@
-"""Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own."""
+"""Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own.
+
+A *whole* (trial, survey) is a recording that has others as its parts. A *lease* says which process measures a recording
+now, so that no other one resumes or deletes it: ``take`` gets it, ``renew`` is its sign of life, ``release`` ends it.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,6 +37,7 @@ _MACHINE_OF_OTHERS = (
 )
 
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
+"""Columns that measuring changes, beside the content."""
 
 _OWN_ROWS = (
     ("recordings", "id"),
@@ -50,6 +55,7 @@ _OWN_ROWS = (
 """The tables with rows of one recording, those that others refer to first."""
 
 _TEXTS = f"$.{shared.SAID}"
+"""Where people's texts stand in the content."""
 
 _MOST_LISTED = 5
 """Recordings that an error names: more would not fit into its line."""
@@ -68,11 +74,15 @@ def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
 class Recording(records.Head):
     kind: str
     subject: str = ""
+    """What was measured, in a word that stays the same: a server's URL, an experiment's name; empty for a series."""
     part_of: str | None = None
+    """The id of the whole; None for a recording of its own."""
     imported_at: str | None = None
+    """None for one that was measured into this notebook."""
     leftovers: Mapping[str, JSONValue] | None = None
     """Own files that may still be on a server; absent once known to be gone."""
     content: Mapping[str, JSONValue] = field(default_factory=dict)
+    """The record's own fields, by its kind."""
     lease: records.Owner | None = None
 
     @property
@@ -153,18 +163,27 @@ def with_head(recording: Recording) -> JSONNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
+    """A recording that was deleted, to put it back."""
+
     recording: Recording
     rows: Mapping[str, Sequence[codec.Row]]
+    """By table."""
     followers: tuple[tuple[str, str], ...]
     """(id of a series, id of its base) where the base was removed."""
 
 
 class RecordingTables(TextTables):
+    """Recordings, whose they are just now, their baselines; ``kinds`` restrict a look-up to those, none to any.
+
+    ``_rows``, ``_rows_of`` and ``_insert_all`` are of `NotebookBase`; ``_write_texts`` is of `TextTables`.
+    """
+
     def add_recording(self, recording: Recording) -> None:
         self.add_recordings([recording])
 
     def add_recordings(self, recordings: Sequence[Recording]) -> None:
         with self._db.atomic():
+            # Of two that were made in one millisecond the order says which came first.
             sql = "SELECT coalesce(max(stored_order), 0) + 1 FROM recordings"
             next_order = int(self._db.execute(sql).fetchone()[0])
             rows = (
@@ -310,6 +329,7 @@ class RecordingTables(TextTables):
         return [_recording_from_row(row, running.get(row["id"])) for row in rows]
 
     def left_over(self) -> list[Recording]:
+        """Recordings with own files that may still be on a server, but those that are kept there or in use."""
         sql = (
             "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL"
             " AND ifnull(content ->> '$.choices.keep_files', 0) = 0 ORDER BY created_at"
@@ -317,6 +337,7 @@ class RecordingTables(TextTables):
         return [recording for recording in self._recordings(self._rows(sql)) if not recording.running]
 
     def take(self, recording_id: str) -> None:
+        """Have this process hold the recording. Raises RefusedError where it is gone, or a live process has it."""
         with self._db.atomic():
             recordings = self.recordings_of([recording_id])
             if not recordings:
@@ -331,6 +352,7 @@ class RecordingTables(TextTables):
             self._db.table("leases").insert(row, replace=True)
 
     def renew(self, recording_id: str) -> None:
+        """Say that its process is alive, for those on other hosts."""
         with self._db.atomic():
             self._db.execute(
                 "UPDATE leases SET renewed_at = ? WHERE recording_id = ?", (records.utc_now(), recording_id)
@@ -381,6 +403,7 @@ class RecordingTables(TextTables):
         return {**rows, "experiments": experiments}
 
     def take_rows(self, rows: Mapping[str, Sequence[codec.Row]]) -> None:
+        """Store rows from another notebook, but those that are here already."""
         with self._db.atomic():
             for table, _ in _OWN_ROWS:
                 self._insert_all(table, rows.get(table, ()), unless_there=True)
@@ -396,8 +419,10 @@ class RecordingTables(TextTables):
 
     def restore(self, removed: Removed) -> None:
         with self._db.atomic():
+            # A series may be based on one whose row comes after its own.
             self._db.execute("PRAGMA defer_foreign_keys = ON")
             for table, _ in _OWN_ROWS:
+                # Only a baseline can have been set again meanwhile.
                 self._db.table(table).insert_all(removed.rows.get(table, ()), replace=table == "baselines")
             self.follow_again(removed)
 
@@ -417,6 +442,7 @@ class RecordingTables(TextTables):
         ]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:
+        """The recordings of that baseline name, the one stored last at the end."""
         sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"
         rows = self._db.execute(sql, (name,))
         return [str(recording_id) for recording_id, kind in rows if not kinds or kind in kinds]

@@ -31,7 +31,9 @@ class Quiet:
 
     verdict: QuietVerdict
     reasons: tuple[str, ...] = ()
+    """Of that verdict, for people."""
     figures: Mapping[str, float | None] = field(default_factory=dict)
+    """By name with unit and time, such as ``others_cpu_percent_before``; None where unknown."""
 
     def to_json(self) -> dict[str, Any]:
         return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
@@ -209,8 +211,11 @@ class Change:
     name: json_reader.Filled
     value: str
     previous: str | None = None
+    """None where it is unknown."""
     evidence: Evidence = Evidence.UNCONFIRMED
+    """Whether the server's facts show the change."""
     also_changed: tuple[str, ...] = ()
+    """Facts that differ as well: the change is not the only one."""
     remark: str | None = None
 
 
@@ -228,13 +233,16 @@ class Run:
     phase: Phase
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
+    """Why it was rejected."""
     started_at: Annotated[str, json_reader.JSONNode.time_if_any] = ""
     size_bytes: int = 0
     seconds: float | None = None
     """From the first request to the last byte; absent where the run failed."""
     open_seconds: float | None = None
     close_seconds: float | None = None
+    """Beside ``seconds``, not part of them; None where the client does not tell."""
     error: str | None = None
+    """Why it failed."""
     progress: tuple[tuple[float, int], ...] = ()
     """(seconds since the first request, total bytes), at most ten a second."""
 
@@ -283,10 +291,13 @@ class Owner:
 
     host: str
     boot_id: str
+    """The kernel's for this boot: after another one a process of the same number is another."""
     process_id: int
     process_started: str
+    """In the kernel's ticks since the boot; empty for one that has ended."""
     since: str
     renewed_at: str
+    """Its last sign of life."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +325,9 @@ HEAD = tuple(Head.__dataclass_fields__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedHead(Head):
     imported_at: str | None = None
+    """None for a recording that was measured into this notebook."""
     owner: Owner | None = None
+    """The process that has its lease; None where nobody measures it."""
 
     @property
     def running(self) -> bool:
@@ -330,7 +343,9 @@ class Series(Head):
     experiment_kind: ExperimentKind | None = field(default=None, compare=False)
     """None where nothing says it: on paper, and in documents of version 0.2."""
     base_id: str | None = None
+    """The series that this one was measured after, to be compared with it."""
     decision: Decision | None = None
+    """What people did with the change; None before they say it."""
     change: Change | None = None
     command: Command = Command.GET
     target: Target
@@ -340,7 +355,9 @@ class Series(Head):
     flushed: bool = False
     """Whether each put ended when its file was flushed, not when its last write was answered."""
     scratch_path: str | None = None
+    """Our file or folder that may still be on the server."""
     ceiling_bytes_per_second: float | None = None
+    """The client's own limit with these settings (`Ceiling`); None where it was not measured."""
     quiet: Annotated[Quiet | None, quiet_from_json] = None
 
     environment: Annotated[Mapping[str, Facts], facts_from_json] = field(default_factory=dict)
@@ -349,7 +366,9 @@ class Series(Head):
     """Runs that failed and were repeated under the same number on resuming."""
     resumed_at: tuple[json_reader.Moment, ...] = ()
     imported_at: str | None = None
+    """None for one that was measured into this notebook."""
     running_by: Owner | None = None
+    """The process that measures it now."""
 
     @property
     def quiet_verdict(self) -> QuietVerdict:
@@ -386,15 +405,20 @@ class Experiment:
     name: str
     kind: ExperimentKind = ExperimentKind.STEPS
     subject: str = ""
+    """What it is about, as it stands in a dated name; empty for steps."""
     created_at: str = field(default_factory=utc_now)
     recording_id: str | None = field(default=None, compare=False)
+    """None for one of steps: it is no recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentEntry:
+    """An experiment in a list."""
+
     experiment: Experiment
     series_count: int
     last_at: str
+    """When its newest series was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,25 @@
-"""Collects all facts before a measurement, here and on the server where it can be asked, and counters after it."""
+"""Collects all facts before a measurement, here and on the server where it can be asked, and counters after it.
+
+The server is asked by ``probe.sh``, which prints sections; a section of a command ``NAME`` has its exit code in
+``NAME.rc`` and its standard error in ``NAME.err``. Those that are read here:
+
+====================================  =================================================================
+``uname``                             system and release
+``stat.first``, ``stat.last``         ``/proc/stat`` at both ends of the window before (only if asked for)
+``outward``, ``inward``               interfaces that answers leave by, and that requests come by
+``nic:…``                             of the outward interface: its files in ``/sys``, driver, ``ethtool``
+``interfaces``                        physical cards that are up
+``shaper``                            ``tc -j qdisc`` of the outward interface
+``folder``, ``realpath``              the shared folder as configured, and where its links lead
+``df``, ``mounts``                    of that folder, and ``/proc/self/mounts``
+``disk:rotational`` and the like      of the disk below it, from ``/sys/class/block/…/queue``
+``disk:layers``                       what that disk is made of, one line a layer, from the top
+``zpool``                             ``zpool list -v -H``, in place of those for a folder on ZFS
+``file:PATH``                         the content of a file that was asked for
+====================================  =================================================================
+
+Samba's own sections are read in `app.server.smbd`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +37,11 @@ from storage.records import Facts, FactValue, Target
 def server_counter_facts(
     before: MachineCounters, after: MachineCounters, interface: str | None
 ) -> dict[str, FactValue]:
-    """Of the server during a series; ``interface`` is the one that carries the answers."""
+    """Of the server during a series; ``interface`` is the one that carries the answers.
+
+    Each interface that moved something has its bytes as ``interface.NAME.*``; errors and drops are told of
+    ``interface`` alone, as ``link.*``.
+    """
     facts: dict[str, FactValue] = {
         "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
         "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
@@ -65,6 +90,9 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     return facts | _disk_facts(answer)
 
 
+_ZFS_REDUNDANCY = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
+
+
 def _disk_facts(answer: Answer) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {}
     rotational = answer.stripped("disk:rotational")
@@ -90,21 +118,32 @@ def _disk_facts(answer: Answer) -> dict[str, FactValue]:
 def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
     """From the top, such as ``vg-data LVM on md0 raid5 of 3 disks``."""
     if pool and (pool_code or "0").strip() == "0":
+        # A row of the pool begins with its name; those of its parts, such as "mirror-0" and its disks, with a tab.
         rows = [line.split("\t") for line in pool.splitlines()]
         name = rows[0][0]
-        kinds = [row[1] for row in rows if len(row) > 1 and not row[0] and _VDEV.match(row[1])]
+        parts = [row[1] for row in rows if len(row) > 1 and not row[0]]
+        kinds = [part for part in parts if _ZFS_REDUNDANCY.match(part)]
         return f"ZFS pool {name}: {', '.join(kinds) or 'single disks'}"
 
     lines = [" ".join(line.split()) for line in (devices or "").splitlines() if line.strip()]
     return " on ".join(dict.fromkeys(lines))[:OPTIONS_LIMIT]
 
 
-_VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
-
-
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
-DEFAULTS = dict.fromkeys(("only", "conf", "port", "share", "folder", "client", "server", "files"), "")
-DEFAULTS |= {"window": "0", "samba": "no", "counters": "\n".join(COUNTER_FILES)}
+DEFAULTS = {
+    "only": "",  # "counters": nothing but those
+    "window": "0",  # seconds to watch the processors before anything else
+    "files": "",  # to print, one a line
+    "counters": "\n".join(COUNTER_FILES),  # files to print at the end
+    "samba": "no",
+    "conf": "",  # the smb.conf to read in place of the one that the smbd with the port has
+    "port": "",
+    "share": "",
+    "folder": "",  # in place of the share's
+    "client": "",  # this machine's address
+    "server": "",  # the address that requests go to
+}
+"""The variables of ``probe.sh``."""
 
 
 def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
@@ -116,9 +155,13 @@ def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
 class ServerFacts:
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    """What could not be found out, with what to do."""
     counters: MachineCounters | None = None
+    """Before the measurement; None for a server on this machine: its counters are the client's."""
     ssh: str | None = None
+    """The way to the server, to ask it again."""
     answer: Answer | None = field(default=None, repr=False, compare=False)
+    """All that it printed; None where it was not asked."""
 
 
 def server_facts(
@@ -163,12 +206,12 @@ def server_facts(
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy
 
-    samba = samba_facts(answer, target.share, client_address) if protocol.through_samba else SambaFacts()
-    port = target.port_number
-    is_certain = listens_on(samba.facts, port) and not samba.runs_with_another
-    if protocol.through_samba and not (ssh or smb_conf or is_certain):
-        problem = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
-        samba = SambaFacts(problems=[problem])
+    samba = SambaFacts()
+    if protocol.through_samba:
+        samba = samba_facts(answer, target.share, client_address)
+        is_named = bool(ssh or smb_conf)
+        if not is_named and not _is_of_server_on_port(samba, target.port_number):
+            samba = _samba_of_another_server(target.port_number)
     facts |= samba.facts
 
     return ServerFacts(
@@ -178,6 +221,16 @@ def server_facts(
         ssh=ssh,
         answer=answer,
     )
+
+
+def _is_of_server_on_port(samba: SambaFacts, port: int) -> bool:
+    return listens_on(samba.facts, port) and not samba.runs_with_another
+
+
+def _samba_of_another_server(port: int) -> SambaFacts:
+    """None of the facts: this machine may have several servers, and those of another would be taken for this one's."""
+    problem = f"which smb.conf the server on port {port} of this machine has is unknown; name the file"
+    return SambaFacts(problems=[problem])
 
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
@@ -196,6 +249,7 @@ def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
 
 
 def has_port(ports: FactValue | None, port: int) -> bool:
+    """Whether ``smb ports`` has the port; where nothing is known of them, it may."""
     return ports is None or str(port) in re.split(r"[\s,:]+", str(ports))
 
 
@@ -208,7 +262,7 @@ _NETWORK_TEXTS = {
 }
 """Facts and the sections that hold them."""
 _ERROR_WORDS = {"errors": "errors", "drops": "dropped"}
-"""Ours and the kernel's, in the names of its counters."""
+"""Our word and the kernel's, in the names of its counters."""
 _OFFLOADS = {
     "tcp-segmentation-offload": "link.tso",
     "generic-segmentation-offload": "link.gso",
@@ -249,7 +303,7 @@ def network_facts(answer: Answer) -> dict[str, FactValue]:
         facts["link.card_rate_bits_per_second"] = megabits * 1_000_000
 
     for word, kernel_word in _ERROR_WORDS.items():
-        counts = [_number(answer, f"nic:statistics/{way}_{kernel_word}") for way in ("rx", "tx")]
+        counts = [_number(answer, f"nic:statistics/{direction}_{kernel_word}") for direction in ("rx", "tx")]
         facts[f"link.{word}_before"] = sum(count or 0 for count in counts)
     return facts
 
@@ -260,13 +314,17 @@ def _number(answer: Answer, section: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
+    """What was found out before a measurement: facts of three sides, and counters to compare with those after it."""
+
     client: Mapping[str, FactValue] = field(default_factory=dict)
     server: Mapping[str, FactValue] = field(default_factory=dict)
     path: Mapping[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     """What could not be found out, with what to do. Never fails a measurement."""
     link: link_facts.Link | None = None
+    """None for a local path, or where no route leads to the server."""
     counters: link_facts.LinkCounters | None = None
+    """Of this machine's interface on the link."""
     server_facts: ServerFacts = field(default_factory=ServerFacts)
 
     def parts(self) -> dict[str, Facts]:

@@ -1,4 +1,9 @@
-"""A check of a watch on paper and as JSON."""
+"""A check of a watch on paper and as JSON.
+
+The *outcome* is what this check's series says against the baseline (`Outcome`). The watch's *state* is what the check
+found in all, by the outcome and what was before: it may be recovered or postponed. Its *standing* is what lasts, one of
+steady, slower and unmeasurable: a check that is postponed, or undecided, leaves it as it was.
+"""
 
 from dataclasses import asdict
 from functools import partial
@@ -23,6 +28,7 @@ TONES = {
     WatchState.UNMEASURABLE: Tone.BAD,
     WatchState.POSTPONED: Tone.CAUTION,
 }
+# Of the states only these three can be a standing.
 _STANDING_TEXTS = {
     WatchState.STEADY: "Not slower than its baseline",
     WatchState.SLOWER: "Slower than its baseline",
@@ -32,6 +38,7 @@ _STANDING_TEXTS = {
 
 def watch_answer(watch: Watch) -> Toned:
     if watch.state is WatchState.POSTPONED and watch.standing is WatchState.STEADY:
+        # While the baseline is being collected nothing is compared: a check that measured decides nothing either.
         text = "Still collecting the baseline" if watch.is_measured else "Postponed: busy at the last check"
         return Toned(text, TONES[watch.state])
     return Toned(_standing_text(watch), TONES[watch.standing])
@@ -73,7 +80,7 @@ def _collecting_sentence(check: Check) -> str:
 
 
 def _recovered_sentence(comparison: Comparison) -> str:
-    """Faster than the series that were slower, by the rule of ``outcome_of``; how near the baseline is stays open."""
+    """For a series that is faster than those that were slower, while its comparison with the baseline is open."""
     interval = comparison.interval_percent
     reach = ""
     if interval is not None and not wording.is_too_wide(*interval):
@@ -98,6 +105,8 @@ def check_document(check: Check) -> dict[str, Any]:
 def watch_report(check: Check) -> Report:
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
+
+    # The night that completes the baseline is part of it, so it is not compared either.
     is_compared = check.nights >= BASELINE_NIGHTS and check.outcome is not Outcome.COLLECTED
     has_state = is_compared or watch.standing is not WatchState.STEADY
 

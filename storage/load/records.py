@@ -287,7 +287,9 @@ class LoadPoint:
     number: Count
     users: Annotated[int, up_to(MOST_USERS)]
     size_bytes: Count | None = None
+    """Of its files, where each point has one size."""
     connected: int = 0
+    """Users with a session at its end."""
     status: PointStatus = PointStatus.VALID
     reason: str | None = None
     started_at: str = ""
@@ -296,6 +298,7 @@ class LoadPoint:
     """When its steady window began; empty where unknown."""
     ramp_seconds: NotNegative = 0.0
     seconds: NotNegative = 0.0
+    """Of the steady window, which all figures below are of."""
     offered_per_second: float | None = None
     """As scheduled, or if each request were answered as for the fewest users; absent for those themselves."""
     requests: int = 0
@@ -306,18 +309,23 @@ class LoadPoint:
     late_starts: int = 0
     """Requests that were due before the previous one was done."""
     silent_seconds: NotNegative = 0.0
+    """How long no request was answered: every worker process was silent for as long at least."""
     slices: tuple[int, ...] = ()
     """Requests in each fifth of the steady window; empty where unknown."""
     errors: Mapping[str, int] = field(default_factory=dict)
+    """How many, by kind of error."""
     first_error: str = ""
     response: Histogram = field(default_factory=Histogram)
     """Due to answered."""
     service: Histogram = field(default_factory=Histogram)
     """Asked to answered."""
     operations: Mapping[str, Histogram] = field(default_factory=dict)
+    """Service times by operation."""
     logins: Histogram = field(default_factory=Histogram)
     think_seconds: float | None = None
+    """The mean of the pauses made; None without any."""
     little_percent: float | None = None
+    """How far users = requests/s * (answer + pause), Little's law, is off; None where nothing was answered."""
     generator_cpu_percent: tuple[float, ...] = ()
     """Of one processor, per process of the load generator."""
     generator_lateness: Histogram = field(default_factory=Histogram)
@@ -347,6 +355,8 @@ class LoadPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadWorker:
+    """One machine that makes a load."""
+
     host: str
     processes: Count
     version: str = ""
@@ -364,11 +374,15 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChoices:
+    """What was asked for; the command's options."""
+
     users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
     find_capacity: bool = False
     by_size: bool = False
     limit_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
+    """What p95 of the response may take; None for the usual limit."""
     ramp_per_second: Annotated[float, above_zero_up_to(MOST_USERS)] = 20.0
+    """Users who log in each second."""
     processes: Annotated[int, up_to(4096)] = 1
     hosts: tuple[str, ...] = ()
     keep_files: bool = False
