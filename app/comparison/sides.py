@@ -11,8 +11,7 @@ from app.comparison.trials import trials_since
 from forms.comparison.history import groups_of
 from forms.comparison.summary import sides_of
 from forms.comparison.verdict import Sides, unseen_between
-from forms.stats.decision import MOST_EARLIER
-from forms.stats.variation import NONE_AFTER_DAYS
+from forms.stats.variation import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trial.summary import TrialSummary
 from forms.tuning import differences as tuning
 from storage.looks import WATCH, unconfirmed_ids

@@ -233,8 +233,8 @@ def _make_comparison(
         stands_in=sides.stands_in,
         interleaved_since=sides.interleaved_since,
     )
-    if decision.variation is None or decision.variation.alone:
-        # Every run counts.
+    # Of interleaved runs and of alternating series every run counts.
+    if decision.variation is None or decision.variation.sides_alternate:
         return comparison
 
     left_out = hiccups.left_out_runs((sides.base, sides.other), _series_names(sides, comparison))

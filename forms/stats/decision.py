@@ -35,6 +35,7 @@ from forms.stats.readings import Rates
 from forms.stats.several import critical_of
 from forms.stats.summary import LEVEL
 from forms.stats.variation import (
+    MOST_EARLIER,
     SeriesGroup,
     Variation,
     alternates,
@@ -45,6 +46,8 @@ from forms.stats.variation import (
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 LEAST_RUNS = 3
+"""The runs a side that a verdict needs."""
+
 PROBABLY = 0.9
 """From this probability of the direction on an inconclusive comparison says to which side the evidence leans.
 
@@ -64,27 +67,42 @@ class Verdict(StrEnum):
 
 
 class Doubt(StrEnum):
+    """Why a comparison or a trial is inconclusive. Documents have "wandered" and "scatter" since version 0.1."""
+
     NO_RUNS = "no runs"
+    """A series has no valid run. Set by every function here that decides."""
     FEW_RUNS = "few runs"
-    BASE_VARIED = "wandered"  # this and "scatter": documents have them since version 0.1
+    """A side has fewer than :data:`LEAST_RUNS`, or its runs do not tell by how much they vary. Set here too."""
+    BASE_VARIED = "wandered"
+    """Equal series may differ by as much: the usual doubt about whole series, set here where no other applies."""
     TREND = "trend"
+    """Whole series differ, but a steady trend would explain it as well. Set here."""
     VARYING = "scatter"
+    """Interleaved runs, or the pairs of a trial, vary by too much. Set here and by trials."""
     CONTRADICTED = "contradicted"
+    """What was read from the server denies the claimed change. Set by comparisons (forms/comparison/verdict.py)."""
     SAME_SETTINGS = "same settings"
+    """Both sides were measured with the same settings, so nothing could change. Set by comparisons."""
     FEW_PAIRS = "few pairs"
+    """Trials only (forms/trial/summary.py): it ended before its last look, and those before gave no verdict."""
     DRIFT = "drift"
+    """Trials only: the machine's own fixed work changed as well, and may explain the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
+    """What a verdict needs, as it was asked for."""
+
     noise_percent: float = NOISE_PERCENT
     """A change inside ± this is no difference, however certain."""
     margin_percent: float = MARGIN_PERCENT
     """The same: the interval lies inside ± this."""
     alpha: float = 0.05
+    """How often, as a share, a verdict may be wrong where nothing changed: two-sided."""
 
     @property
     def level(self) -> float:
+        """Of the interval that decides: two-sided, 0.95 for 95 %."""
         return 1 - self.alpha
 
 
@@ -94,14 +112,21 @@ class ChangeDecision:
 
     verdict: Verdict
     doubt: Doubt | None = None
+    """Why it is inconclusive; None beside any other verdict."""
     change_percent: float | None = None
+    """From the base's average to the other's, in percent of the base."""
     interval_percent: tuple[float, float] | None = None
+    """(low, high) of the change, by which the verdict is given."""
     runs_interval_percent: tuple[float, float] | None = None
+    """(low, high) of the change if only the runs varied, and equal series did not differ beyond that."""
     p_value: float | None = None
     """The largest p of the Student's t tests that the verdict needs."""
     variation: Variation | None = None
+    """By which whole series were judged; None of interleaved runs, which are judged pair by pair."""
     critical: float | None = None
+    """The standard errors each way of the interval between whole series; None as for ``variation``."""
     interleaved: bool = False
+    """Whether it was decided pair by pair."""
     leaning_p_value: float | None = None
     """Two-sided, of the tests that a leaning needs; None where a verdict is refused for another reason."""
 
@@ -134,8 +159,8 @@ def decide(
     ``times`` in seconds, base first; without them the base came first. ``history``: earlier groups of equal settings.
     """
     limits = limits or Limits()
-    if undecided := _decide_too_few(base, other):
-        return undecided
+    if refusal := _refuse_too_few(base, other):
+        return refusal
 
     if times is None:
         times = [float(place) for place in range(len(base) + len(other))]
@@ -144,11 +169,15 @@ def decide(
     sides_alternate = alternates(times, len(base))
     judged_by = variation(base_group, other_group, history, sides_alternate=sides_alternate)
     if judged_by is None:
-        return _few_runs(base, other)
-    return _decide_groups(base_group, other_group, judged_by, student_t(limits.level, judged_by.freedom), limits)
+        return _inconclusive_of_few_runs(base, other)
+
+    critical = student_t(limits.level, judged_by.freedom)
+    return _decide_groups(base_group, other_group, judged_by, critical, limits)
 
 
 class Step(NamedTuple):
+    """A comparison of two groups, by their places in the list of all groups."""
+
     base: int
     other: int
 
@@ -168,10 +197,10 @@ def decide_together(
     for step in steps:
         base = groups[step.base]
         other = groups[step.other]
-        if undecided := _decide_too_few(base.series, other.series):
-            decisions.append(undecided)
+        if refusal := _refuse_too_few(base.series, other.series):
+            decisions.append(refusal)
         elif judged_by is None:
-            decisions.append(_few_runs(base.series, other.series))
+            decisions.append(_inconclusive_of_few_runs(base.series, other.series))
         else:
             decisions.append(_decide_groups(base, other, judged_by, critical, limits))
     return decisions
@@ -180,19 +209,25 @@ def decide_together(
 def _joint_variation(
     groups: Sequence[SeriesGroup], steps: Sequence[Step], history: Sequence[SeriesGroup], limits: Limits
 ) -> tuple[Variation | None, float]:
-    """The one variation of all steps, and the standard errors at which their intervals hold jointly."""
+    """The one variation of all steps, and the standard errors at which their intervals hold jointly.
+
+    (None, 0.0) where too few runs tell it.
+    """
     measured = {index for index, group in enumerate(groups) if group.series and all(group.series)}
     usable = [groups[index] for index in sorted(measured)]
     judged_steps = [step for step in steps if step.base in measured and step.other in measured]
 
+    # The widest step is what the repeats have to cover to count in full.
     middle_times = {index: statistics.fmean(groups[index].times) for index in measured}
     gap = max((abs(middle_times[step.base] - middle_times[step.other]) for step in judged_steps), default=0.0)
     now = max((max(group.times) for group in usable), default=0.0)
 
     run_variance = pooled_run_variance(list(chain.from_iterable(group.series for group in usable)))
-    judged_by = judged_variation(run_variance, usable, history, gap, now)
+    judged_by = judged_variation(run_variance, usable, history, gap_seconds=gap, now=now)
     if judged_by is None:
         return None, 0.0
+
+    # Of all groups, since the steps name them by their places among all.
     counts = tuple(len(group.series) for group in groups)
     return judged_by, critical_of(counts, tuple(judged_steps), judged_by.freedom, limits.level)
 
@@ -200,8 +235,11 @@ def _joint_variation(
 def _decide_groups(
     base: SeriesGroup, other: SeriesGroup, judged_by: Variation, critical: float, limits: Limits
 ) -> ChangeDecision:
-    base_readings = readings_of(base.series, alternating=judged_by.alone)
-    other_readings = readings_of(other.series, alternating=judged_by.alone)
+    """Decide between two groups by a variation; ``critical`` standard errors are half the interval between series."""
+    # Alternating sides have no prior: every run counts there, and the runs alone must agree with the series.
+    sides_alternate = judged_by.sides_alternate
+    base_readings = readings_of(base.series, alternating=sides_alternate)
+    other_readings = readings_of(other.series, alternating=sides_alternate)
     by_series = between_series(base_readings, other_readings, judged_by)
     by_runs = within_series(base_readings, other_readings)
     by_trend = _rival_trend(base, other, judged_by, limits)
@@ -209,22 +247,24 @@ def _decide_groups(
     needed = [by_series]
     if by_trend:
         needed.append(by_trend)
-    if by_runs and judged_by.alone:
+    if by_runs and sides_alternate:
         needed.append(by_runs)
 
-    # Several steps at once widen every interval by as much as they widen that between series.
-    widened = critical / student_t(limits.level, judged_by.freedom)
-    intervals = [_widened_interval(estimate, widened, limits.level) for estimate in needed]
-    interval = min(low for low, _ in intervals), max(high for _, high in intervals)
+    # Half an interval = widening · t(level, freedom of the estimate) · error of the estimate. Of a single step the
+    # widening is 1. Several steps at once have a larger ``critical``, and widen every interval in that proportion.
+    widening = critical / student_t(limits.level, judged_by.freedom)
+    intervals = [_widened_interval(estimate, widening, limits.level) for estimate in needed]
+    interval = _outer_interval(intervals)
     change_percent = percent_of(by_series.log_change)
     verdict = _verdict_of(interval, change_percent, limits)
 
-    p_value = max(estimate.p_value for estimate in needed)
-    agree = len({estimate.log_change > 0 for estimate in needed}) == 1
     doubt = None
     if verdict is Verdict.UNKNOWN:
-        is_trend = by_trend is not None and _excludes_zero(intervals[0])
-        doubt = Doubt.TREND if is_trend else Doubt.BASE_VARIED
+        series_differ = _excludes_zero(_widened_interval(by_series, widening, limits.level))
+        doubt = Doubt.TREND if by_trend is not None and series_differ else Doubt.BASE_VARIED
+
+    p_value = max(estimate.p_value for estimate in needed)
+    directions_agree = len({estimate.log_change > 0 for estimate in needed}) == 1
     return ChangeDecision(
         verdict=verdict,
         doubt=doubt,
@@ -234,16 +274,17 @@ def _decide_groups(
         p_value=p_value,
         variation=judged_by,
         critical=critical,
-        leaning_p_value=p_value if agree else None,
+        leaning_p_value=p_value if directions_agree else None,
     )
 
 
-def _widened_interval(estimate: ChangeEstimate, widened: float, level: float) -> tuple[float, float]:
-    return estimate.interval_percent(level, widened * student_t(level, estimate.freedom))
+def _widened_interval(estimate: ChangeEstimate, widening: float, level: float) -> tuple[float, float]:
+    return estimate.interval_percent(level, widening * student_t(level, estimate.freedom))
 
 
-MOST_EARLIER = 60
-"""Newest earlier series of a path that count; more would hardly change the estimate."""
+def _outer_interval(intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The smallest interval that contains all of them."""
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 def confirmed_changes(series: Sequence[Rates], times: Sequence[float]) -> list[tuple[int, Verdict]]:
@@ -251,41 +292,50 @@ def confirmed_changes(series: Sequence[Rates], times: Sequence[float]) -> list[t
     changes: list[tuple[int, Verdict]] = []
     series = [tuple(rates) for rates in series]
     averages = [reading.average for reading in readings_of(series)]
-    sums = [0.0, *accumulate(averages)]
-    begin = 0
-    for place in range(1, len(series) - 1):
-        first = max(begin, place - MOST_EARLIER)
-        average_before = (sums[place] - sums[first]) / (place - first)
-        if abs(averages[place] / average_before - 1) * 100 <= Limits().noise_percent:
-            continue  # no verdict would be faster or slower
+    # The sum of the averages before each place, so that a long history is not added up again at each.
+    sums_before = [0.0, *accumulate(averages)]
 
-        verdict = _verdict_on(place, series, times, first, place)
+    level_begin = 0
+    # The last series has none after it that could confirm a change.
+    for place in range(1, len(series) - 1):
+        first = max(level_begin, place - MOST_EARLIER)
+        average_before = (sums_before[place] - sums_before[first]) / (place - first)
+        change_percent = 100 * abs(averages[place] / average_before - 1)
+        # No verdict would be faster or slower, and to look for one takes long.
+        if change_percent <= Limits().noise_percent:
+            continue
+
+        before = slice(first, place)
+        verdict = _verdict_on(place, before, series, times)
         is_change = verdict in {Verdict.FASTER, Verdict.SLOWER}
-        if is_change and _verdict_on(place + 1, series, times, first, place) is verdict:
+        if is_change and _verdict_on(place + 1, before, series, times) is verdict:
             changes.append((place, verdict))
-            begin = place
+            level_begin = place
     return changes
 
 
-def _verdict_on(place: int, series: Sequence[Rates], times: Sequence[float], first: int, last: int) -> Verdict:
-    """The verdict on one series against those from ``first`` up to, but without, ``last``."""
-    decision = decide(series[first:last], [series[place]], times=[*times[first:last], times[place]])
+def _verdict_on(place: int, before: slice, series: Sequence[Rates], times: Sequence[float]) -> Verdict:
+    """The verdict on the series at a place against those ``before`` it."""
+    decision = decide(series[before], [series[place]], times=[*times[before], times[place]])
     return decision.verdict
 
 
 def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:
     """Decide on interleaved runs, as many a side, ``base[i]`` measured beside ``other[i]``."""
     limits = limits or Limits()
-    if undecided := _decide_too_few([base], [other]):
-        return undecided
+    if refusal := _refuse_too_few([base], [other]):
+        return refusal
 
     by_pairs = interleaved(base, other)
     assert by_pairs, "three runs a side are two pairs at least"
     interval = by_pairs.interval_percent(limits.level)
     change_percent = percent_of(by_pairs.log_change)
     differences = [changed - unchanged for unchanged, changed in zip(base, other, strict=True)]
+
+    # Where the ranks do not agree, the interval is stretched to zero, so that no change is claimed.
     if _excludes_zero(interval) and not _order_tells(differences, limits):
-        interval = min(interval[0], 0.0), max(interval[1], 0.0)
+        interval = _outer_interval([interval, (0.0, 0.0)])
+
     verdict = _verdict_of(interval, change_percent, limits)
     return ChangeDecision(
         verdict=verdict,
@@ -304,11 +354,11 @@ def _order_tells(differences: Sequence[float], limits: Limits) -> bool:
 
     Of few pairs it can tell no better than 1 in 2^(pairs - 1): then all of them have to agree.
     """
-    least = 2.0 ** (1 - len(differences))
-    return signed_rank_p(differences) <= max(limits.alpha, least)
+    least_p = 2.0 ** (1 - len(differences))
+    return signed_rank_p(differences) <= max(limits.alpha, least_p)
 
 
-def _decide_too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | None:
+def _refuse_too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | None:
     """The answer where a side has no run, or fewer than a verdict needs; else None."""
     base_runs = sum(map(len, base))
     other_runs = sum(map(len, other))
@@ -317,10 +367,11 @@ def _decide_too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDeci
     # A series without a run has no average, and so neither has its side.
     if fewest_runs == 0 or not all((*base, *other)):
         return ChangeDecision(verdict=Verdict.UNKNOWN, doubt=Doubt.NO_RUNS)
-    return _few_runs(base, other) if fewest_runs < LEAST_RUNS else None
+    return _inconclusive_of_few_runs(base, other) if fewest_runs < LEAST_RUNS else None
 
 
-def _few_runs(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
+def _inconclusive_of_few_runs(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
+    """The change without a verdict; its interval by the runs alone is that of any average that is shown."""
     base_readings = readings_of(base)
     other_readings = readings_of(other)
     by_runs = within_series(base_readings, other_readings)
@@ -335,8 +386,10 @@ def _few_runs(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
 def _rival_trend(base: SeriesGroup, other: SeriesGroup, judged_by: Variation, limits: Limits) -> ChangeEstimate | None:
     """The change beside a trend, where a steady trend alone would come halfway to a verdict."""
     times = [*base.times, *other.times]
+    # A change beside a trend takes three degrees of freedom, and one must be left.
     if len(times) < 4:
         return None
+    # The trend alone is judged by the spread of both sides: a degree of freedom less for each.
     halfway = TREND_SHARE * student_t(limits.level, len(times) - 2)
     if steady_trend_score(times, len(base.times)) <= halfway:
         return None
@@ -344,6 +397,7 @@ def _rival_trend(base: SeriesGroup, other: SeriesGroup, judged_by: Variation, li
 
 
 def _verdict_of(interval: tuple[float, float], change_percent: float, limits: Limits) -> Verdict:
+    """A verdict by the interval of a change, all in percent."""
     if _excludes_zero(interval) and abs(change_percent) > limits.noise_percent:
         return Verdict.FASTER if change_percent > 0 else Verdict.SLOWER
     low, high = interval

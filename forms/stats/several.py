@@ -1,4 +1,16 @@
-"""Several verdicts at once: intervals and tests that hold jointly."""
+"""Several verdicts at once: intervals and tests that hold jointly.
+
+The steps of an experiment compare k groups of series in pairs, by one estimated standard deviation s of a series'
+average (:mod:`forms.stats.variation`). The errors of the k group averages, each in its own standard errors, are normal
+and independent: a vector of length r, with r² ~ chi-square(k), in a random direction u. The estimate s is ``scale``
+times the true standard deviation, with scale² ~ chi-square(f) / f. Hence, of the largest t of all steps:
+
+    max|t| = r · extreme(u) / scale
+    extreme(u) = the largest of |u_other / √n_other - u_base / √n_base| / √(1 / n_base + 1 / n_other)
+    P(max|t| > c) = the mean, over directions and scales, of P(chi-square(k) > (c · scale / extreme(u))²)
+
+The intervals hold jointly with c standard errors where this chance is 1 - level.
+"""
 
 import math
 import random
@@ -9,27 +21,31 @@ from itertools import product
 from forms.stats.distributions import chi_square_tail, scale_nodes, student_t
 
 _DRAWS = 10_000
-"""Random directions of the groups' errors."""
+"""Random directions u of the groups' errors."""
 
 _PARTS = 40
-"""The directions are averaged down to as many, which the search then looks at."""
+"""The values extreme(u), in order, are averaged down to as many, which the search then looks at."""
 
 _PRECISION = 0.002
-"""Of the standard errors that are found."""
+"""Of the c that is found, in standard errors."""
 
 
 @cache
 def critical_of(counts: tuple[int, ...], steps: tuple[tuple[int, int], ...], freedom: float, level: float) -> float:
-    """Standard errors at which the intervals of all ``steps`` (pairs of groups) hold jointly at this level.
+    """The standard errors c at which the intervals of all ``steps`` hold jointly, with the chance ``level``.
 
-    ``counts`` are series per group. One step: Student's t; several: random directions (fixed seed) and chi-square.
+    ``counts`` are the series of each group, and a step is a pair of places in it, the base's first: a group of 0 series
+    stands in no step. ``freedom`` are the degrees of freedom f of s. ``level`` is two-sided, 0.95 for 95 %. Of a single
+    step c is Student's t.
     """
     if len(steps) < 2:
         return student_t(level, freedom)
 
-    # A quarter of the nodes averages as well as the search is precise.
+    # Pairs of a scale and its weight. A quarter of the nodes averages as well as the search is precise.
     scales = scale_nodes(freedom)[::4]
     extremes = _extremes_by_direction(counts, steps)
+
+    # The means are left as sums, of weights that do not add up to 1: what is allowed is multiplied instead.
     allowed = (1 - level) * math.fsum(weight for _, weight in scales) * len(extremes)
 
     # Between a single step's standard errors and those of Bonferroni.
@@ -49,18 +65,19 @@ def critical_of(counts: tuple[int, ...], steps: tuple[tuple[int, int], ...], fre
 
 
 def _extremes_by_direction(counts: Sequence[int], steps: Sequence[tuple[int, int]]) -> list[float]:
-    """The largest difference of all steps, in its standard errors, by random directions of the groups' errors."""
+    """extreme(u) for random directions u, the smallest first, averaged down to ``_PARTS``."""
     chance = random.Random(2026)  # noqa: S311  a fixed seed, so that a verdict is the same each time: no secret
-    errors = [math.sqrt(1 / counts[base] + 1 / counts[other]) for base, other in steps]
-    scales = [1 / math.sqrt(count) if count else 0.0 for count in counts]
+    step_errors = [math.sqrt(1 / counts[base] + 1 / counts[other]) for base, other in steps]
+    # A group of no series stands in no step: whatever its error, it counts in none.
+    group_errors = [1 / math.sqrt(count) if count else 0.0 for count in counts]
 
     extremes = []
     for _ in range(_DRAWS):
         normals = [chance.gauss(0.0, 1.0) for _ in counts]
         length = math.hypot(*normals)
-        means = [normal * scale / length for normal, scale in zip(normals, scales, strict=True)]
-        differences = [abs(means[other] - means[base]) for base, other in steps]
-        extremes.append(max(difference / error for difference, error in zip(differences, errors, strict=True)))
+        averages = [normal * error / length for normal, error in zip(normals, group_errors, strict=True)]
+        differences = [abs(averages[other] - averages[base]) for base, other in steps]
+        extremes.append(max(difference / error for difference, error in zip(differences, step_errors, strict=True)))
 
     extremes.sort()
     size = _DRAWS // _PARTS
@@ -70,13 +87,18 @@ def _extremes_by_direction(counts: Sequence[int], steps: Sequence[tuple[int, int
 def holm(p_values: Sequence[float], alpha: float) -> list[float]:
     """Each test's alpha, so that all together err at most ``alpha`` (Holm 1979).
 
-    alpha / m for the smallest p, alpha / (m - 1) for the next, constant from the first that fails on.
+    alpha / m for the smallest p, alpha / (m - 1) for the next, constant from the first that fails on. In the order of
+    ``p_values``.
     """
-    levels = [alpha] * len(p_values)
-    failed_level: float | None = None
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        level = alpha / (len(p_values) - rank) if failed_level is None else failed_level
-        if failed_level is None and p_values[index] >= level:
-            failed_level = level
-        levels[index] = level
-    return levels
+    alphas = [alpha] * len(p_values)
+    smallest_first = sorted(range(len(p_values)), key=p_values.__getitem__)
+
+    failed_alpha: float | None = None
+    for rank, index in enumerate(smallest_first):
+        if failed_alpha is not None:
+            alphas[index] = failed_alpha
+            continue
+        alphas[index] = alpha / (len(p_values) - rank)
+        if p_values[index] >= alphas[index]:
+            failed_alpha = alphas[index]
+    return alphas

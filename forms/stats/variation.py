@@ -29,15 +29,34 @@ from forms.stats.readings import Rates, SeriesReading, plain_reading, read_serie
 from forms.stats.summary import LEVEL
 
 # The numbers of the rule: why they are what they are stands above.
+
 SESSION = 0.025
-"""Least assumed difference of equal series."""
+"""Step 3: the least assumed difference of equal series, as a logarithm (2.5 %)."""
+
 PER_RUN_DEVIATION = 2.6
+"""Step 3: the further difference that is assumed of them, in standard deviations of their runs (v)."""
+
 MOST = 0.5
+"""Step 3: the most that s0 is assumed to be, as a logarithm (50 %)."""
+
 PRIOR_FREEDOM = 4
-DAY_SECONDS = 86_400.0
-HALF_AFTER_DAYS = 30
-NONE_AFTER_DAYS = 90
+"""Step 3: the degrees of freedom that the prior is worth."""
+
 LEAST_ALTERNATING = 3
+"""Step 6: the series a side from which alternating sides are judged by their repeats alone."""
+
+DAY_SECONDS = 86_400.0
+
+# How much of a path's history counts. The notebook is asked for no more of it (storage/statements/earlier.sql).
+
+NONE_AFTER_DAYS = 90
+"""Step 4: repeats older than this weigh nothing, and earlier series than this are not read."""
+
+HALF_AFTER_DAYS = 30
+"""Step 4: repeats older than this weigh half."""
+
+MOST_EARLIER = 60
+"""The newest earlier series of a path that are read; more would hardly change the estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,7 @@ class SeriesGroup:
 
     series: Sequence[Rates]
     times: Sequence[float]
+    """In seconds, one for each of ``series``."""
 
 
 class RunVariance(NamedTuple):
@@ -56,7 +76,10 @@ class RunVariance(NamedTuple):
 
     @property
     def cautious(self) -> float:
-        """The variance times f / (f - 2), which allows for runs that happened to agree; infinite up to f = 2."""
+        """The variance times f / (f - 2), which allows for runs that happened to agree; infinite up to f = 2.
+
+        f / (f - 2) is the mean of f / chi-square(f), by which the true variance exceeds an estimate on average.
+        """
         return self.variance * self.freedom / (self.freedom - 2) if self.freedom > 2 else math.inf
 
 
@@ -65,29 +88,35 @@ class Variation:
     """How far the averages of equal series differ, as logarithms."""
 
     variance: float
+    """The s² of the rule: of a series' average."""
     freedom: float
+    """The degrees of freedom with which it is known: those of the prior and of the repeats."""
     runs: RunVariance
     """Of the runs within a series, from which the prior was made."""
     repeats: float = 0.0
     """Degrees of freedom from repeats, weighted."""
-    alone: bool = False
-    """Whether repeats alone were used, without a prior."""
+    sides_alternate: bool = False
+    """Whether step 6 applies: the repeats alone decide, without a prior; every run counts; the runs must agree."""
 
     @property
     def deviation_percent(self) -> float:
+        """The s of the rule, in percent."""
         return 100 * math.sqrt(self.variance)
 
     @property
     def run_deviation(self) -> float:
-        """The v of the rule."""
+        """The v of the rule, as a logarithm; without its factor where too few runs bound that."""
         return math.sqrt(self.runs.cautious if math.isfinite(self.runs.cautious) else self.runs.variance)
 
     def error(self, base: int, other: int) -> float:
-        """The standard error of a change between averages of that many series."""
+        """The standard error of a change between averages of that many series: s √(1/p + 1/q)."""
         return math.sqrt(self.variance * (1 / base + 1 / other))
 
     def least_shown(self, base: int, other: int, level: float) -> float:
-        """The logarithm of the change that such averages must exceed: half the interval of ``compare``."""
+        """The logarithm of the change that such averages must exceed: half the interval of ``compare``.
+
+        ``level`` is two-sided, 0.95 for 95 %.
+        """
         return student_t(level, self.freedom) * self.error(base, other)
 
 
@@ -98,36 +127,38 @@ def variation(
     gap = abs(statistics.fmean(base.times) - statistics.fmean(other.times))
     now = max(*base.times, *other.times)
     own_runs = side_run_variance([base.series, other.series])
-    return judged_variation(own_runs, [base, other], history, gap, now, alternating=sides_alternate)
+    return judged_variation(own_runs, [base, other], history, gap_seconds=gap, now=now, sides_alternate=sides_alternate)
 
 
 def judged_variation(
     own_runs: RunVariance,
     sides: Sequence[SeriesGroup],
     history: Sequence[SeriesGroup],
+    *,
     gap_seconds: float,
     now: float,
-    *,
-    alternating: bool = False,
+    sides_alternate: bool = False,
 ) -> Variation | None:
     """The variation by the sides' own runs and repeats, or with those of earlier groups, whichever claims less.
 
-    Where earlier series differ by more than the sides alone would allow for, they are always counted.
+    Where earlier series differ by more than the sides alone would allow for, they are always counted. ``gap_seconds``
+    lie between the compared sides, the later of which was measured ``now``. None where too few runs tell it.
     """
-    if alternating:
-        return _repeats_alone(own_runs, [*sides, *history], gap_seconds, now)
+    if sides_alternate:
+        return _variation_of_repeats_alone(own_runs, [*sides, *history], gap_seconds=gap_seconds, now=now)
 
-    by_sides = _updated_by_groups(own_runs, sides, gap_seconds, now)
+    by_sides = _updated_by_groups(own_runs, sides, gap_seconds=gap_seconds, now=now)
     if not history:
         return by_sides
 
     earlier_runs = usual_run_variance(list(chain.from_iterable(group.series for group in history)))
-    together = _updated_by_groups(_pooled(own_runs, earlier_runs), [*sides, *history], gap_seconds, now)
+    all_runs = _pooled(own_runs, earlier_runs)
+    together = _updated_by_groups(all_runs, [*sides, *history], gap_seconds=gap_seconds, now=now)
     if by_sides is None or together is None:
         return together
 
     # Step 5: earlier series may only make a verdict surer, unless they differ by more than the sides allow for.
-    earlier_squares, earlier_freedom = _repeats(history, gap_seconds, now)
+    earlier_squares, earlier_freedom = _squares_of_repeats(history, gap_seconds=gap_seconds, now=now)
     if earlier_squares > earlier_freedom * by_sides.variance:
         return together
     return min(by_sides, together, key=_least_shown)
@@ -138,29 +169,32 @@ def _least_shown(variation: Variation) -> float:
 
 
 def _updated_by_groups(
-    runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float
+    runs: RunVariance, groups: Sequence[SeriesGroup], *, gap_seconds: float, now: float
 ) -> Variation | None:
     """The prior that these runs give, updated by the repeats in ``groups``; None where too few runs tell it."""
     # Step 2: up to two degrees of freedom f / (f - 2) has no bound.
     if runs.freedom <= 2:
         return None
-    squares, freedom = _repeats(groups, gap_seconds, now)
+    squares, freedom = _squares_of_repeats(groups, gap_seconds=gap_seconds, now=now)
     return updated_prior(runs, freedom, squares)
 
 
-def _repeats_alone(runs: RunVariance, groups: Sequence[SeriesGroup], gap_seconds: float, now: float) -> Variation:
-    """The variation of alternating sides: that of their repeats, in which every run counts."""
-    squares, freedom = _repeats(groups, gap_seconds, now, read=plain_reading)
-    return Variation(variance=squares / freedom, freedom=freedom, runs=runs, repeats=freedom, alone=True)
+def _variation_of_repeats_alone(
+    runs: RunVariance, groups: Sequence[SeriesGroup], *, gap_seconds: float, now: float
+) -> Variation:
+    """Step 6: the variation of alternating sides, which is that of their repeats, in which every run counts."""
+    squares, freedom = _squares_of_repeats(groups, gap_seconds=gap_seconds, now=now, read=plain_reading)
+    return Variation(variance=squares / freedom, freedom=freedom, runs=runs, repeats=freedom, sides_alternate=True)
 
 
-def _repeats(
+def _squares_of_repeats(
     groups: Sequence[SeriesGroup],
+    *,
     gap_seconds: float,
     now: float,
     read: Callable[[Rates], SeriesReading] = read_series,
 ) -> tuple[float, float]:
-    """(squared deviations, degrees of freedom) of the repeats in each group, weighted."""
+    """(squared deviations, degrees of freedom) of the repeats in each group, weighted as in step 4."""
     squares = freedom = 0.0
     for group in groups:
         if len(group.series) > 1:
@@ -173,6 +207,7 @@ def _repeats(
 def side_run_variance(sides: Sequence[Sequence[Rates]]) -> RunVariance:
     """The mean of both sides' run variances, known as well as the smaller side knows its own."""
     pooled = [pooled_run_variance(side) for side in sides]
+    # Step 2: doubled because both sides contribute, each as much as the smaller one.
     freedom = 2 * min(side.freedom for side in pooled)
     if not freedom:
         return RunVariance(0.0, 0.0)
@@ -180,6 +215,7 @@ def side_run_variance(sides: Sequence[Sequence[Rates]]) -> RunVariance:
 
 
 def pooled_run_variance(series: Sequence[Rates]) -> RunVariance:
+    """The variance of runs around the average of their own series, each series by its degrees of freedom."""
     readings = [read_series(rates) for rates in series]
     freedom = sum(reading.freedom for reading in readings)
     if not freedom:
@@ -198,6 +234,7 @@ def usual_run_variance(series: Sequence[Rates]) -> RunVariance:
 
 
 def _median_share(freedom: int) -> float:
+    """The median of an estimated variance, as a share of the true one."""
     return chi_square_quantile(0.5, freedom) / freedom
 
 
@@ -215,14 +252,17 @@ def prior_variance(runs: RunVariance) -> float:
 
 
 def updated_prior(runs: RunVariance, repeats: float, squares: float) -> Variation:
-    """Step 5: the prior with the squared deviations of that many degrees of freedom of repeats."""
+    """Step 5: s² = (4 s0² + ``squares``) / (4 + ``repeats``).
+
+    ``repeats`` are the weighted degrees of freedom of repeated series, and ``squares`` their squared deviations.
+    """
     freedom = PRIOR_FREEDOM + repeats
     variance = (PRIOR_FREEDOM * prior_variance(runs) + squares) / freedom
     return Variation(variance=variance, freedom=freedom, runs=runs, repeats=repeats)
 
 
 def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
-    """A group's weight for sides ``gap_seconds`` apart, the later one measured ``now``."""
+    """A group's weight, 0 to 1, for sides ``gap_seconds`` apart, the later one measured ``now``."""
     span = max(group.times) - min(group.times)
     age = now - max(group.times)
     # Step 4: repeats within minutes do not tell by how much days differ.
@@ -233,16 +273,20 @@ def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
 
 
 def squared_deviations(values: Sequence[float]) -> float:
+    """The sum of the squared deviations from the mean."""
     middle = statistics.fmean(values)
     return math.fsum((value - middle) ** 2 for value in values)
 
 
 def alternates(places: Sequence[float], base_count: int) -> bool:
     """Whether base (first in ``places``) and other alternate, pair by pair; one more may follow."""
-    return in_pairs(places, base_count) and len(places) // 2 >= LEAST_ALTERNATING
+    pairs = len(places) // 2
+    return in_pairs(places, base_count) and pairs >= LEAST_ALTERNATING
 
 
 def in_pairs(places: Sequence[float], base_count: int) -> bool:
     """Whether each pair of neighbours has one of either side, in any order; one more may follow."""
-    sides = [index < base_count for index in sorted(range(len(places)), key=places.__getitem__)]
-    return all(sides[at] != sides[at + 1] for at in range(0, len(sides) - 1, 2))
+    in_order = sorted(range(len(places)), key=places.__getitem__)
+    is_base = [index < base_count for index in in_order]
+    firsts_of_pairs = range(0, len(is_base) - 1, 2)
+    return all(is_base[first] != is_base[first + 1] for first in firsts_of_pairs)
