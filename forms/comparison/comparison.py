@@ -1,5 +1,6 @@
 """The result of a comparison: verdict, basis, and what would settle it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms.comparison.hiccups import Alternative, OutstandingRun
@@ -12,7 +13,11 @@ from forms.wording import VERDICT_SIGNS
 from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")
+"""The differences between series that took different ways: direction, target, program of the client."""
+
 OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
+"""The signs of the doubts that say what it is instead, so that no more measuring is asked for."""
+
 MANY_RUNS = 30
 """More interleaved runs a side are not advised: longer ones tell as much."""
 
@@ -21,80 +26,108 @@ _REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(ChangeDecision):
+    """A decision between two sides of series, with what it rests on and what would settle it.
+
+    Four things sound alike: ``verdict`` is that of these series; ``known`` whether they have one at all; ``decided``
+    lets a trial of the change answer in its place; ``is_open`` asks whether it is worth while to measure more.
+    """
+
+    # The two sides.
+
     base_id: str
+    """The id of the series that was named as the base, which is the first of its side."""
     other_id: str
+    """The id of the series that is compared with it, the first of its side."""
     base_name: str
+    """What people call the base: its baseline's name, its label, or else its time."""
     other_name: str
     base_ids: tuple[str, ...]
+    """The ids of all series of the side, with those that were measured again with the same settings."""
     other_ids: tuple[str, ...]
     base_runs: int
+    """The number of valid runs of all series of the side."""
     other_runs: int
     base_bytes_per_second: float | None
+    """The mean of the averages of the side's series, of which every run counts; None where a series has no run."""
     other_bytes_per_second: float | None
     base_deviation_bytes_per_second: float | None = None
-    """The standard deviation of the runs, pooled over the side's series."""
+    """The standard deviation of the runs, pooled over the side's series; None where a series has only one run."""
     other_deviation_bytes_per_second: float | None = None
-    left_out: tuple[OutstandingRun, ...] = ()
-    """The runs that the judged averages leave out, because they stand out."""
-    judged_base_bytes_per_second: float | None = None
-    """The average without them; None where every run counts, or nothing is judged."""
-    judged_other_bytes_per_second: float | None = None
-    without: Alternative | None = None
-    """Where it is inconclusive because of particular runs: what it would be without them."""
-    needed_runs: int | None = None
-    needed_runs_range: tuple[int, int | None] | None = None
-    """(fewest, most) that a first look leaves open; None for most: no number may be enough."""
-    needed_seconds: float | None = None
-    """That they take on both sides."""
-    needed_series: int | None = None
-    apart_percent: float | None = None
-    """The most by which equal series differ, 19 times in 20."""
-    history_count: int = 0
-    history_days: float | None = None
-    settle: SettlingStep | None = None
     base_wander_percent: float | None = None
-    limits: Limits
-    """Its level is above 0.95 for several comparisons at once (Holm)."""
-    differences: tuple[Difference, ...] = ()
+    """How far the averages of the base's series lie apart, in percent of their mean; None for a single series."""
     busy_ids: tuple[str, ...] = ()
-    """The series of a side of which none was measured at a quiet or typical time."""
-    has_short_runs: bool = False
-    """Where the settings are the same: whether the newer series has, as its own warnings say."""
-    server_seen: bool = True
-    is_alike: bool = False
-    """Whether nothing differs, in the server's settings either, or was changed: again, both would be the same."""
-    change: Change | None = None
-    tried: TrialSummary | None = None
-    """A whole trial of the change, newer than it."""
-    tried_back: bool = False
-    interleaved_since: bool = False
+    """The ids of the series of a side of which all were measured at a busy time; of both sides, where both are so."""
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, stand for series that were named."""
 
+    # What it was judged by.
+
+    limits: Limits
+    """Its level is above 0.95 for several comparisons at once (Holm)."""
+    left_out: tuple[OutstandingRun, ...] = ()
+    """The runs that the judged averages leave out, because they stand out."""
+    judged_base_bytes_per_second: float | None = None
+    """The base's average without them; None where every run counts, or nothing is judged."""
+    judged_other_bytes_per_second: float | None = None
+    apart_percent: float | None = None
+    """The most by which two equal series differ, 19 times in 20; None of interleaved runs and of too few runs."""
+    history_count: int = 0
+    """The number of earlier series of the path that took part in judging how far equal series differ."""
+    history_days: float | None = None
+    """How many days the newest of them lies before the other series; None without any."""
+
+    # What changed between the sides.
+
+    differences: tuple[Difference, ...] = ()
+    """The settings and facts that are known to differ."""
+    change: Change | None = None
+    """The change from the base to the other that was claimed; None where nobody claimed one."""
+    server_seen: bool = True
+    """Whether settings of the server were read for both sides."""
+    is_alike: bool = False
+    """Whether the server's settings were read, nothing differs, and no change was claimed on the way from the base.
+
+    To measure both sides again would then be to measure the same thing again.
+    """
+    has_short_runs: bool = False
+    """Whether both sides have the same settings, and the newer series has the warning that its runs are short."""
+
+    # What answers it better than these series do.
+
+    tried: TrialSummary | None = None
+    """A whole trial of the change, newer than it."""
+    tried_back: bool = False
+    """Whether it is the base that has the tried change, so that the trial says the reverse of these sides."""
+    interleaved_since: bool = False
+    """Whether a comparison of just the two named series has interleaved runs, and so a better answer."""
+    without: Alternative | None = None
+    """Where it is inconclusive because of particular runs: what it would be without them."""
+
+    # What would settle it.
+
+    settle: SettlingStep | None = None
+    """The quickest of the steps that would settle a comparison of whole series; None where none would."""
+    needed_series: int | None = None
+    """How many series a side there would be after ``settle``, where that is to alternate; else None."""
+    needed_runs: int | None = None
+    """How many runs a side there would have to be: interleaved ones, or the fewest that any verdict needs.
+
+    None where that does not help, more than :data:`forms.stats.settle.MOST_RUNS` are needed, or nobody knows.
+    """
+    needed_runs_range: tuple[int, int | None] | None = None
+    """(fewest, most) that a first look leaves open; None for most: no number may be enough."""
+    needed_seconds: float | None = None
+    """How long ``needed_runs`` interleaved ones take on both sides, with warm-up; None where nobody knows."""
+
     @property
     def known(self) -> bool:
-        """Whether these series alone have a verdict, be it that both sides are the same."""
+        """Whether these series by themselves have a verdict, be it that both sides are the same."""
         return self.verdict is not Verdict.UNKNOWN
 
     @property
     def the_change(self) -> Change | None:
         """The change that was claimed, or else the one setting of this client that differs."""
-        if self.change is not None:
-            return self.change
-        differing = told_differences(self.differences)
-        if len(differing) != 1 or None in (differing[0].base, differing[0].other):
-            return None
-
-        difference = differing[0]
-        if name := VERSUS_DIFFERENCES.get(difference.name):
-            value = typed_value(name, difference.other)
-            return Change(name=name, value=value, previous=typed_value(name, difference.base))
-
-        # Of a required protection people are told what was negotiated; what was asked for is the setting.
-        required = next((difference for difference in self.differences if difference.name in REQUIRED), None)
-        if required is None:
-            return None
-        return Change(name=NAMES_OF_REQUIRED[required.name], value="yes" if required.other else "no")
+        return self.change or _only_client_change(self.differences)
 
     @property
     def decided(self) -> Verdict:
@@ -117,7 +150,10 @@ class Comparison(ChangeDecision):
 
     @property
     def is_open(self) -> bool:
-        """Whether it has runs enough for a verdict, and neither it nor a trial gives one."""
+        """Whether there are runs enough, they give no verdict, and nobody has tried the change since.
+
+        A trial counts whatever it says: to measure these series again would not tell more than it does.
+        """
         if self.known or self.tried:
             return False
         return self.doubt not in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS)
@@ -128,15 +164,48 @@ class Comparison(ChangeDecision):
         return self.limits.noise_percent >= self.limits.margin_percent
 
 
+def _only_client_change(differences: Sequence[Difference]) -> Change | None:
+    """The one difference between the sides, as a change of a setting of this client.
+
+    None where several differ, a side lacks the value, or it is no setting of the client that ``run`` has an option for.
+    """
+    told = told_differences(differences)
+    if len(told) != 1:
+        return None
+
+    difference = told[0]
+    if None in (difference.base, difference.other):
+        return None
+
+    name = VERSUS_DIFFERENCES.get(difference.name)
+    if name is None:
+        return _change_of_protection(differences)
+    value = typed_value(name, difference.other)
+    return Change(name=name, value=value, previous=typed_value(name, difference.base))
+
+
+def _change_of_protection(differences: Sequence[Difference]) -> Change | None:
+    """Signing, encryption or flushing that one side asked for; None where neither or both did.
+
+    People are told only what was negotiated, while the setting is what was asked for: so all differences are searched.
+    """
+    required = next((difference for difference in differences if difference.name in REQUIRED), None)
+    if required is None:
+        return None
+    return Change(name=NAMES_OF_REQUIRED[required.name], value="yes" if required.other else "no")
+
+
 def needs_longer_runs(comparison: Comparison) -> bool:
-    """Whether no number of runs or series like these would settle it."""
+    """Whether no number of runs or series like these would settle it, so that longer runs are advised."""
     if not comparison.is_open or comparison.settle is not None or can_interleave(comparison):
         return False
     if comparison.margin_is_noise or comparison.is_alike:
         return False
+    # Series that took different ways differ by more than a setting, however long their runs are.
     return not any(difference.name in _OTHER_PATH for difference in comparison.differences)
 
 
 def can_interleave(comparison: Comparison) -> bool:
+    """Whether interleaved runs leave it open, and so many more of them that they may be advised would settle it."""
     needed = comparison.needed_runs
     return comparison.doubt is Doubt.VARYING and needed is not None and needed <= MANY_RUNS

@@ -24,22 +24,37 @@ _OPENING_SECONDS = 3.0
 """About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
 
 _KERNEL = ("net.", "vm.")
-_VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
+"""How the names of the kernel's parameters begin."""
+
 VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
+"""The differences between two series that an option of this client makes, and what a change of each is called."""
+
+_VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
+"""The option of ``run --versus`` that makes each of these changes."""
+
 _NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
+"""The differences in what client and server agreed on, whether it was asked for or not."""
+
 REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt", "flushed": "--flush"}
+"""The differences in what this client was asked to require, and the option that asks for it."""
+
 NAMES_OF_REQUIRED = {"settings.sign": "client sign", "settings.encrypt": "client encrypt", "flushed": "flush"}
 """What a change of each is called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettlingStep(Settles):
+    """A way to settle a comparison, as commands, with the time that it takes."""
+
     seconds: float
+    """How long the whole step takes, changes by hand included."""
     commands: tuple[str, ...]
     """To type in this order; with ALTERNATING repeatedly."""
 
     setting: str | None = None
+    """The server's setting and value that a trial tries (``NAME=VALUE``); None of any other way."""
     series_a_side: int | None = None
+    """With ALTERNATING: how many series a side there are in the end; else None."""
     between: str = ""
     """For people: what this client was told otherwise, which interleaved runs then compare."""
     first_id: str = ""
@@ -58,9 +73,10 @@ class OpenComparison:
     variation: Variation
     differing: Sequence[Difference]
     claimed: records.Change | None
+    """The change from the base to the other that somebody said was made."""
     limits: Limits
-    widened: float = 1.0
-    """By how much the interval is wider because several steps are judged together."""
+    widening: float = 1.0
+    """By how many times the interval is wider because several steps are judged together; 1 for a single one."""
 
     @property
     def first_base(self) -> records.Series:
@@ -184,7 +200,7 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
 
 def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
     way = settle.by_base_again(
-        comparison.change_percent / comparison.widened,
+        comparison.change_percent / comparison.widening,
         comparison.variation.runs,
         base=len(comparison.base),
         other=len(comparison.other),
@@ -198,7 +214,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
     return SettlingStep(
         way=way.way,
         count=way.count,
-        shows_percent=way.shows_percent * comparison.widened,
+        shows_percent=way.shows_percent * comparison.widening,
         seconds=way.count * comparison.series_seconds,
         commands=(_command_to_repeat(comparison.first_base),),
         first_id=comparison.first_base.id,
@@ -206,6 +222,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
 
 
 def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
+    # How many of the series there are now count already.
     have = comparison.alternating_series
     way = settle.by_alternating(comparison.change_percent, comparison.session_spread, comparison.limits, have=have)
     if way is None:
@@ -284,6 +301,7 @@ def _client_options(
 
 
 def typed_value(name: str, value: object) -> str:
+    """A value of one of ``VERSUS_DIFFERENCES``, as it is typed on the command line."""
     return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
 
 

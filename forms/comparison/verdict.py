@@ -43,12 +43,16 @@ class Sides:
     """What is compared: series of equal settings on each side."""
 
     base: tuple[records.Series, ...]
+    """The series that was named comes first, on either side; the others repeat it."""
     other: tuple[records.Series, ...]
     history: tuple[tuple[records.Series, ...], ...] = ()
+    """Earlier series of the path in groups of equal settings, which tell how far equal series differ."""
     equal: bool = False
+    """Whether both sides are of the same settings, so that there is no change to find."""
     unseen: bool = False
+    """Whether a change on the way from the base to the other is unknown, or was not confirmed."""
     baseline: str = ""
-    """The name that the base was given."""
+    """The name that the base was given as a baseline; empty without one."""
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, stand for series that were named."""
     interleaved_since: bool = False
@@ -99,6 +103,7 @@ def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comp
     return replace(comparison, without=without)
 
 
+# The doubts that come of how runs or series vary.
 _DOUBTS_OF_RUNS = (Doubt.BASE_VARIED, Doubt.TREND, Doubt.VARYING)
 
 
@@ -266,7 +271,7 @@ def _cheapest_step(
             differing=differing,
             claimed=claimed,
             limits=limits,
-            widened=(decision.critical or 0.0) / single,
+            widening=(decision.critical or 0.0) / single,
         )
     )
 
