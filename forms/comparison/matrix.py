@@ -13,6 +13,8 @@ _FTP = "FTP"
 
 @dataclass(frozen=True, slots=True)
 class MatrixColumn:
+    """A set-up: a protocol, or what its label says."""
+
     name: str
     is_ftp: bool = False
     """Whether the others are measured by it; a name that somebody gave decides nothing."""
@@ -20,14 +22,21 @@ class MatrixColumn:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
+    """What one series measured."""
+
     series: Series
     bytes_per_second: float | None
+    """The mean of its runs; None without a valid one."""
     half_width_bytes_per_second: float | None
+    """Half the 95 % interval of the mean; None below two runs."""
     percent_of_ftp: float | None = None
+    """Of the average of FTP in the same row; None where that was not measured, and for FTP itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixRow:
+    """One direction on one host."""
+
     name: str
     cells: tuple[MatrixCell | None, ...]
     """One per column; None where nothing was measured (the book's *n.a.*)."""

@@ -28,12 +28,15 @@ class Selftest:
     series: tuple[Series, Series]
     comparison: Comparison
     runs: int
+    """The runs a side of this test."""
     smallest_percent: float | None
+    """The smallest change that interleaved runs find nine times in ten with as many; None for too few."""
     by_runs: tuple[tuple[int, float], ...]
     """(runs a side, smallest change in percent) at this variation, this test's own number included."""
 
     @property
     def differs(self) -> bool:
+        """Whether the same thing came out faster or slower, which chance does at most once in 20 times."""
         return self.comparison.verdict in {Verdict.FASTER, Verdict.SLOWER}
 
 
@@ -57,15 +60,25 @@ def selftest(first: Series, second: Series) -> Selftest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """How far series of the same thing, measured at different times, differ."""
+    """How far series of the same thing, measured at different times, differ.
+
+    Deviations are standard deviations of logarithms of rates, times 100: percent, where they are small.
+    """
 
     series: tuple[Series, ...]
+    """Those that have a valid run, in the order measured."""
     averages_bytes_per_second: tuple[float, ...]
+    """The mean of each series' runs, of which every one counts."""
     within_percent: float
+    """The deviation of the runs around the average of their own series."""
     between_percent: float | None
+    """The deviation of the series' averages; None for a single series."""
     by_chance_percent: float
+    """The deviation that the averages would have if only the runs varied: within / √(runs of a series)."""
     trend_percent: float | None
+    """From the first average to the last, in percent of the first; None where no trend is beyond chance."""
     smallest_percent: float | None
+    """The change that two such series, one a side, show nine times in ten; None where these do not tell it."""
 
 
 def repeats(all_series: Sequence[Series]) -> Repeats:
@@ -78,12 +91,18 @@ def repeats(all_series: Sequence[Series]) -> Repeats:
     by_chance = 0.0
     if rates:
         by_chance = math.sqrt(within.variance / basic.fmean(map(len, rates)))
+
     between = None
     if len(rates) > 1:
         between = basic.stdev(read_series(series_rates).log_average for series_rates in rates)
+
+    # A verdict needs the variance of runs with more than two degrees of freedom (forms/stats/variation.py, step 2).
     smallest = None
     if between is not None and within.freedom > 2:
-        smallest = shown_by_series(within, repeats=len(rates) - 1, spread=between)
+        # Series around one average have a degree of freedom less than their number.
+        freedom_of_repeats = len(rates) - 1
+        smallest = shown_by_series(within, repeats=freedom_of_repeats, spread=between)
+
     return Repeats(
         series=tuple(measured),
         averages_bytes_per_second=tuple(averages),

@@ -1,4 +1,8 @@
-"""An experiment's steps, one change each, and what they gained together."""
+"""An experiment's steps, one change each, and what they gained together.
+
+Each series was made from another one, its *base*, by a change, or repeats it. The *way* of a series leads from it down
+over its bases to the first. The changes on the way of the newest series that was not restored are *kept*.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +19,19 @@ from storage.records import Change, Command, Decision, Evidence, Series, SeriesS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentStep:
+    """A series of an experiment, compared with the one that it was made from."""
+
     number: int
+    """Its place in the experiment, from 0."""
     series: Series
     base_number: int | None
+    """The number of the step that it was made from; None for a first one, or where that is not in the experiment."""
     average_bytes_per_second: float | None
+    """The mean of its runs; None without a valid one."""
     comparison: Comparison | None
+    """Beside its base; None without one, or while the series is being measured."""
     on_kept_path: bool
+    """Whether its settings are still in force: it lies on the way from the newest series that was not restored."""
 
     @property
     def change(self) -> Change | None:
@@ -28,6 +39,7 @@ class ExperimentStep:
 
     @property
     def standing(self) -> SettingState | None:
+        """What is known of the changed setting on the server; None for a step without a change."""
         return standing(self.change) if self.change else None
 
     @property
@@ -36,6 +48,7 @@ class ExperimentStep:
 
     @property
     def mark(self) -> str:
+        """``!`` where the change is contradicted, ``?`` where something speaks against it, else a space."""
         if self.contradicted:
             return "!"
         return "?" if self.doubts else " "
@@ -46,6 +59,7 @@ class ExperimentStep:
 
     @property
     def proof(self) -> str | None:
+        """For people: how the change was seen on the server; None where it was not."""
         return self.change.remark if self.change and self.standing is SettingState.PROVEN else None
 
     @property
@@ -71,7 +85,9 @@ class Gain:
     """The total gain of the kept steps of one direction."""
 
     path: tuple[ExperimentStep, ...]
+    """The steps of the way, the first base first."""
     comparison: Comparison | None
+    """The last step of the path beside the first; None where there is but one."""
 
     @property
     def counted(self) -> tuple[ExperimentStep, ...]:
@@ -85,9 +101,12 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentSummary:
+    """All steps of an experiment, in the order measured."""
+
     name: str
     steps: tuple[ExperimentStep, ...]
     gains: tuple[Gain, ...]
+    """One for each direction of which something is kept."""
 
     def step_of(self, series_id: str) -> ExperimentStep | None:
         return next((step for step in self.steps if step.series.id == series_id), None)

@@ -19,17 +19,22 @@ WIRE_FULL_PERCENT = 90.0
 
 
 class StationPlace(StrEnum):
+    """Which way to the server a station takes."""
+
     LOOPBACK = "loopback"
     OWN_ADDRESS = "own address"
     NETWORK = "network"
 
 
 class StationState(StrEnum):
+    """How far a station has come."""
+
     WAITING = "waiting"
     INTERRUPTED = "interrupted"
     DONE = "done"
     FAILED = "failed"
     LEFT_OUT = "left out"
+    """Not measured, and nothing is missing without it: the survey counts as complete."""
 
 
 _STATE_OF_STATUS = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
@@ -38,13 +43,17 @@ _ENDED_STATES = {StationState.DONE, StationState.LEFT_OUT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Station:
+    """One thing that a survey measures: a protocol, one way, by one address of the server."""
+
     place: StationPlace
     host: str
     protocol: str
     command: Command
     state: StationState = StationState.WAITING
     series: Series | None = None
+    """What was measured there, complete or not; None while it waits, or where it was left out."""
     why: str = ""
+    """For people: why it failed or was left out; empty where nothing went wrong."""
 
     @property
     def name(self) -> str:
@@ -52,6 +61,7 @@ class Station:
 
     @property
     def side(self) -> str:
+        """Where and by which protocol, without the direction."""
         return f"{self.place} {protocol_of(self.protocol).label}"
 
     @property
@@ -73,19 +83,25 @@ class WireShare:
 
     @property
     def is_full(self) -> bool:
+        """Whether the protocol fills the wire, so that the network is the limit."""
         return self.percent >= WIRE_FULL_PERCENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
+    """What was measured of a server, and what that says."""
+
     name: str
     stations: tuple[Station, ...]
     table: ProtocolMatrix
     findings: tuple[Finding, ...]
+    """The gravest first."""
     first: Finding | None
+    """The finding to act on first; None where none asks for anything."""
 
     @property
     def complete(self) -> bool:
+        """Whether every station is done, but for those that were left out."""
         return all(station.state in _ENDED_STATES for station in self.stations)
 
     @property

@@ -19,7 +19,10 @@ class ChangeEstimate:
     freedom: float
 
     def interval_percent(self, level: float, critical: float | None = None) -> tuple[float, float]:
-        """(low, high) in percent of the base, above -100; ``critical`` standard errors each way, if given."""
+        """(low, high) in percent of the base, above -100.
+
+        ``critical`` standard errors each way; without it those of Student's t at the two-sided ``level``.
+        """
         standard_errors = student_t(level, self.freedom) if critical is None else critical
         half = standard_errors * self.error
         return percent_of(self.log_change - half), percent_of(self.log_change + half)
@@ -61,23 +64,25 @@ def within_series(base: Sequence[SeriesReading], other: Sequence[SeriesReading])
     if any(reading.freedom < 1 for reading in (*base, *other)):
         return None
 
-    errors = []
+    # Of the mean of n series each adds variance / runs / n² to the squared error.
+    squared_errors = []
     for side in (base, other):
         for reading in side:
             runs = reading.freedom + 1
-            errors.append((reading.variance / runs / len(side) ** 2, reading.freedom))
+            squared_errors.append((reading.variance / runs / len(side) ** 2, reading.freedom))
 
     # The degrees of freedom of a sum of variances (Welch-Satterthwaite).
-    squared_error = sum(error for error, _ in errors)
+    squared_error = sum(part for part, _ in squared_errors)
     freedom = 1.0
     if squared_error > 0:
-        freedom = squared_error**2 / sum(error**2 / freedom for error, freedom in errors)
+        freedom = squared_error**2 / sum(part**2 / part_freedom for part, part_freedom in squared_errors)
     return ChangeEstimate(log_change(base, other), math.sqrt(squared_error), freedom)
 
 
 def between_series(
     base: Sequence[SeriesReading], other: Sequence[SeriesReading], variation: Variation
 ) -> ChangeEstimate:
+    """The change by how far equal series differ."""
     error = variation.error(len(base), len(other))
     return ChangeEstimate(log_change(base, other), error, variation.freedom)
 
@@ -103,7 +108,8 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) ->
     change = (_products(sides, logs) - side_by_place * along / trend) / apart
     unexplained = max(0.0, _products(logs, logs) - along**2 / trend - change**2 * apart)
 
-    # The sides' own repeats are replaced by what the trend leaves unexplained of them: one degree of freedom less.
+    # The sides' own repeats are replaced by what the trend leaves unexplained of them: one degree of freedom less, as
+    # the two averages take 2 of them, and the trend a third.
     own_freedom, own_squares = _own_repeats(base, other)
     share = own_freedom / (len(logs) - 2) if len(logs) > 2 else 0.0
     freedom = variation.freedom - own_freedom + share * (len(logs) - 3)
@@ -117,6 +123,7 @@ def steady_trend_score(times: Sequence[float], base_count: int) -> float:
     base = places[:base_count]
     other = places[base_count:]
     shift = abs(statistics.fmean(other) - statistics.fmean(base))
+    # Each side has an average of its own.
     freedom = len(places) - 2
     squares = squared_deviations(base) + squared_deviations(other)
     error = math.sqrt(squares / freedom * (1 / len(base) + 1 / len(other))) if freedom else 0.0
@@ -132,6 +139,7 @@ def interleaved(base: Rates, other: Rates) -> ChangeEstimate | None:
     before = statistics.fmean(base)
     after = statistics.fmean(other)
     differences = [changed - unchanged for unchanged, changed in zip(base, other, strict=True)]
+    # A difference as a logarithm of the ratio is about the difference over the geometric mean of both averages.
     error = statistics.stdev(differences) / math.sqrt(len(differences)) / math.sqrt(before * after)
     return ChangeEstimate(math.log(after / before), error, len(base) - 1)
 

@@ -44,11 +44,14 @@ class Pair:
     """A run with the tried value and its partner with the usual one."""
 
     number: int
+    """That of both runs, each in its own series."""
     base_rate: float
+    """In bytes/s, or in requests/s of a load; ``other_rate`` likewise."""
     other_rate: float
     base_first: bool
+    """Whether the base's run was measured first."""
     control_ratio: float | None = None
-    """Time of the fixed work before the other run over that before the base's."""
+    """Time of the fixed work before the other run over that before the base's; None where it was not measured."""
 
     @property
     def ratio(self) -> float:
@@ -57,31 +60,50 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookResult:
+    """The verdict on the pairs of a trial, at the planned look that gave it or at the last one."""
+
     verdict: Verdict
     doubt: Doubt | None = None
+    """Why it is inconclusive; None beside any other verdict."""
     effect: paired.PairedEffect | None
+    """What the pairs up to that look say, or all of them before it; None without any pair."""
     looked_at: int | None = None
+    """The number of pairs of that look; None while the trial has not come to its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSummary(LookResult):
+    """A trial: a setting tried against its previous value in interleaved pairs of runs.
+
+    Before each run a fixed work is timed, the *control*, which needs the processor alone and tells how fast it is.
+    """
+
     experiment: records.Experiment
     plan: changes.TrialPlan
     base: records.Series
+    """The series with the previous value."""
     other: records.Series
+    """The series with the tried value."""
     pairs: tuple[Pair, ...]
     rejected_pairs: int
+    """The number of pairs of which a run does not count."""
     slot_effect_percent: float | None
+    """What a run gains for being the second of its pair; None for too few pairs, or where one order is missing."""
     control: paired.PairedEffect | None
+    """How the time of the fixed work changed, in the pairs that were judged; None where it was not measured."""
     control_counts: bool = True
+    """Whether a change of the control can take the verdict back; not where something else limits the runs."""
     slots: tuple[changes.Slot, ...] = ()
+    """Where each run stood in the order of measuring, with the control before it."""
 
     @property
     def complete(self) -> bool:
+        """Whether it came to a verdict, or to its last look."""
         return self.looked_at is not None
 
     @property
     def so_far(self) -> str:
+        """For people: the change so far, from the first look on; else empty."""
         if self.effect is None or self.effect.pairs < self.plan.looks[0]:
             return ""
         return f", {wording.signed_percent(self.effect.change_percent)} so far"
@@ -92,6 +114,7 @@ class TrialSummary(LookResult):
 
     @property
     def reservations(self) -> tuple[Finding, ...]:
+        """What makes the trial weaker than it looks: short runs, pairs that vary."""
         reservations: list[Finding] = []
         if self._runs_are_short():
             warnings = [*series_warnings.short_runs(self.base), *series_warnings.short_runs(self.other)]
@@ -282,48 +305,78 @@ def rates_of(series: records.Series, slots: Sequence[changes.Slot]) -> dict[int,
     return {number: rate for number, rate in rates.items() if rate}
 
 
+# A sweep tries several values of a setting. A *block* is one run with each of them, in random order.
+
 SWEEP_ALPHA = 0.05
+"""How often a sweep may find a difference where there is none, over all of its values."""
+
 WORSE_PERCENT = 1.0
+"""A value is worse than the best only if it is so by more than this."""
+
 SETTLING_SHARE = 0.5
 """Half-width of an interval, as a share of the margin, with which equal values mostly settle."""
+
 MOST_BLOCKS = 60
+"""More blocks than these are not advised."""
+
 LEAST_BLOCKS = 8
 
 
 class Standing(StrEnum):
+    """How a value stands beside the best of the sweep."""
+
     WORSE = "worse"
+    """Surely worse, by more than :data:`WORSE_PERCENT`."""
     LEVEL = "level"
+    """The best, or surely not worse by the margin."""
     UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepValue:
+    """One value of a sweep, beside the previous value and beside the best."""
+
     value: str | None
+    """None for the value that the server had before."""
     series: records.Series
     average: float | None
+    """The mean rate in all its blocks, in bytes/s, or in requests/s of a load; None without a run that counts."""
     effect: paired.PairedEffect | None
+    """The change from the previous value; None for that value itself, or without a pair of runs."""
     adjusted_p: float | None
+    """The p of ``effect``, adjusted for the number of values (Holm); None before all planned blocks are measured."""
     against_best: paired.PairedEffect | None
-    """Its interval allows for the number of values; None for the best itself."""
+    """The change from the best value. Its interval allows for the number of values; None for the best itself."""
     standing: Standing
 
     @property
     def on_plateau(self) -> bool:
+        """Whether it may be as good as the best."""
         return self.standing is not Standing.WORSE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:
+    """A sweep: the values of a setting, and which of them are as good as the best."""
+
     experiment: records.Experiment
     plan: changes.TrialPlan
     values: tuple[SweepValue, ...]
+    """The previous value first, then those that were tried, in their order."""
     blocks: int
+    """The number of blocks of which every run counts."""
     friedman_p: float | None
+    """Whether the values differ at all (Friedman 1937); None for two values, or before all planned blocks."""
     settled: bool
+    """Whether every value is known to be worse than the best, or level with it."""
     default_is_as_good: bool
+    """Whether the previous value may be as good as the best."""
     smallest: str | None
+    """The smallest of the tried values that may be as good as the best; None without any."""
     blocks_to_settle: int | None
+    """About how many blocks in all would settle it; None where it is settled, or more than are advised would do."""
     slots: tuple[changes.Slot, ...] = ()
+    """Where each run stood in the order of measuring, with the control before it."""
 
     def interval_of(self, value: SweepValue) -> tuple[float, float] | None:
         """The rates between which a value's average lies, by its change; None where unknown."""
@@ -335,11 +388,13 @@ class SweepSummary:
 
     @property
     def complete(self) -> bool:
+        """Whether all planned blocks are measured."""
         return self.blocks >= self.plan.looks[-1]
 
 
 def blocks_needed(values: int) -> int:
     """The fewest blocks in which Holm's correction can still show a difference at 5 %."""
+    # 2 / 2^n is the smallest p that the signed ranks of n blocks can have.
     blocks = LEAST_BLOCKS
     while 2 / 2**blocks * max(1, values) > SWEEP_ALPHA:
         blocks += 1
@@ -347,6 +402,7 @@ def blocks_needed(values: int) -> int:
 
 
 def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
+    """The random order in which a block measures its values, by their places; the same for the same seed."""
     order = list(range(arms))
     random.Random(f"{seed} {block}").shuffle(order)  # noqa: S311  an order of runs, no secret
     return tuple(order)
