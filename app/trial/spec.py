@@ -12,7 +12,7 @@ from app.clients.base import Secrets
 from app.recording import process
 from app.recording.spec import Lineage, SeriesRequest
 from app.series.requests import parse_change, series_request, spec_of
-from app.server.changes.machine_setting import find_setting
+from app.server.changes.find_setting import find_setting
 from app.server.changes.smb_conf import ChangeableSetting, Ways
 from app.trial.fitting import FittedRequest, fit_request
 from app.trial.target import check_target

@@ -25,8 +25,8 @@ from unittest.mock import patch
 
 import psutil
 
-from app.server.changes import machine_setting, script
-from app.server.changes.machine_setting import find_setting
+from app.server.changes import machine, script
+from app.server.changes.find_setting import find_setting
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -193,7 +193,7 @@ def on(server: ChangedServer) -> Iterator[None]:
     """With the server's shell as ours, and its undo script in its place."""
     with (
         patch.dict(os.environ, {"PATH": f"{server.shell}:{os.environ['PATH']}"}),
-        patch.object(machine_setting, "UNDO", str(server.undo)),
+        patch.object(machine, "UNDO", str(server.undo)),
     ):
         yield
 
@@ -441,7 +441,7 @@ def work() -> None:
     """Make a change as a trial does, and say each step: what is killed."""
     order = json.loads(sys.argv[1])
     script.LOCK_SECONDS = WAIT_SECONDS
-    machine_setting.UNDO = order["undo"]
+    machine.UNDO = order["undo"]
     server = ChangedServer(
         kind="", name=order["name"], value=order["value"], undo=Path(order["undo"]), folders=(), shell=Path(),
         conf=Path(order["conf"]) if order["conf"] else None, ssh=order["ssh"], apply=order["apply"],

@@ -1,9 +1,9 @@
 """The place of a parameter of Samba on its server, and the scripts that change it there: in a file, or the registry."""
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from app.server import smbd
 from app.server.changes import script as server
@@ -16,7 +16,6 @@ from forms.tuning.smb_conf import parameter_key, read_conf
 from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind
 
-_q = shlex.quote
 RESTART_SECONDS = 90.0
 """The limit of a step that restarts smbd, in place of ``STEP_SECONDS``."""
 
@@ -40,10 +39,10 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
     service = answer.text("service")
     parent = answer.stripped("parent")
     if unit:
-        name = shlex.quote(unit)
+        name = quote(unit)
         return Restart(command=f"systemctl restart {name}", stopped=f'[ "$(systemctl is-active {name})" = inactive ]')
     if parent in {"runsv", "s6-supervise", "supervise", "supervisord"}:
-        return Restart(command=f"smbcontrol -s {shlex.quote(conf)} smbd shutdown", stopped='[ -z "$old" ]')
+        return Restart(command=f"smbcontrol -s {quote(conf)} smbd shutdown", stopped='[ -z "$old" ]')
     if service:
         return Restart(command=f"service {service} restart")
     raise ChangeRefusedError(
@@ -55,7 +54,7 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
 
 
 def restart_text(conf: str, restart: Restart) -> str:
-    ping = f"smbcontrol -t 1 -s {shlex.quote(conf)} smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1"
+    ping = f"smbcontrol -t 1 -s {quote(conf)} smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1"
     return (
         f"old=$({ping})\nnew=\n"
         f"if ! {restart.stopped}; then\n{restart.command} >/dev/null 2>&1\n"
@@ -218,24 +217,27 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
 
     our_sums = " ".join(map(server.sha256, contents))
     conf_sums = f"{conf.sum} {server.sha256(including)}"
+
+    # Where smb.conf cannot be restored, since somebody else changed it, our file still loses our values; an emptied one
+    # is then taken for ours when it is restored again.
     if drop_in.content is None:
-        ease = f"(: >{_q(drop_in.path)}) 2>/dev/null && eased\n"
+        ease = f"(: >{quote(drop_in.path)}) 2>/dev/null && eased\n"
         eased_sum = server.sha256(b"")
     else:
         ease = _write(drop_in, drop_in.content, " && eased")
         eased_sum = ""
 
-    check_drop_in = f"check_file {_q(drop_in.path)} {drop_in.sum} {our_sums}"
+    check_drop_in = f"check_file {quote(drop_in.path)} {drop_in.sum} {our_sums}"
     check_undo = f"{check_drop_in} {eased_sum}\n"
     begin = _write(drop_in, contents[0])
     restore = _back_to(drop_in)
     if including != conf.content:
-        check_undo += f"check_includer {_q(conf.path)} {_q(place.drop_in)} {conf_sums}"
+        check_undo += f"check_includer {quote(conf.path)} {quote(place.drop_in)} {conf_sums}"
         begin += _write(conf, including)
         # The include goes before the file that it includes.
         restore = (
-            f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
-            f'[ "$(sum_of {_q(conf.path)})" != {server.sha256(including)} ] || {_write(conf, conf.content or b"")}'
+            f"rm -f {quote(conf.path)}.sharebench-new || broken=yes\n"
+            f'[ "$(sum_of {quote(conf.path)})" != {server.sha256(including)} ] || {_write(conf, conf.content or b"")}'
             + restore
         )
 
@@ -244,15 +246,15 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         id=change_id,
         title=f"{values_to_try} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
         undo_path=f"{place.folder}/{UNDO}",
-        check=f"{check_drop_in}\ncheck_file {_q(conf.path)} {conf_sums}",
+        check=f"{check_drop_in}\ncheck_file {quote(conf.path)} {conf_sums}",
         check_undo=check_undo,
-        before=f"check_file {_q(drop_in.path)} {drop_in.sum}\ncheck_file {_q(conf.path)} {conf.sum}",
+        before=f"check_file {quote(drop_in.path)} {drop_in.sum}\ncheck_file {quote(conf.path)} {conf.sum}",
         begin=begin,
         arms=tuple(_write(drop_in, content) for content in contents),
         restore=restore,
-        ease=f'case " {our_sums} " in *" $(sum_of {_q(drop_in.path)}) "*)\n{ease};;\nesac',
+        ease=f'case " {our_sums} " in *" $(sum_of {quote(drop_in.path)}) "*)\n{ease};;\nesac',
         settle=settle_text(place),
-        look=look_text(place) + f"\nwarn_open {_q(conf.path)}\nwarn_open {_q(drop_in.path)}",
+        look=look_text(place) + f"\nwarn_open {quote(conf.path)}\nwarn_open {quote(drop_in.path)}",
         seconds=RESTART_SECONDS if place.restart else server.STEP_SECONDS,
     )
 
@@ -296,33 +298,33 @@ def with_include(place: SambaPlace) -> bytes:
 def _write(file: server.FileState, content: bytes, then: str = " || broken=yes") -> str:
     # What is as it was has its time again too.
     time = f" {file.modified}" if content == file.content else ""
-    return f"write_file {_q(file.path)}{time} {server.here(content, then)}\n"
+    return f"write_file {quote(file.path)}{time} {server.here(content, then)}\n"
 
 
 def _back_to(drop_in: server.FileState) -> str:
-    clear = f"rm -f {_q(drop_in.path)}.sharebench-new || broken=yes\n"
+    clear = f"rm -f {quote(drop_in.path)}.sharebench-new || broken=yes\n"
     if drop_in.content is None:
-        return f"{clear}remove_file {_q(drop_in.path)} || broken=yes\n"
-    return f'{clear}[ "$(sum_of {_q(drop_in.path)})" = {drop_in.sum} ] || {_write(drop_in, drop_in.content)}'
+        return f"{clear}remove_file {quote(drop_in.path)} || broken=yes\n"
+    return f'{clear}[ "$(sum_of {quote(drop_in.path)})" = {drop_in.sum} ] || {_write(drop_in, drop_in.content)}'
 
 
 def settle_text(place: SambaPlace) -> str:
     if place.restart:
         return restart_text(place.conf, place.restart)
     return (
-        f"if smbcontrol -s {_q(place.conf)} smbd reload-config >/dev/null 2>&1; then section reloaded; sleep 0.2;"
+        f"if smbcontrol -s {quote(place.conf)} smbd reload-config >/dev/null 2>&1; then section reloaded; sleep 0.2;"
         " else section not_reloaded; fi"
     )
 
 
 def look_text(place: SambaPlace) -> str:
-    conf = _q(place.conf)
-    section = "" if place.section == "global" else f" --section-name={_q(place.section)}"
+    conf = quote(place.conf)
+    section = "" if place.section == "global" else f" --section-name={quote(place.section)}"
     level = ""
     if place.name == LOG_LEVEL:
         level = f"section debuglevel\nsmbcontrol -t 1 -s {conf} smbd debuglevel 2>/dev/null\n"
     return (
-        f"section effective\ntestparm -s --parameter-name={_q(place.name)}{section} {conf} 2>/dev/null\n"
+        f"section effective\ntestparm -s --parameter-name={quote(place.name)}{section} {conf} 2>/dev/null\n"
         "code=$?\nsection effective.rc\necho $code\n"
         f"section configuration\ntestparm -sv {conf} 2>/dev/null | sha256sum | cut -d' ' -f1\n{level}"
     )
@@ -330,8 +332,8 @@ def look_text(place: SambaPlace) -> str:
 
 def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
     """The parameter moves behind the section's others, which changes nothing."""
-    net = f"net -s {shlex.quote(place.conf)} conf"
-    parameter = f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
+    net = f"net -s {quote(place.conf)} conf"
+    parameter = f"{quote(place.section)} {quote(place.name)}"
     answer = read_there(
         f"section old\n{net} getparm {parameter} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
         f"section sections\n{net} listshares",
@@ -351,22 +353,22 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     readable = f"{net} listshares >/dev/null 2>&1 || {{ {unread} }}\n"
     set_old = f"{net} delparm {parameter} 2>/dev/null"
     if old is not None:
-        set_old = f"{net} setparm {parameter} {shlex.quote(old)}"
-    restore = f"[ {now} = {shlex.quote(old or '')} ] || {set_old} || broken=yes\n"
+        set_old = f"{net} setparm {parameter} {quote(old)}"
+    restore = f"[ {now} = {quote(old or '')} ] || {set_old} || broken=yes\n"
     if not has_section:
         # It goes with what was written, unless somebody has put more there meanwhile.
-        section = shlex.quote(place.section)
+        section = quote(place.section)
         restore += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
 
-    arms = [f"{net} setparm {parameter} {shlex.quote(value)} || broken=yes" for value in values]
+    arms = [f"{net} setparm {parameter} {quote(value)} || broken=yes" for value in values]
     values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
-    allowed = " ".join(shlex.quote(value) for value in (old or "", *values))
+    allowed = " ".join(quote(value) for value in (old or "", *values))
     return ServerChange(
         id=change_id,
         title=f"{values_to_try} in [{place.section}] of Samba's registry",
         undo_path=f"{place.folder}/{UNDO}",
-        check=f"{readable}check_value {shlex.quote(place.name)} {now} {allowed}",
-        before=f"{readable}check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
+        check=f"{readable}check_value {quote(place.name)} {now} {allowed}",
+        before=f"{readable}check_value {quote(place.name)} {now} {quote(old or '')}",
         arms=(restore if old is None else f"{set_old} || broken=yes", *arms),
         restore=restore,
         settle=settle_text(place),

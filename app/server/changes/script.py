@@ -26,6 +26,7 @@ The other limits: ``RESTART_SECONDS`` (``samba_place.py``) for a step that resta
 restoring, and ``RUN_SECONDS`` (``app/server/shell.py``) for every other script; no script has less than that.
 """
 CONFLICT_CODE = 3
+"""Somebody else changed what this would change, or restore: nothing was done."""
 BUSY_CODE = 75
 """A step is still running and nothing was restored (EX_TEMPFAIL of sysexits.h)."""
 LOCK_SECONDS = 15
@@ -55,9 +56,13 @@ class ServerChange:
     restore: str
     """Harmless if nothing changed."""
     ease: str = ":"
+    """Done where not everything can be restored: it takes at least our values out."""
     settle: str = ":"
+    """What is waited for after an arm was set."""
     look: str = ":"
+    """Prints the value in effect as the section ``effective``."""
     seconds: float = STEP_SECONDS
+    """How long a step may take."""
     dead_man_seconds: int = 0
     """Time without renewal after which the server restores everything; 0: never."""
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.server.changes import machine_setting
+from app.server.changes import machine
 
 
 @pytest.fixture(autouse=True)
 def undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the undo script of what is not Samba's lies in this test."""
     path = tmp_path / "var" / "sharebench-undo.sh"
-    monkeypatch.setattr(machine_setting, "UNDO", str(path))
+    monkeypatch.setattr(machine, "UNDO", str(path))
     return path

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.server.changes import script
-from app.server.changes.machine_setting import find_setting
+from app.server.changes.find_setting import find_setting
 from app.server.changes.script import ServerChange, give_word, new_change_id, set_arm
 from app.server.changes.smb_conf import Ways
 from app.trial.restore import begin_change, restore_entry

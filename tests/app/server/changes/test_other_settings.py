@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.base.errors import UsageError
-from app.server.changes.machine_setting import find_setting
+from app.server.changes.find_setting import find_setting
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -176,7 +176,7 @@ def test_a_parameter_of_samba_is_one_although_a_setting_of_the_client_is_called_
 
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     """``vm.dirty_bytes = 0`` cannot be written: what was 0 since the other one held is put back by the other."""
-    from app.server.changes.machine_setting import _plan_sysctl
+    from app.server.changes.sysctl_setting import _plan_sysctl
 
     back = _plan_sysctl("0123456789ab", "vm.dirty_bytes", "0", ["1048576"], ("vm.dirty_ratio", "20")).restore
     assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
@@ -186,7 +186,7 @@ def test_of_a_pair_the_one_that_was_in_force_is_put_back():
 
 @pytest.mark.parametrize(("now", "theirs", "written"), [("0", "30", "30"), ("1048576", "0", "20")])
 def test_a_pairs_other_one_is_left_where_ours_is_as_it_was(tmp_path: Path, now: str, theirs: str, written: str):
-    from app.server.changes.machine_setting import _plan_sysctl
+    from app.server.changes.sysctl_setting import _plan_sysctl
 
     ours, other = tmp_path / "vm/dirty_bytes", tmp_path / "vm/dirty_ratio"
     ours.parent.mkdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.server.changes import script
-from app.server.changes.machine_setting import find_setting
+from app.server.changes.find_setting import find_setting
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,

@@ -1,0 +1,130 @@
+"""A setting of a network card that can be changed.
+
+It can cut our own ssh connection, so a systemd timer restores it unless each step renews the timer. Refused without
+systemd.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from app.server.changes import machine, script
+from app.server.changes.smb_conf import ChangeableSetting
+from storage.changes import ChangeKind
+
+DEAD_MAN_SECONDS = 300
+"""Time after the last message from here when the server restores the setting by itself."""
+
+OFFLOADS = {
+    "tso": "tcp-segmentation-offload",
+    "gso": "generic-segmentation-offload",
+    "gro": "generic-receive-offload",
+    "lro": "large-receive-offload",
+    "sg": "scatter-gather",
+}
+"""As ``ethtool -K`` takes them, and as ``ethtool -k`` prints them."""
+
+COALESCING = ("rx-usecs", "tx-usecs", "rx-frames", "tx-frames")
+MTU = "mtu"
+_CARD_SETTING = re.compile(r"([a-z-]+)@([A-Za-z0-9_.-]{1,15})")
+
+
+def is_nic(name: str) -> bool:
+    """Such as ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
+    match = _CARD_SETTING.fullmatch(name.strip())
+    return match is not None and match[1] in {MTU, *OFFLOADS, *COALESCING}
+
+
+def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
+    """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
+    parameter, _, card = name.strip().partition("@")
+    state = script.look(ssh, undo=machine.UNDO, tools=("ip",) if parameter == MTU else ("ethtool",))
+    read_command = _read_card(parameter, card)
+    answer = script.read_there(
+        f"section own\n{read_command} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
+    )
+    if not answer.text("systemd"):
+        raise script.ChangeRefusedError(
+            f"{name} can cut the connection to the server, and without systemd nothing on it could then restore the"
+            " setting: refused; nothing was written"
+        )
+
+    previous = answer.stripped("own")
+    if not previous:
+        raise script.ChangeRefusedError(
+            f"the server has no card {card}, or {parameter} cannot be read there; nothing was written"
+        )
+    for value in values:
+        machine.refuse_if_wrong(name, value, _wrong_card_value(parameter, value))
+
+    def plan(change_id: str, arm_values: Sequence[str]) -> script.ServerChange:
+        return _plan_card(change_id, parameter, card, previous, arm_values)
+
+    return ChangeableSetting(
+        kind=ChangeKind.NIC,
+        name=name,
+        section=card,
+        previous=previous,
+        values=tuple(values),
+        writes=(
+            *(f"{parameter} {value} on {card}: {_set_card(parameter, card, value)}" for value in values),
+            f"a timer of systemd that restores it {DEAD_MAN_SECONDS} s after the last message from here",
+        ),
+        machine=state.machine,
+        ssh=ssh,
+        managers=state.managers,
+        undo_path=machine.UNDO,
+        plan=plan,
+        effective=machine.effective_value,
+        same=machine.is_same,
+    )
+
+
+def _wrong_card_value(parameter: str, value: str) -> str | None:
+    # IPv6 needs 1280 (RFC 8200); a frame's length has 16 bits.
+    if parameter == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
+        return "an MTU is a number from 1280 to 65535"
+    if parameter in OFFLOADS and value not in {"on", "off"}:
+        return "an offload is on or off"
+    if parameter in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
+        return "it is a whole number up to 10000"
+    return None
+
+
+def _read_card(parameter: str, card: str) -> str:
+    """Shell text that prints the value alone, nothing where the card or the parameter is missing."""
+    if parameter == MTU:
+        return f"ip -o link show dev {shlex.quote(card)} | sed -n 's/.* mtu \\([0-9]*\\).*/\\1/p'"
+    if parameter in OFFLOADS:
+        return f"ethtool -k {shlex.quote(card)} | sed -n 's/^{OFFLOADS[parameter]}: \\([a-z]*\\).*/\\1/p'"
+    return f"ethtool -c {shlex.quote(card)} | sed -n 's/^{parameter}: *\\([0-9]*\\).*/\\1/p'"
+
+
+def _set_card(parameter: str, card: str, value: str) -> str:
+    if parameter == MTU:
+        return f"ip link set dev {shlex.quote(card)} mtu {value}"
+    option = "-K" if parameter in OFFLOADS else "-C"
+    return f"ethtool {option} {shlex.quote(card)} {parameter} {value}"
+
+
+def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> script.ServerChange:
+    read_command = _read_card(parameter, card)
+    now = f'"$({read_command})"'
+    label = f"{parameter} of {card}"
+
+    restore = f"[ {now} = {shlex.quote(previous)} ] || {_set_card(parameter, card, previous)} >&2 || broken=yes"
+    arms = [f"{_set_card(parameter, card, value)} >&2 || broken=yes" for value in values]
+
+    return script.ServerChange(
+        id=change_id,
+        title=f"{parameter} {' or '.join(values)} on {card}, which was {previous}",
+        undo_path=machine.UNDO,
+        check=machine.check_value_call(label, now, (previous, *values)),
+        before=machine.check_value_call(label, now, (previous,)),
+        arms=(restore, *arms),
+        restore=restore,
+        settle="sleep 2",  # a card that resets its queues or its link is away for a moment
+        look=f"section effective\n{read_command}\nsection effective.rc\necho 0\n",
+        dead_man_seconds=DEAD_MAN_SECONDS,
+        seconds=60,
+    )

@@ -1,0 +1,150 @@
+"""A setting of the running kernel (sysctl) that can be changed."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from itertools import chain
+
+from app.base.errors import UsageError
+from app.server.changes import machine, script
+from app.server.changes.smb_conf import ChangeableSetting
+from forms.tuning import catalogue
+from forms.tuning.catalogue import EntryKind
+from storage.changes import ChangeKind
+
+PAIRS = {
+    "vm.dirty_ratio": "vm.dirty_bytes",
+    "vm.dirty_bytes": "vm.dirty_ratio",
+    "vm.dirty_background_ratio": "vm.dirty_background_bytes",
+    "vm.dirty_background_bytes": "vm.dirty_background_ratio",
+}
+"""Setting one of a pair sets the other to 0, which cannot be written back: restore by setting the other."""
+
+_NAME = re.compile(r"(net|vm|fs|kernel)(\.[A-Za-z0-9_-]+)+")
+_VALUE = re.compile(r"[A-Za-z0-9_-]+([ \t]+[A-Za-z0-9_-]+)*")
+_AVAILABLE = "net.ipv4.tcp_available_congestion_control"
+
+
+def is_sysctl(name: str) -> bool:
+    return _NAME.fullmatch(name.strip()) is not None
+
+
+def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str]) -> ChangeableSetting:
+    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
+    name = name.strip()
+    state = script.look(ssh, undo=machine.UNDO)
+
+    partner = PAIRS.get(name)
+    settings_by_section = {"own": name, "partner": partner, "available": _AVAILABLE}
+    commands = [
+        f"section {section}\ncat {_path(setting)} 2>/dev/null"
+        for section, setting in settings_by_section.items()
+        if setting
+    ]
+    answer = script.read_there("\n".join(commands), ssh)
+    previous = machine.tidy(answer.text("own") or "")
+    if not previous:
+        raise script.ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
+
+    entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
+    if not entries and partner is None and name not in accepted:
+        raise script.ConsentNeededError(
+            f"{name} is not in the catalogue, so what it risks is not known: accept that, or leave it",
+            risk_of=name,
+            options=f"--accept-risk {name}",
+        )
+
+    trial_values = [machine.tidy(value) for value in values]
+    if not trial_values:
+        in_catalogue = chain.from_iterable(entry.values for entry in entries)
+        trial_values = [value for value in in_catalogue if machine.tidy(value) != previous]
+    if not trial_values:
+        raise UsageError(f"the catalogue has no other value of {name} to try: name one, {name}=VALUE")
+    for value in trial_values:
+        _check_sysctl(name, value, previous, (answer.text("available") or "").split())
+
+    partner_value = machine.tidy(answer.text("partner") or "")
+
+    def plan(change_id: str, arm_values: Sequence[str]) -> script.ServerChange:
+        return _plan_sysctl(change_id, name, previous, arm_values, (partner, partner_value))
+
+    return ChangeableSetting(
+        kind=ChangeKind.SYSCTL,
+        name=name,
+        section="",
+        previous=previous,
+        values=tuple(trial_values),
+        writes=tuple(f"{name} = {value}, into the running kernel (no file)" for value in trial_values),
+        machine=state.machine,
+        ssh=ssh,
+        managers=state.managers,
+        undo_path=machine.UNDO,
+        plan=plan,
+        effective=machine.effective_value,
+        same=machine.is_same,
+    )
+
+
+def _check_sysctl(name: str, value: str, previous: str, available: Sequence[str]) -> None:
+    """``available`` are the kernel's kinds of congestion control. Raises ChangeRefusedError."""
+    wrong = None
+    if not _VALUE.fullmatch(value):
+        wrong = "a value is words or whole numbers on one line"
+    elif name == "net.ipv4.tcp_congestion_control":
+        wrong = None if value in available else f"the kernel there has {', '.join(available)}: load its module first"
+    elif re.fullmatch(r"[\d ]+", previous):
+        # What was numbers takes numbers, as many.
+        wrong = _wrong_numbers(name, value.split(), previous)
+    machine.refuse_if_wrong(name, value, wrong)
+
+
+def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None:
+    """What is wrong with the words for a setting of numbers; None for nothing."""
+    count = len(previous.split())
+    if not all(word.isdecimal() for word in words) or len(words) != count:
+        return f"it is {count} whole numbers, such as {previous}"
+
+    numbers = [int(word) for word in words]
+    if name.endswith("mem") and count == 3 and numbers != sorted(numbers):
+        return "least, usual and most must not fall"
+    if name.endswith("_ratio") and not 0 < numbers[0] <= 100:
+        return "it is a percentage from 1 to 100"
+    # The kernel refuses a smaller one (vm.dirty_bytes in Documentation/admin-guide/sysctl/vm.rst).
+    if name.endswith("_bytes") and numbers[0] < 2 * 4096:
+        return "less than two pages is not taken"
+    return None
+
+
+def _plan_sysctl(
+    change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
+) -> script.ServerChange:
+    """``partner`` is the pair's other setting and its value: if that was in force, it is restored."""
+    path = _path(name)
+    partner_name, partner_value = partner
+    now = f'"$(cat {path} 2>/dev/null)"'
+    quoted = shlex.quote(previous)
+
+    # echo puts one blank between the words, as the previous value has it.
+    is_restored = f'[ "$(echo $(cat {path}))" = {quoted} ]'
+    restore = f"{is_restored} || printf '%s\\n' {quoted} >{path} || broken=yes"
+    if partner_name and previous == "0":
+        restore = f"{is_restored} || printf '%s\\n' {shlex.quote(partner_value)} >{_path(partner_name)} || broken=yes"
+
+    # What TCP learned of the path before would hide what the setting does.
+    forget = "ip tcp_metrics flush all >/dev/null 2>&1\n" if name.startswith("net.ipv4.tcp") else ""
+    arms = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
+    return script.ServerChange(
+        id=change_id,
+        title=f"{name} = {' or '.join(values)}, which was {previous}",
+        undo_path=machine.UNDO,
+        check=machine.check_value_call(name, now, (previous, *values)),
+        before=machine.check_value_call(name, now, (previous,)),
+        arms=(restore, *arms),
+        restore=restore,
+        settle=f"{forget}sleep 0.1",
+        look=f"section effective\ncat {path}\ncode=$?\nsection effective.rc\necho $code\n",
+    )
+
+
+def _path(name: str) -> str:
+    return shlex.quote(f"/proc/sys/{name.replace('.', '/')}")
