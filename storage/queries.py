@@ -38,12 +38,15 @@ class SortKey(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesQuery:
     text: str = ""
+    """Words that must all be found in a recording; empty for all recordings."""
     shown: Mapping[str, str] = field(default_factory=dict)
     """What a list shows of a recording besides what is stored of it, such as its answer; words are sought there too."""
     order: SortKey = SortKey.WHEN
     descending: bool = True
     grouped: bool = False
+    """Whether the series of an experiment stand together."""
     parts: bool = False
+    """Whether the series of trials and surveys are found, too."""
 
 
 class Found(NamedTuple):
@@ -84,6 +87,7 @@ _COLUMN = {
     SortKey.COMMAND: "series.command",
     SortKey.RUNS: "coalesce(rates.n, 0)",
     SortKey.AVERAGE: "rates.average",
+    # (deviation / average)², from the sum of squares: (Σx² / average² - n) / (n - 1). It sorts as the percentage does.
     SortKey.DEVIATION: (
         "CASE WHEN rates.n > 1 THEN (rates.squares / rates.average / rates.average - rates.n) / (rates.n - 1) END"
     ),

@@ -49,15 +49,20 @@ class Reading:
     at_seconds: float
     cpu: ProcessorTicks
     our_ticks: int
+    """Of this program, and of a server on this machine."""
     kernel_ticks: int
+    """Of the kernel's own threads."""
     rx_bytes: int
+    """Of the interface that the transfer uses; so are the next three."""
     tx_bytes: int
     rx_packets: int
     tx_packets: int
     disk_milliseconds: Mapping[str, int]
     segments_sent: int
+    """TCP segments of all connections; so is the next."""
     retransmitted: int
     moved_bytes: float = 0.0
+    """Content of our transfer until then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +70,15 @@ class Wire:
     """What identifies our own bytes on a link."""
 
     interface: str | None = None
+    """None where no link is used, as with a local path."""
     loopback: bool = False
     mtu_bytes: int = 1500
     bits_per_second: int | None = None
     ip_version: int = 4
     timestamps: bool = True
+    """TCP's, which lengthen each header."""
     block_bytes: int | None = None
+    """Content of one SMB request; None where blocks have no headers."""
 
     @property
     def header_bytes(self) -> int:
@@ -87,10 +95,13 @@ class Sample:
     user_percent: float = 0.0
     others_cpu_percent: float
     stolen_percent: float
+    """What the hypervisor gave to other machines."""
     run_queue: float
+    """Threads that could run, without the one that reads this."""
     others_link_bytes: float
     our_bytes: float
     disk_percent: float
+    """Of the busiest disk's time."""
     segments_sent: int
     retransmitted: int
 
@@ -165,9 +176,10 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
         user_percent=100 * (last.cpu.user - first.cpu.user) / total,
         others_cpu_percent=100 * max(0, _ticks_beyond(first, last)) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
-        run_queue=max(0, last.cpu.runnable - 1),
+        run_queue=max(0, last.cpu.runnable - 1),  # the one that reads this
         others_link_bytes=sum(max(0.0, excess) for excess in excesses),
         our_bytes=last.moved_bytes - first.moved_bytes,
+        # 100 * milliseconds / (1000 * seconds)
         disk_percent=min(100.0, max(disk_growths, default=0) / (10 * seconds)),
         segments_sent=max(0, last.segments_sent - first.segments_sent),
         retransmitted=max(0, last.retransmitted - first.retransmitted),
@@ -202,6 +214,7 @@ def _total_ticks(first: Reading, last: Reading) -> int:
 
 
 def _ticks_beyond(first: Reading, last: Reading) -> int:
+    """What others worked: all that was neither ours, the kernel's nor interrupts'; below 0 where ours came late."""
     ours = max(0, last.our_ticks - first.our_ticks)
     kernel = max(0, last.kernel_ticks - first.kernel_ticks)
     working = (last.cpu.busy - last.cpu.interrupts) - (first.cpu.busy - first.cpu.interrupts)

@@ -30,8 +30,12 @@ _NO_COUNTER = re.compile(r"\d{21}|\S{200}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessMemory:
+    """Of all server processes together."""
+
     uss_bytes: int
+    """Pages that no other process has (unique set size)."""
     pss_bytes: int
+    """With its share of those that several have (proportional set size)."""
     processes: int
 
 
@@ -40,24 +44,33 @@ class ResourceSample:
     """Counters of one machine; what is unknown is empty or absent."""
 
     at_seconds: float
+    """By the monotonic clock here."""
     uptime_seconds: float
+    """By the clock there, between whose samples growth is measured."""
     processors: ProcessorTicks
     server_ticks: int | None = None
+    """Of the server's processes, and of their children that ended."""
     server_processes: int = 0
     kernel_ticks: int | None = None
     """The kernel's own threads (write-back, network)."""
     own_ticks: int = 0
+    """This program's, where it runs on that machine."""
     interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Bytes received and sent, by name."""
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
+    """None in samples between two that add it up."""
     periods: tuple[int, int] | None = None
+    """Periods of the control group's quota, and those in which it was throttled; None without a quota."""
 
     @property
     def kernel_part(self) -> int | None:
+        """Ticks of the kernel's threads and of interrupts."""
         return None if self.kernel_ticks is None else self.kernel_ticks + self.processors.interrupts
 
     @property
     def entries(self) -> int:
+        """About how much memory it takes, in numbers that are kept."""
         return 4 + len(self.interfaces) + len(self.disk_busy_seconds)
 
 

@@ -182,19 +182,20 @@ def _useless_row(finding: AuditFinding, results: Sequence[str]) -> Row:
 def _settings_tables(audit: Audit) -> Iterator[Table]:
     """What the server has: of the settings that matter the first ones, and all that are not default."""
     settings = values_that_matter(audit.facts)
-    shown: list[tuple[CatalogueEntry, str]] = []
+    listed_settings: list[tuple[CatalogueEntry, str]] = []
     for place, (entry, value, is_default) in enumerate(settings):
         if place < _SETTINGS_SHOWN or not is_default:
-            shown.append((entry, value))
-    if not shown:
+            listed_settings.append((entry, value))
+    if not listed_settings:
         return
 
     caption = "What the server has, of the settings that matter"
-    if len(shown) < len(settings):
-        caption += f" ({len(settings) - len(shown)} more are at their defaults)"
+    if len(listed_settings) < len(settings):
+        caption += f" ({len(settings) - len(listed_settings)} more are at their defaults)"
+    rows = [row_of(entry.parameter, value or "(empty)", entry.default or "(empty)") for entry, value in listed_settings]
     yield Table(
         columns=columns_of("Setting", "Value", "Default"),
-        rows=tuple(row_of(entry.parameter, value or "(empty)", entry.default or "(empty)") for entry, value in shown),
+        rows=tuple(rows),
         caption=caption,
     )
 
@@ -216,14 +217,17 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
         *_differences(base.settings_by_name(), other.settings_by_name()),
         *_differences(_steady_facts(base), _steady_facts(other)),
     ]
-    gone, new = finding_changes(base, other)
+    gone_findings, new_findings = finding_changes(base, other)
 
     answer = "No change: the settings and the findings are the same."
-    if differences or gone or new:
-        answer = f"{len(differences)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
+    if differences or gone_findings or new_findings:
+        answer = (
+            f"{len(differences)} settings or facts differ; {len(new_findings)} findings are new,"
+            f" {len(gone_findings)} are gone."
+        )
     tables = changes_table(
-        [(setting_text(finding), finding.why) for finding in gone],
-        [(setting_text(finding), finding.why, SIGNS[finding.verdict].tone) for finding in new],
+        [(setting_text(finding), finding.why) for finding in gone_findings],
+        [(setting_text(finding), finding.why, SIGNS[finding.verdict].tone) for finding in new_findings],
     )
     if differences:
         tables.insert(0, _differences_table(differences))
@@ -245,8 +249,8 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
                 {"name": difference.name, "base": difference.before, "other": difference.after}
                 for difference in differences
             ],
-            "gone": [finding_document(finding) for finding in gone],
-            "new": [finding_document(finding) for finding in new],
+            "gone": [finding_document(finding) for finding in gone_findings],
+            "new": [finding_document(finding) for finding in new_findings],
         },
     )
 

@@ -25,14 +25,17 @@ class Format:
     name: str
     suffix: str
     what: str
+    """What it is for, for people."""
     binary: bool = False
+    """Whether it is no text, and so no terminal shows it."""
     read_back: bool = False
+    """Whether `import` takes it."""
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        f.name: f
-        for f in (
+        file_format.name: file_format
+        for file_format in (
             Format(name="text", suffix=".txt", what="as the terminal shows it"),
             Format(name="markdown", suffix=".md", what="for a wiki or a ticket"),
             Format(name="csv", suffix=".csv", what="for spreadsheets, and import", read_back=True),

@@ -34,7 +34,8 @@ _ASTRAL = re.compile(b"[\xf0-\xff]")
 """Begins a character outside of the Basic Multilingual Plane: with one, each character of a text takes four bytes."""
 _NOT_FIRST = bytes(range(0x80, 0xC0))
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_HALF = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+# An escape of either half of a surrogate pair without the other: a first one with no second behind it, or the reverse.
+_HALF_OF_PAIR = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 
 
 def json_text_of(content: bytes) -> str:
@@ -43,7 +44,7 @@ def json_text_of(content: bytes) -> str:
     if content.isascii():
         return content.decode("ascii")
     if sum(1 for _ in islice(_WIDE.finditer(content), _MOST_ESCAPED)) < _MOST_ESCAPED:
-        return _WIDE.sub(_escaped, content).decode("ascii")
+        return _WIDE.sub(_escape_match, content).decode("ascii")
 
     characters = len(content.translate(None, delete=_NOT_FIRST))
     if characters * (4 if _ASTRAL.search(content) else 2) > _MOST_WIDE_BYTES:
@@ -51,7 +52,7 @@ def json_text_of(content: bytes) -> str:
     return content.decode("utf-8")
 
 
-def _escaped(match: re.Match[bytes]) -> bytes:
+def _escape_match(match: re.Match[bytes]) -> bytes:
     return json.dumps(match[0].decode())[1:-1].encode("ascii")
 
 
@@ -59,7 +60,7 @@ def documents_of(text: str) -> Iterator[tuple[str, Any]]:
     """Each document of a JSON text with its place, arrays element by element. Raises DocumentError."""
     # Looking for the escapes first costs a hundredth of the search.
     has_escapes = "\\ud" in text or "\\uD" in text
-    has_halves = has_escapes and _HALF.search(text)
+    has_halves = has_escapes and _HALF_OF_PAIR.search(text)
 
     # Only the parser's errors are caught, not those of whoever takes the documents.
     elements = _elements(text)
@@ -72,7 +73,7 @@ def documents_of(text: str) -> Iterator[tuple[str, Any]]:
             raise DocumentError(f"not JSON: {error}") from error
         except RecursionError as error:
             raise DocumentError("not JSON that anybody wrote: nested too deep") from error
-        yield name, _without_halves(document) if has_halves else document
+        yield name, _check_halves(document) if has_halves else document
 
 
 def value_of(content: bytes) -> Any:
@@ -120,7 +121,7 @@ def _after_blanks(text: str, at: int) -> int:
     return blanks.end()
 
 
-def _without_halves(document: Any) -> Any:
+def _check_halves(document: Any) -> Any:
     try:
         json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
     except UnicodeEncodeError as error:
@@ -128,18 +129,19 @@ def _without_halves(document: Any) -> Any:
     return document
 
 
-def _refuse(word: str) -> NoReturn:
+def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
 
 
-def _finite(digits: str) -> float:
+def _finite_float(digits: str) -> float:
     number = float(digits)
     if number in {float("inf"), float("-inf")}:
         raise ValueError(f"{digits} is too large")
     return number
 
 
-def _storable(digits: str) -> int:
+def _storable_integer(digits: str) -> int:
+    # LARGEST has 19 digits; int() of very many takes long.
     number = int(digits) if len(digits) <= 20 else LARGEST + 1
     if abs(number) > LARGEST:
         raise ValueError(f"{digits[:20]} is too large")
@@ -157,7 +159,10 @@ def _object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(
-    parse_constant=_refuse, parse_float=_finite, parse_int=_storable, object_pairs_hook=_object_of
+    parse_constant=_refuse_constant,
+    parse_float=_finite_float,
+    parse_int=_storable_integer,
+    object_pairs_hook=_object_of,
 )
 
 

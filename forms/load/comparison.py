@@ -48,8 +48,11 @@ class LoadComparison:
     pairs: tuple[UsersPair, ...]
     verdict: Verdict
     by_capacity: bool
+    """Whether the verdict is that of the capacities, not of the pairs."""
     capacity_ratio: float | None
+    """The other's carried users by the base's; None where either has none."""
     differences: tuple[str, ...]
+    """What was not the same in both, by the names that people read."""
 
 
 def compare_loads(base: records.Load, other: records.Load, earlier: Sequence[records.Load] = ()) -> LoadComparison:

@@ -44,6 +44,8 @@ def _mean_excess_seconds(lateness: Histogram, longest_seconds: float) -> float:
     """By how much timers were later than on an idle machine, without the longest time where that is above 0."""
     if not lateness.count:
         return 0.0
+
+    # A standstill is one late timer: its time and its count are taken out.
     total = lateness.total_microseconds / 1e6 - longest_seconds
     count = lateness.count - 1 if longest_seconds > 0 else lateness.count
     return max(0.0, total / count - _USUAL_SECONDS) if count else 0.0

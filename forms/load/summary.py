@@ -51,6 +51,7 @@ def percentile_seconds(times: Histogram, share: float) -> float | None:
 
 def percentile_interval(times: Histogram, share: float) -> tuple[float, float] | None:
     """The 95 % interval by ranks, whatever the distribution, as if requests were independent; None for too few."""
+    # 1.96 standard errors of a share: sqrt(share * (1 - share) / n).
     half = 1.96 * math.sqrt(share * (1 - share) / (times.count or 1))
     low = times.quantile_seconds(share - half)
     high = times.quantile_seconds(share + half)
@@ -111,7 +112,7 @@ def _share_made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoin
     if scenario.pace_seconds or fewest is None or not fewest.requests or not offered:
         return 1.0
 
-    # What the fewest users ask for is a count too, and varies as such.
+    # A count of n varies by sqrt(n), so by sqrt(1 / n) of itself; what the fewest users ask for is a count, too.
     return 1 - _ONE_IN_200 * math.sqrt(1 / fewest.requests + 1 / offered)
 
 
@@ -198,6 +199,7 @@ class Stall:
     """A time in which the server answered nothing, or one request for very long."""
 
     silent_seconds: float | None
+    """How long nothing was answered; None where only one request took very long."""
     longest_seconds: float
     p99_seconds: float
 

@@ -92,18 +92,25 @@ def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingLine:
+    """What a list shows of a recording of any kind."""
+
     id: str
     kind: str
     created_at: str
     done: str
+    """How much of it was measured, in what its kind counts."""
     done_tone: Tone
     answer: Toned
     what: str
+    """What was measured: the name of a recording without a label."""
     label: str
     baselines: tuple[str, ...] = ()
+    """The names by which it is one."""
     experiment: str = ""
     left_behind: bool = False
+    """Whether own files may still be on a server."""
     machine: str = ""
+    """The one that measured; empty where unknown."""
     state: str = ""
     """How far it is, where the answer does not say so itself."""
     names_its_kind: bool = True

@@ -36,9 +36,13 @@ class SeriesSummary:
     series: Series
     warm_ups: tuple[RunRow, ...]
     rows: tuple[RunRow, ...]
+    """The measured runs, also those that do not count."""
     average: RunMeasures | None
+    """Of the runs that count; None without any."""
     deviation: RunMeasures | None
+    """Of a sample; None below two runs."""
     average_with_rejected: RunMeasures | None
+    """As if the rejected runs counted; None where none was rejected."""
     deviation_with_rejected: RunMeasures | None
     median_bytes_per_second: float | None
     confidence: tuple[float, float] | None

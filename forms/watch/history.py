@@ -41,7 +41,9 @@ class HistoryLevel:
     last: int
     average: float
     change_percent: float | None
+    """Against the level before; None for the first."""
     why: str
+    """What was changed or marked there; empty where only the figures show it."""
     verdict: Verdict | None = None
     """Faster or slower where two series running confirmed it."""
 

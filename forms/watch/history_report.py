@@ -79,7 +79,7 @@ def _since(line: HistoryLine) -> str:
 def history_report(history: History, *, newest: int | None = None) -> Report:
     """The report; ``newest``: the recordings that are listed, of more."""
     link = history.link_bits_per_second
-    tried = tuple(
+    change_fields = tuple(
         Field(name="Tried", text=f"{_day(mark.created_at)} {wording.plain(mark.name)} ({mark.recording})")
         for mark in history.marks
     )
@@ -94,7 +94,7 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
             *fields_of(("Link", wording.link_rate(link) if link else "")),
         ),
         tables=(_levels_table(history), _points_table(history, newest)),
-        results=tried,
+        results=change_fields,
         drawn=tuple(history_chart(line, history) for line in (history.lines[-1], *history.lines[:-1])),
         document=partial(history_document, history),
     )
