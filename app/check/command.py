@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from app.base.errors import CancelledError, MeasurementError, UsageError
-from app.check.engine import Checked, CheckState, Leftover, check, folder_of, leftovers, remove
+from app.check.engine import Checked, CheckState, check
+from app.check.leftovers import Leftover, find_leftovers, folder_of, remove_leftovers
 from app.cli import console, declare, logins, notebooks
 from app.cli.run_options import series_options, target_argument
 from app.clients.base import connected_files, make_client
@@ -93,14 +94,14 @@ def clean_command(
     with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
         client.connect()
         folder = folder_of(client, place)
-        listed = leftovers(client, folder)
+        listed = find_leftovers(client, folder)
         if not as_json:
             _show_leftovers(listed, folder)
 
         problems: dict[Leftover, str] = {}
         if listed and (yes or (not as_json and _is_agreed(len(listed)))):
             connected = partial(connected_files, folder, secrets, spec.settings)
-            problems = remove(client, folder, listed, connected)
+            problems = remove_leftovers(client, folder, listed, connected)
 
     if as_json:
         console.answer_json([_leftover_document(leftover, problems.get(leftover)) for leftover in listed])

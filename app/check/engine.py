@@ -1,13 +1,10 @@
-"""The check before a measurement, and sharebench's leftovers on a target; other files are never touched."""
+"""The check before a measurement: whether a target can be reached and moved to or from, and what would disturb it."""
 
-import os
 import shlex
-import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from enum import StrEnum
-from operator import attrgetter
 
 from app.base import targets
 from app.base.errors import (
@@ -18,8 +15,7 @@ from app.base.errors import (
     NotAFileError,
     UnreachableError,
 )
-from app.clients.base import Client, Content, DirectoryEntry, Files, Meter, Secrets, make_client
-from app.clients.file_tree import remove_all
+from app.clients.base import Client, Content, Meter, Secrets, make_client
 from app.recording.ceiling import ceiling_of
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
@@ -54,11 +50,16 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
+    """What was found out about one thing, and what can be done about it."""
+
     name: str
+    """Of the thing: reach, log in, share, file, …"""
     text: str
     state: CheckState = CheckState.FINE
     options: str = ""
+    """Of `check` and `run`, with which more would be known; empty where none are."""
     command: str = ""
+    """Another command that tells more; empty where none does."""
 
 
 def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook) -> Iterator[Checked]:
@@ -298,103 +299,3 @@ def _ceiling(
         text += f", too near the link's {link_rate(rate)}: measure with another client (--client) as well"
         return Checked("ceiling", text, CheckState.ATTENTION)
     return Checked("ceiling", text)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leftover:
-    """A file of sharebench, or the folder of a load, isolation, tree or diagnosis with its contents."""
-
-    path: str
-    size_bytes: int
-    modified_at: str
-    """UTC, ISO 8601; empty if the server does not say."""
-    is_folder: bool = False
-
-
-def folder_of(client: Client, target: Target) -> Target:
-    """The folder that the target names or whose file it names. The client must be connected."""
-    if not target.path.strip("/"):
-        return target
-    try:
-        client.size(target.path)
-    except (NotAFileError, NoSuchFileError):
-        return target
-    parent = target.path.rpartition("/")[0]
-    return replace(target, path=parent if target.abilities.has_share else parent or "/")
-
-
-def leftovers(client: Client, folder: Target) -> list[Leftover]:
-    """Leftovers in that folder, by name. Raises MeasurementError."""
-    entries = [entry for entry in client.list(folder.path) if _is_ours(entry, folder)]
-    return [
-        Leftover(
-            path=targets.join(folder, entry.name),
-            size_bytes=entry.size_bytes,
-            modified_at=entry.modified_at,
-            is_folder=entry.is_folder,
-        )
-        for entry in sorted(entries, key=attrgetter("name"))
-    ]
-
-
-def remove(
-    client: Client,
-    folder: Target,
-    leftovers: Sequence[Leftover],
-    connected: Callable[[], AbstractContextManager[Files]],
-) -> dict[Leftover, str]:
-    """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
-    problems = dict.fromkeys(leftovers, "")
-
-    for leftover in leftovers:
-        try:
-            if leftover.is_folder:
-                _remove_folder(leftover, folder, connected)
-            elif _is_as_listed(leftover, folder, client):
-                client.remove(leftover.path)
-            else:
-                problems[leftover] = "it is not the file that was listed: it was left"
-        except NoSuchFileError:
-            continue
-        except MeasurementError as error:
-            problems[leftover] = str(error)
-
-    return problems
-
-
-def _remove_folder(leftover: Leftover, folder: Target, connected: Callable[[], AbstractContextManager[Files]]) -> None:
-    name = leftover.path.rpartition("/")[2]
-    with connected() as files:
-        # Looked at once more: what lies there may have been replaced by a link since it was listed.
-        if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-            remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
-
-
-def _is_as_listed(leftover: Leftover, folder: Target, client: Client) -> bool:
-    return (
-        bool(targets.is_scratch_path(folder, leftover.path))
-        and _is_plain(leftover.path, folder)
-        and client.size(leftover.path) == leftover.size_bytes
-    )
-
-
-def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
-    path = targets.join(folder, entry.name)
-    if entry.is_folder:
-        return _is_folder_of_ours(entry.name, folder) and _is_plain(path, folder, stat.S_ISDIR)
-    return bool(targets.is_scratch_name(entry.name)) and _is_plain(path, folder)
-
-
-def _is_folder_of_ours(name: str, folder: Target) -> bool:
-    any_protocol = targets.is_load_folder(name) or targets.is_tree_folder(name)
-    return bool(any_protocol or (targets.is_isolation_folder(name) and folder.abilities.has_share))
-
-
-def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:
-    """A link of that name is not ours and stays."""
-    if not folder.abilities.is_local:
-        return True
-    try:
-        return kind(os.lstat(path).st_mode)
-    except OSError:
-        return False

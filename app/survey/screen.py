@@ -1,4 +1,7 @@
-"""A survey on the screen: its lines, the progress of each series, and what it found."""
+"""A survey on the screen: its lines, the progress of each series, and what it found.
+
+A station is one place, protocol and direction that a survey measures, with one series.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +20,7 @@ from app.recording.process import Failed, Finished, Paused, Progressed, RunFinis
 from app.recording.spec import SeriesSpec
 from app.series.events import RecorderEvent, words
 from app.series.pace import RunPace
-from app.survey import record as survey
+from app.survey import record as survey_record
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines, logins
@@ -64,13 +67,20 @@ _STATE_WIDTH = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StationProgress:
+    """How far the series of a station has come; what its line shows."""
+
     station: Station
     doing: str
     percent: float | None = None
+    """Of the bytes of the run under way; None between runs, or where its size is unknown."""
     rates: tuple[float, ...] = ()
+    """Bytes per second of the runs that count."""
 
     def heard(self, event: RecorderEvent) -> "StationProgress":
         """The progress after an event of its series."""
+        # The file of a put is made by each run, and so is told as that run.
+        is_made_by_run = self.station.command is Command.PUT or self.percent is not None
+
         match event:
             case RunStarted():
                 return replace(self, doing=words(event) or self.doing, percent=0.0)
@@ -83,8 +93,9 @@ class StationProgress:
             case Failed() | Finished():
                 return replace(self, doing=words(event) or self.doing, percent=None)
             case Paused():
+                # Another series has its turn: the line keeps what this one did last.
                 return self
-            case ScratchMade() if self.station.command is Command.PUT or self.percent is not None:
+            case ScratchMade() if is_made_by_run:
                 return self
             case _:
                 return replace(self, doing=words(event) or self.doing)
@@ -110,6 +121,8 @@ def _counted_rate(run: Run) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyProgress:
+    """How far a survey has come, and what its series warn of, each warning once."""
+
     series: tuple[StationProgress, ...]
     warnings: tuple[str, ...] = ()
 
@@ -155,28 +168,33 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
 
-    def __init__(self, planned: survey.SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
-        """``again`` begins what is left anew, once passwords that were refused have been typed again."""
+    def __init__(
+        self, planned: survey_record.SurveyRound, targets: Sequence[Target], measure_rest: Callable[[], None]
+    ) -> None:
+        """``measure_rest`` plans and measures what is left, once passwords that were refused have been typed again."""
         super().__init__(planned.experiment.name)
         self.planned = planned
         self.targets = targets
-        self.again = again
-        self.surveying = begin(planned.stations)
+        self.measure_rest = measure_rest
+        self.progress = begin(planned.stations)
         self.survey: Survey | None = None
+        """What was found; None while it is measured."""
         self._refusals: list[tuple[list[Target], str]] = []
+        """The targets of a login that was refused, and why; a password is asked for when all has ended."""
         self._pace = RunPace(planned.runs_to_come)
 
     def events(self) -> Iterator[tuple[int, RecorderEvent]]:
-        return survey.measure_round(self.planned, self.context.notebook_path, self.control)
+        return survey_record.measure_round(self.planned, self.context.notebook_path, self.control)
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
-        self.surveying = self.surveying.heard(index, event)
+        self.progress = self.progress.heard(index, event)
         self._pace.take_event(index, event)
         if isinstance(event, Failed) and event.kind is LoginError:
             self._refuse(self.planned.stations[index], event.text)
 
     def _refuse(self, station: Station, reason: str) -> None:
-        refused_targets = survey.targets_like(station, self.planned, self.targets)
+        """Note that the login of the station was refused; several stations with one login count once."""
+        refused_targets = survey_record.targets_like(station, self.planned, self.targets)
         for target in refused_targets:
             self.context.logins.refuse(target)
 
@@ -194,10 +212,10 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
         return f"Measuring, interleaved, {time_left} …"
 
     def warnings(self) -> str:
-        return " ".join(self.surveying.warnings[-2:])
+        return " ".join(self.progress.warnings[-2:])
 
     def draw_heard(self, width: int) -> str:
-        return self.surveying.draw(width)
+        return self.progress.draw(width)
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_survey(self.survey) if self.survey is not None else ()
@@ -205,7 +223,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def measurement_ended(self, error: Exception | None) -> None:
         if error is not None:
             self.work_failed(error)
-        self.with_notebook(partial(survey.result, self.planned), self._show_survey)
+        self.with_notebook(partial(survey_record.result, self.planned), self._show_survey)
 
     def _show_survey(self, result: Survey) -> None:
         self.survey = result
@@ -214,7 +232,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
             self._log_in_again()
 
     def _log_in_again(self, _secrets: object = None) -> None:
-        """Ask for one password after the other; begin anew with all of them."""
+        """Ask for one password after the other, then measure what is left with all of them."""
         if self._refusals:
             targets, reason = self._refusals.pop(0)
             logins.log_in_again(self, targets, reason, self._log_in_again)
@@ -222,7 +240,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
 
         if not self.is_covered:
             self.action_back()
-        self.again()
+        self.measure_rest()
 
 
 class SurveyScreen(LinesScreen):
@@ -264,7 +282,7 @@ class SurveyScreen(LinesScreen):
         return {"hosts": target.host, "smb": share, "user": target.user or "", "ports": port}
 
     @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> survey.SurveyChoices:
+    def parse(cls, typed: Mapping[str, str]) -> survey_record.SurveyChoices:
         values = form_lines.typed_values(cls.LINES, typed)
         hosts = tuple(values["hosts"].replace(",", " ").split())
         if not hosts:
@@ -272,7 +290,7 @@ class SurveyScreen(LinesScreen):
 
         ports = _parse_ports(values["ports"])
         domain, _, user = values["user"].rpartition(";")
-        return survey.SurveyChoices(
+        return survey_record.SurveyChoices(
             hosts=hosts,
             smb=values["smb"] or None,
             ftp=values["ftp"] or None,
@@ -296,7 +314,7 @@ class SurveyScreen(LinesScreen):
         protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
         transfers_of_a_series = counts.runs + counts.warmups + 1  # with the put of the file that a get reads
         transfers = protocols * len(choices.commands) * transfers_of_a_series
-        moved_bytes = transfers * (counts.size_bytes or survey.size_for(None))
+        moved_bytes = transfers * (counts.size_bytes or survey_record.size_for(None))
 
         rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
         seconds = sum(moved_bytes / rate.bytes_per_second for rate in rates)
@@ -304,23 +322,26 @@ class SurveyScreen(LinesScreen):
         return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {time_needed}. Every file made is removed."
 
     def action_start(self) -> None:
-        self._begin(again=False)
+        self._begin(is_new=False)
 
     def action_restart(self) -> None:
-        self._begin(again=True)
+        self._begin(is_new=True)
 
-    def _begin(self, *, again: bool) -> None:
-        """Plan and measure the survey, once the password of each user is known; ``again``: a new one."""
+    def _begin(self, *, is_new: bool) -> None:
+        """Plan and measure the survey, once the password of each user is known.
+
+        An incomplete one of the same is resumed, unless a new one is asked for.
+        """
         try:
             choices = self.parse(self.typed_texts())
-            targets = survey.targets_of(choices)
+            targets = survey_record.targets_of(choices)
         except UsageError as error:
             self.work_failed(error)
             return
 
         unknown = self._target_without_password(targets)
         if unknown is not None:
-            go_on = partial(self._begin_with_password, targets, unknown, again=again)
+            go_on = partial(self._begin_with_password, targets, unknown, is_new=is_new)
             logins.ask_password(self, unknown, go_on)
             return
 
@@ -329,8 +350,8 @@ class SurveyScreen(LinesScreen):
         def log_in(target: Target) -> tuple[Target, Secrets]:
             return target, known_logins.find(target)
 
-        def plan(notebook: Notebook) -> survey.SurveyRound:
-            return survey.plan_round(choices, notebook, log_in, again=again)
+        def plan(notebook: Notebook) -> survey_record.SurveyRound:
+            return survey_record.plan_round(choices, notebook, log_in, again=is_new)
 
         self.remember()
         self.query_one("#start", Button).disabled = True
@@ -350,30 +371,31 @@ class SurveyScreen(LinesScreen):
         return None
 
     def _begin_with_password(
-        self, targets: Sequence[Target], asked_for: Target, secrets: Secrets, *, again: bool
+        self, targets: Sequence[Target], asked_for: Target, secrets: Secrets, *, is_new: bool
     ) -> None:
         known_logins = self.context.logins
         for target in targets:
             if same_login(target, asked_for) and not known_logins.knows(target):
                 known_logins.keep(target, secrets)
-        self._begin(again=again)
+        self._begin(is_new=is_new)
 
     def work_failed(self, error: Exception) -> None:
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
-    def _take_plan(self, targets: list[Target], planned: survey.SurveyRound) -> None:
+    def _take_plan(self, targets: list[Target], planned: survey_record.SurveyRound) -> None:
         self.query_one("#start", Button).disabled = False
         if not planned.continued:
             self._measure(planned, targets)
             return
 
-        def resume(_is_wanted: bool) -> None:
+        def resume(_answer: bool) -> None:
+            # `ask` comes here only after yes.
             self._measure(planned, targets)
 
         to_do = f"{len(planned.todo)} of {len(planned.stations)} series are to do"
         text = f"{planned.experiment.name} is not complete: {to_do}. Ctrl+R begins a new one instead."
         self.ask(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), resume)
 
-    def _measure(self, planned: survey.SurveyRound, targets: list[Target]) -> None:
+    def _measure(self, planned: survey_record.SurveyRound, targets: list[Target]) -> None:
         self.app.push_screen(SurveyRunScreen(planned, targets, self.action_start))

@@ -27,7 +27,7 @@ from pathlib import Path
 import psutil
 
 from app.base.errors import SharebenchError
-from app.check import engine as check
+from app.check import leftovers
 from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened_file
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
@@ -218,9 +218,11 @@ def cleaning(place: Place, losses: list[str]) -> bool:
     try:
         with closing(make_client(root, "", secrets, settings)) as client:
             client.connect()
-            folder = check.folder_of(client, root)
-            listed = check.leftovers(client, folder)
-            done = check.remove(client, folder, listed, lambda: connected_files(folder, secrets, settings))
+            folder = leftovers.folder_of(client, root)
+            listed = leftovers.find_leftovers(client, folder)
+            done = leftovers.remove_leftovers(
+                client, folder, listed, lambda: connected_files(folder, secrets, settings)
+            )
     except SharebenchError as error:
         _judge_line(str(error), losses)
         _remove(server, made)

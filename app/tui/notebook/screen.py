@@ -1,7 +1,7 @@
 """The notebook: all recordings, sorted, filtered and grouped; the one pointed at beside them."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,7 @@ from app.base.errors import UsageError
 from app.tui.frame import base, parts
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
-from app.tui.notebook import series_actions, series_list
-from app.tui.notebook.columns import text_to_search
+from app.tui.notebook import readings, series_actions, series_list
 from app.tui.notebook.left_changes import LeftChanges
 from app.tui.widgets import following
 from storage import queries
@@ -27,10 +26,7 @@ if TYPE_CHECKING:
     from app.recording.listing import ListedRecordings
     from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
-    from forms.layout import Toned
-    from forms.report import Report
     from forms.series.listing import RecordingLine
-    from forms.series.summary import SeriesSummary
     from storage.notebook import Notebook
     from storage.recordings import Removed
 
@@ -45,8 +41,6 @@ _ALL_KEYS_FIT = 150
 """Columns from which one row has room for the foremost keys."""
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
-_READ_AT_ONCE = 1000
-"""Lines that are read for the filter in one go; more would keep what is typed waiting."""
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "mark")
 _MEASURING = ("app.visit('load')", "app.visit('isolation')")
@@ -61,26 +55,15 @@ STARTS = ("guide", "survey", "load", "isolation", "audit")
 NONE_FOUND = "No recording has all of these words. Escape lists all again."
 
 
-@dataclass(frozen=True)
-class FoundRecordings:
-    """What the notebook has for a query."""
-
-    rows: series_list.ListRows
-    total: int
-    """Of all recordings, whatever the query."""
-    newest_id: str | None
-
-
-@dataclass(frozen=True)
-class Detail:
-    """What stands beside the list: a series, or the form of another recording and its answer."""
-
-    series: "SeriesSummary | None" = None
-    report: "Report | None" = None
-    answer: "Toned | None" = None
-
-
 class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
+    """The list of recordings, and beside it the detail of the one that the cursor points at.
+
+    ``look`` reads what the query asks for, in a thread (``app.tui.notebook.readings``); the list then asks for the
+    lines in view, which ``_read_wanted_lines`` reads. SeriesActions brings what is done with recordings, and calls
+    ``pointed_id``, ``marked_ids`` and ``changed`` here; FollowsNotebook calls ``look`` where another program has
+    written to the notebook.
+    """
+
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
         *series_actions.ACTING_KEYS,
@@ -94,24 +77,36 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self._searched_texts: dict[str, str] = {}
         """What the lines show, by id: a filter looks into it too."""
         self._up_to_date: set[str] = set()
+        """The ids of which that text is still what would be shown."""
         self._searched_state: tuple[int, ...] | None = None
+        """The state of the notebook's files in which the texts were read; after a change they are read again."""
         self.query_asked = queries.SeriesQuery(shown=self._searched_texts)
         self.removed: list[tuple[str, list[Removed]]] = []
+        """What ``u`` restores, the newest last: the name of what was deleted, and its recordings."""
 
         self._listed = 0
+        """How many recordings the query has."""
         self._total = 0
+        """How many the notebook has."""
         self._is_read = False
+        """Whether the two were read at all."""
         self._newest_id: str | None = None
         self._restored_id = ""
+        """What was restored just now, to which the cursor goes; empty where nothing was."""
         self._opened_too_early = False
         """Whether Enter was pressed before the rows were there: it opens the first one then."""
         self._came_from_elsewhere = True
+        """Whether another screen lay on top, where something may have been measured, and not just a dialog."""
         self._points_to_newest = False
+        """Whether the cursor goes to the newest recording, if that is new, when the rows are there."""
 
         self.detail: SeriesView | None = None
+        """None until it is mounted, after the first paint."""
         self._left_changes = LeftChanges(self, self._show_count)
         self._typing: Timer | None = None
+        """Runs while somebody types a filter."""
         self._pointing: Timer | None = None
+        """Runs while the cursor moves."""
 
     def compose(self) -> ComposeResult:
         with parts.Pane(TITLE, id="all-series"):
@@ -182,9 +177,11 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self._seen_state = following.file_state(self.context.notebook_path)
         if state_before != self._seen_state:
             self.rows.ask_again()
-        self.with_notebook(partial(_find, query=self.query_asked), self._take_found, group="find", exclusive=True)
+        self.with_notebook(
+            partial(readings.find, query=self.query_asked), self._take_found, group="find", exclusive=True
+        )
 
-    def _take_found(self, recordings: FoundRecordings) -> None:
+    def _take_found(self, recordings: readings.FoundRecordings) -> None:
         was_empty = self._total == 0
         self._listed = len(recordings.rows.places)
         self._total = recordings.total
@@ -240,11 +237,11 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             starts.action_select()
 
     def _read_more_to_search(self) -> None:
-        read = partial(_read_texts_to_search, known_ids=frozenset(self._up_to_date))
+        read = partial(readings.read_texts_to_search, known_ids=frozenset(self._up_to_date))
         self.with_notebook(read, self._search_in, group="shown", exclusive=True)
 
     def _search_in(self, texts: dict[str, str]) -> None:
-        """Seek in these as well; with none left, the notebook has been searched whole."""
+        """Seek in these as well, and so read the next ones; with none left, the notebook has been searched whole."""
         if texts:
             self._searched_texts |= texts
             self._up_to_date.update(texts)
@@ -255,7 +252,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
     @on(series_list.SeriesList.Wanted)
     def _read_wanted_lines(self, message: series_list.SeriesList.Wanted) -> None:
         fill = partial(self._fill, edition=message.edition)
-        self.with_notebook(partial(_read_lines, ids=message.ids), fill, group="lines")
+        self.with_notebook(partial(readings.read_lines, ids=message.ids), fill, group="lines")
 
     def _fill(self, listed: "ListedRecordings", edition: int) -> None:
         self.rows.fill(listed.lines, edition, listed.problems)
@@ -263,6 +260,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self.refresh_bindings()
 
     def changed(self, *series_ids: str) -> None:
+        """Show these anew: something was written about them."""
         self.rows.ask_again(*series_ids)
         self._up_to_date.difference_update(series_ids)
         self.look()
@@ -352,10 +350,10 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         if self.query_one("#detail").display:
             line = self._pointed_line
             show = partial(self._show_detail, baselines=line.baselines if line else ())
-            read = partial(_read_detail, recording_id=recording_id)
+            read = partial(readings.read_detail, recording_id=recording_id)
             self.with_notebook(read, show, group="detail", exclusive=True)
 
-    def _show_detail(self, detail: Detail, baselines: tuple[str, ...]) -> None:
+    def _show_detail(self, detail: readings.Detail, baselines: tuple[str, ...]) -> None:
         assert self.detail is not None
         if detail.series is not None:
             self.detail.show_series(detail.series, baselines)
@@ -472,7 +470,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         ids = list(names)
         unread_ids = [recording_id for recording_id in ids[:MOST_NAMED] if recording_id not in self.rows.lines]
         with suppress(UsageError, NotebookFileError, TypeError, ValueError):
-            names.update(self.rows.names(ids, _read_lines(notebook, unread_ids).lines))
+            names.update(self.rows.names(ids, readings.read_lines(notebook, unread_ids).lines))
         return question_before(notebook, names)
 
     def _ask_to_delete(self, names: dict[str, str], question: str) -> None:
@@ -482,7 +480,8 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             self._delete(names)
             return
 
-        def delete(_is_wanted: bool) -> None:
+        def delete(_answer: bool) -> None:
+            # `ask` comes here only after yes.
             self._delete(names)
 
         self.ask(ConfirmDialog("Delete?", question, yes="Delete"), delete)
@@ -534,63 +533,3 @@ def _option_of_start(name: str) -> Option:
     entry = base.screen_called(name)
     key = entry.key[:2].upper()
     return Option(f"{key}  {entry.title:<9}{entry.help}", id=entry.name)
-
-
-def _find(notebook: "Notebook", query: queries.SeriesQuery) -> FoundRecordings:
-    rows = series_list.listing(notebook.find(query), query, imported=notebook.has_imported())
-    return FoundRecordings(rows, notebook.count_recordings(), _newest_id(notebook))
-
-
-def _newest_id(notebook: "Notebook") -> str | None:
-    from storage.errors import UnreadableRecordingError
-
-    try:
-        newest = notebook.recordings(limit=1)
-    except UnreadableRecordingError as error:
-        return error.recording_id
-    return newest[0].id if newest else None
-
-
-def _read_lines(notebook: "Notebook", ids: list[str]) -> "ListedRecordings":
-    """The lines of these, and why some cannot be read: they close nothing but their own rows."""
-    from app.recording.listing import ListedRecordings, readable_lines
-
-    if not ids:
-        return ListedRecordings([], {})
-    with notebook.snapshot():
-        return readable_lines(notebook, ids)
-
-
-def _read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> dict[str, str]:
-    """What the list shows of the newest recordings but for those known: reading the answers of all takes seconds."""
-    all_ids = [row.series_id for row in notebook.find(queries.SeriesQuery())]
-    ids = [recording_id for recording_id in all_ids if recording_id not in known_ids][:_READ_AT_ONCE]
-    texts = dict.fromkeys(ids, "")
-    texts.update({line.id: text_to_search(line) for line in _read_lines(notebook, ids).lines})
-    return texts
-
-
-def _read_detail(notebook: "Notebook", recording_id: str) -> Detail:
-    from app.recording.kind import kind_of
-    from forms.layout import Tone, Toned
-    from storage.errors import DamagedNotebookError
-
-    with notebook.snapshot():
-        try:
-            heads = notebook.recordings_of([recording_id])
-            if not heads:
-                return Detail()  # it was deleted meanwhile
-
-            head = heads[0]
-            kind = kind_of(head)
-            summary = kind.series_summary(notebook, head)
-            if summary is not None:
-                return Detail(series=summary)
-
-            answer = kind.current_answer(notebook, head)
-            try:
-                return Detail(report=kind.form(notebook, head), answer=answer)
-            except UsageError:
-                return Detail(answer=answer)  # it has no form before its series are stored
-        except (DamagedNotebookError, UsageError) as error:
-            return Detail(answer=Toned(f"! {error}", Tone.CAUTION))

@@ -1,4 +1,8 @@
-"""Forms to fill in, kept in the notebook, and passwords, which are not."""
+"""A form to fill in, such as that of an isolation: its lines, what the notebook keeps of them, and how it begins.
+
+No password is ever in a line; it is asked for when the form is started. How a server is reached is kept for the
+server, whatever the form: see ``app.tui.widgets.ways``.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,12 +22,11 @@ from app.base.targets import may_hold_password
 from app.clients.base import Secrets
 from app.recording import listing
 from app.recording.several import used_targets
-from app.server.named_servers import ways_to
 from app.tui.frame import dialogs
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets import form_lines, logins
+from app.tui.widgets import form_lines, logins, ways
 from forms.series.listing import RecordingLine
 from storage import records
 from storage.errors import DamagedNotebookError
@@ -32,19 +35,37 @@ from storage.queries import SeriesQuery
 
 
 class LinesScreen(BaseScreen):
+    """The base of forms: F9 or the button has the lines parsed in a thread, and begins what they ask for.
+
+    What stands in a line at first, the later the stronger: the usual value, what the notebook remembers of this form,
+    the share that was measured last, for an empty line how its server was reached last, what was typed since the
+    program began, and what the caller says (``preset``).
+
+    A subclass sets NAME to LINES, and writes:
+
+    - ``parse``: called when the form is started, and to find the line that is wrong;
+    - RUN, or ``begin``: called with what ``parse`` has returned;
+    - ``plan_of``, if it can say what comes: called when something is typed and when another line has the focus;
+    - ``first_values`` and ``values_of``, if it has no line ``target``: called when the screen opens.
+    """
+
     NAME: ClassVar[str]
-    """Of its keys, and under which the notebook keeps what was typed last; no password is ever in it."""
+    """The first word of its keys' names, the kind of its recordings, and the key under which the notebook keeps it."""
     HEADING: ClassVar[str]
     BUTTON: ClassVar[str]
+    """What the button says, and F9 in the list of keys."""
     START: ClassVar[str] = "Measure what the lines say."
+    """What F1 help says of F9."""
     LINES: ClassVar[tuple[form_lines.FormLine, ...]]
+    """The first is the one that decides: with nothing in it nothing is said to be wrong yet."""
     STORED: ClassVar[str] = ""
-    """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
+    """What Ctrl+L lists, in the plural: the recordings of the kind NAME. Empty: there is no such list."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
+    """Makes the screen that measures what ``parse`` has returned, once its ``secrets`` are filled in."""
     _first: Mapping[str, str]
-    """What stood in the lines when they were filled, or was kept last."""
-    _offered = ""
-    """Whose ways stood in the lines at first."""
+    """What stood in the lines when they were filled, or was kept last: only what differs from it was typed."""
+    _ways_shown_for = ""
+    """The server (as a key of the notebook) whose ways stood in the lines when the screen opened."""
 
     def __init__(self, **preset: str) -> None:
         """What is ``preset`` stands in the lines, whatever was typed before."""
@@ -90,9 +111,8 @@ class LinesScreen(BaseScreen):
             if share is not None:
                 values |= self.values_of(share)
 
-        self._offered = _ways_to(values)
-        ways = notebook.remembered(self._offered) or {}
-        return values | {key: str(way) for key, way in ways.items() if values.get(key) == ""}
+        self._ways_shown_for = ways.key_of(values)
+        return values | ways.for_empty_lines(notebook, values)
 
     def _read_used_share(self, notebook: Notebook) -> records.Target | None:
         """The share that was measured last; None where there is none, or a recording cannot be read."""
@@ -105,19 +125,16 @@ class LinesScreen(BaseScreen):
     def first_values(
         cls, remembered: Mapping[str, records.JSONValue] | None, practice: Sequence[records.Target]
     ) -> dict[str, str]:
+        """The values of all lines: as remembered, or as the practice servers want them, where these run."""
         values = dict(remembered or {})
-        share = next((target for target in practice if target.abilities.has_share), None)
-        if share is not None:
-            ready_target = records.format_target(replace(share, path=""))
-            server = ready_target.partition(f":{share.port}/")[0]
-            typed_target = str(values.get("target") or ready_target)
-            # the practice server has another port each day
-            of_another_day = typed_target.startswith(server) and not typed_target.startswith(ready_target)
-            values["target"] = ready_target if of_another_day else typed_target
+        practice_share = next((target for target in practice if target.abilities.has_share), None)
+        if practice_share is not None:
+            values["target"] = _practice_target(str(values.get("target") or ""), practice_share)
         return form_lines.remembered_values(cls.LINES, values)
 
     @staticmethod
     def values_of(target: records.Target) -> dict[str, str]:
+        """What of the lines follows from the share that was measured last."""
         return {"target": records.format_target(target)}
 
     def _fill(self, values: dict[str, str]) -> None:
@@ -136,6 +153,7 @@ class LinesScreen(BaseScreen):
 
     @on(Input.Changed)
     def _keep_typed(self) -> None:
+        """For when the screen is opened again; what was filled in by itself is not typed."""
         texts = self.typed_texts()
         if self.NAME in self.context.typed or texts != self._first:
             self.context.typed[self.NAME] = texts
@@ -192,19 +210,16 @@ class LinesScreen(BaseScreen):
         lowest_screen.with_notebook(keep, group=f"keep {name}", exclusive=True)
 
     def remember(self) -> None:
+        """Keep what the form was started with, and how its server is reached."""
         values = _values_to_keep(self.typed_texts())
         self.with_notebook(partial(self._remember_values, values=values))
 
     def _remember_values(self, notebook: Notebook, values: dict[str, records.JSONValue]) -> None:
         notebook.remember(self.NAME, values)
 
-        place = _ways_to(values)
-        was_offered = place == self._offered  # only where a way was offered, an empty line takes it back
-        ways = dict(notebook.remembered(place) or {})
-        for line in (form_lines.SSH, form_lines.CONF):
-            if line.key in values and (was_offered or values[line.key]):
-                ways[line.key] = values[line.key]
-        notebook.remember(place, ways)
+        # An empty line forgets a way only where the way stood in it.
+        is_shown = ways.key_of(values) == self._ways_shown_for
+        ways.keep(notebook, values, empty_forgets=is_shown)
 
     # Starting
 
@@ -225,6 +240,8 @@ class LinesScreen(BaseScreen):
         self.begin(request)
 
     def begin(self, request: Any) -> None:
+        """Log in, and open the screen that measures; ``request`` is what ``parse`` has returned."""
+
         def run(secrets: Secrets) -> None:
             self.app.push_screen(self.RUN(replace(request, secrets=secrets)))
 
@@ -290,11 +307,15 @@ def _row_of(line: RecordingLine) -> str:
     return f"{line.when}  {line.done:>4}  {line.what}  {line.label}  {line.answer.text}"
 
 
-def _ways_to(values: Mapping[str, records.JSONValue]) -> str:
-    """The key under which the notebook keeps how the server of the typed target is reached."""
-    with suppress(UsageError):
-        return ways_to(form_lines.typed_target(str(values.get("target") or "")).host)
-    return "ways"
+def _practice_target(typed_target: str, practice_share: records.Target) -> str:
+    """The target typed before, or the practice share: that has another port each day, so an older one is replaced."""
+    ready_target = records.format_target(replace(practice_share, path=""))
+    if not typed_target:
+        return ready_target
+
+    server = ready_target.partition(f":{practice_share.port}/")[0]
+    is_of_another_day = typed_target.startswith(server) and not typed_target.startswith(ready_target)
+    return ready_target if is_of_another_day else typed_target
 
 
 def _values_to_keep(typed: Mapping[str, str]) -> dict[str, records.JSONValue]:

@@ -29,9 +29,12 @@ from storage.recordings import Recording
 
 
 class Copies(Exports):
+    """A screen whose report can be copied as text; a subclass without a report writes ``text_to_copy``."""
+
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.copy")
 
     def text_to_copy(self) -> str:
+        """Empty where there is nothing to copy yet."""
         return report_text(self.report) if self.report else ""
 
     def action_copy(self) -> None:
@@ -39,6 +42,7 @@ class Copies(Exports):
         if not text:
             return
 
+        # Not every terminal passes it on to the clipboard, so it is written to a file too.
         self.app.copy_to_clipboard(text)
         path = self.context.notebook_path.with_name("copied.txt")
 
@@ -55,15 +59,19 @@ def _write_text(path: Path, text: str) -> None:
 
 
 class GoesOn(MeasureMixin):
+    """A screen with a key that offers what can be done next; a subclass writes ``next_steps``, called by that key."""
+
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.next")
 
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
+        """The best one first."""
         raise NotImplementedError
 
     def action_next(self) -> None:
         self.offer([*self.next_steps()])
 
     def offer(self, steps: list[method_next_steps.NextStep]) -> None:
+        """Let one of the steps be chosen, and take it; from a screen over the guide also the way back there."""
         if self._open_guide() is not None:
             steps = [*steps, method_next_steps.NextStep(name="Back to the guide", screen="guide")]
         if not steps:
@@ -82,10 +90,10 @@ def without_resuming(steps: Iterable[method_next_steps.NextStep], head: Recordin
 
 
 class RecordingGoesOn(GoesOn):
-    """What can follow a recording of the notebook that is no series."""
+    """As GoesOn, for a recording of the notebook that is no series: its steps are read there."""
 
     recorded: tuple[str, ...] = ()
-    """Its id, or its name and its kind."""
+    """Which recording, as the arguments of ``Notebook.recording``: its id, or its name and its kind."""
 
     def action_next(self) -> None:
         self.with_notebook(self._read_next_steps, self.offer)
@@ -99,6 +107,12 @@ class RecordingGoesOn(GoesOn):
 
 
 class ReportScreen(Copies):
+    """Shows one report that is read from the notebook, in columns where there is room.
+
+    A subclass may write ``draw_report``, called when the report is shown or the window has another size, and
+    ``export_name``, called when it is exported.
+    """
+
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("report.export")
 
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:

@@ -1,4 +1,8 @@
-"""Screens that show a measurement under way without taking from it: events wait until the clock fetches them."""
+"""Screens that show a measurement under way without taking from it: events wait until the clock fetches them.
+
+A thread takes the events of the measurement and puts them into a queue; the screen's own thread empties the queue at
+each tick of a clock, or at once when the thread says that something rare has happened.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,6 +28,7 @@ _ROUTINE = (process.Progressed, process.RunStarted, process.RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
 
 REDRAW_SECONDS = 1.0
+"""Between two ticks, where a screen has no reason for another time."""
 PART_SECONDS = 5.0
 """A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
 TOLD_APART_SECONDS = 2.0
@@ -39,22 +44,37 @@ class EventsHeard(Message):
 
 @dataclass
 class MeasurementEnded(Message):
+    """The thread has come to its end; everything is stored."""
+
     error: Exception | None
+    """What broke the measurement off; None where nothing did."""
 
 
 class RecordingScreen(BaseScreen):
-    """Records in a thread; ``take_event`` gets each event in the screen's own thread, when ``catch_up`` fetches it."""
+    """The base of screens that record: a subclass calls ``listen`` with what yields the events.
+
+    Hooks of a subclass, all called in the screen's own thread:
+
+    - ``tick``: by the clock, and when something rare has happened; it calls ``catch_up``, and draws;
+    - ``take_event``: by ``catch_up``, for each event that waits;
+    - ``measurement_ended``: once, after the last event, unless sharebench is left;
+    - ``keeps_from_leaving``: then too, where sharebench is about to be left.
+    """
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt recording.cancel screen.back")
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
+    """What stopping keeps and loses; asked before it is done."""
     KEEP_ON: ClassVar[str]
+    """The button of that question that does not stop."""
     QUIT_TEXT: ClassVar[str]
+    """What is asked before sharebench is left meanwhile."""
 
     def __init__(self, control: process.SeriesControl) -> None:
         super().__init__()
         self.control = control
         self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
+        """What the thread has put in and ``catch_up`` has not fetched yet: (place of the series, event)."""
         self._recording = True
         self._leave: Callable[[], None] | None = None
         """What leaves sharebench, once that was asked for and the measurement has ended."""
@@ -68,12 +88,13 @@ class RecordingScreen(BaseScreen):
         return self.app.screen is not self
 
     def listen(self, events: Callable[[], PlacedEvents], *, every_seconds: float) -> None:
-        """Take the events from a thread; ``tick`` comes by the clock."""
+        """Take the events of the measurement in a thread, and have the clock call ``tick``."""
         record = partial(self._record, events)
         self.run_worker(record, thread=True, group="measure", exit_on_error=False)
         self.set_interval(every_seconds, self.tick)
 
     def _record(self, events: Callable[[], PlacedEvents]) -> None:
+        """In the thread: all events of the measurement, one after the other, until its end."""
         worker = get_current_worker()
         error: Exception | None = None
         try:
@@ -81,10 +102,11 @@ class RecordingScreen(BaseScreen):
             for index, event in events():
                 self._waiting.put((index, event))
 
+                is_rare = not isinstance(event, _ROUTINE)
                 is_end_to_tell = isinstance(event, process.RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
                 if is_end_to_tell:
                     told_at = monotonic()
-                if not worker.is_cancelled and (is_end_to_tell or not isinstance(event, _ROUTINE)):
+                if (is_rare or is_end_to_tell) and not worker.is_cancelled:
                     self.post_message(EventsHeard())
         except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
             error = fault
@@ -96,6 +118,7 @@ class RecordingScreen(BaseScreen):
         self.control.cancel()
 
     def catch_up(self) -> None:
+        """Take all events in that wait."""
         while not self._waiting.empty():  # nobody else takes from it
             index, event = self._waiting.get_nowait()
             self.take_event(index, event)
@@ -112,6 +135,7 @@ class RecordingScreen(BaseScreen):
         self.refresh_bindings()
         self.tick()
 
+        # A question of this screen, such as whether to stop, is about what is over now.
         if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
             self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
         if self._leave is not None and not self.keeps_from_leaving(message.error):
@@ -119,7 +143,10 @@ class RecordingScreen(BaseScreen):
         else:
             self.measurement_ended(message.error)
 
+    # Hooks of a subclass: the docstring of the class says who calls them, and when
+
     def keeps_from_leaving(self, error: Exception | None) -> bool:
+        """Whether sharebench is not left after all, since there is something to be told first."""
         return False
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
@@ -131,6 +158,8 @@ class RecordingScreen(BaseScreen):
     def measurement_ended(self, error: Exception | None) -> None:
         """Everything is stored; show what came of it."""
 
+    # Stopping and leaving
+
     def action_stop(self) -> None:
         text = f"{self.STOP_TEXT} It goes on until you answer."
         dialog = ConfirmDialog(self.STOP_HEADING, text, yes="Stop", no=self.KEEP_ON)
@@ -138,7 +167,8 @@ class RecordingScreen(BaseScreen):
 
     action_cancel = action_stop
 
-    def _stop(self, _is_wanted: bool) -> None:
+    def _stop(self, _answer: bool) -> None:
+        """After the answer yes; `ask` does not come here after no."""
         self.control.cancel()
         self.tick()
 
@@ -153,6 +183,7 @@ class RecordingScreen(BaseScreen):
         return None if self.is_over else self.QUIT_TEXT
 
     def leave(self, then: Callable[[], None]) -> None:
+        """Stop, and leave sharebench (``then``) once the measurement has ended."""
         self._leave = then
         self.control.cancel()
 

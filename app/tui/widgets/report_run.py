@@ -43,7 +43,14 @@ def _no_machine() -> MachineNow | None:
 
 
 class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views.ZoomsCharts):
-    """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
+    """The base of screens that measure and then show a report; ``s`` stops it, ``x`` exports the report.
+
+    Hooks of a subclass:
+
+    - ``events``: called once, in the thread that measures (see :class:`~app.tui.widgets.recording.RecordingScreen`);
+    - ``now``, ``warnings``, ``draw_heard``: called once a second until ``show_report`` is;
+    - ``headline``: called by ``show_report``, which the subclass calls when the measurement has ended.
+    """
 
     KEEP_ON: ClassVar = "Continue"
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("report.more report.less chart.zoom")
@@ -85,9 +92,11 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         self._hang_up.unwatch()
 
     def events(self) -> Iterator[tuple[int, Any]]:
+        """What happens, each event with the place of its series, while it is measured."""
         raise NotImplementedError
 
     def watch_machine(self, target: Target) -> None:
+        """Show from now on how busy this machine is, and the card by which the target is reached."""
         self._meter = self.context.backend.meter(target)
 
     def now(self) -> str:
@@ -99,6 +108,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         return Content(visible(self.now()))
 
     def warnings(self) -> str:
+        """What may spoil the measurement, in one line; empty where nothing does."""
         return ""
 
     def draw_heard(self, width: int) -> str:
@@ -164,18 +174,27 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
 
 
 class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
-    """Measures what a form asks for; a refused login is asked for again, and the report takes the events' place."""
+    """Measures what a form asks for, or resumes a record; a refused login is asked for again.
+
+    A subclass writes HEADING, ``to_resume``, ``report_of``, ``steps`` and ``take_event``. ``take_event`` keeps
+    ``record``, ``doing``, ``problems`` and ``is_closed`` up to date.
+    """
 
     HEADING: ClassVar[str]
     doing = "Looking at the server …"
+    """What happens now, in one line."""
 
     def __init__(self, request: Any, resumed: Any = None) -> None:
         super().__init__(self.heading_of(request))
         self.request = request
         self.resumed = resumed
+        """The stored record that is completed; None for a new one."""
         self.record: Any = None
+        """As it is stored so far; None before it is opened."""
         self.is_closed = False
+        """Whether the record has come to its end, and is stored so."""
         self.is_broken_off = False
+        """Whether an error ended the measurement."""
         self.problems: list[str] = []
 
     @staticmethod
@@ -185,6 +204,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
 
     @staticmethod
     def report_of(record: Any, /) -> Report:
+        """Called once, when the record is closed."""
         raise NotImplementedError
 
     @classmethod
@@ -198,6 +218,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
         return [self.request.target]
 
     def steps(self) -> Iterator[Any]:
+        """Measure: called once, in the thread; yields the events of the recorder."""
         raise NotImplementedError
 
     def events(self) -> Iterator[tuple[int, Any]]:

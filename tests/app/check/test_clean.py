@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.check.engine import leftovers, remove
+from app.check.leftovers import find_leftovers, remove_leftovers
 from app.clients.base import Files, Secrets
 from app.clients.local import LocalClient
 from storage.plan import Settings
@@ -79,12 +79,12 @@ def test_what_took_the_place_of_a_leftover_stays(tmp_path: Path):
     fill(tmp_path)
     target = Target(protocol="file", path=str(tmp_path))
     client = LocalClient(target, Secrets(), Settings())
-    found = leftovers(client, target)
+    found = find_leftovers(client, target)
     first, second = (Path(leftover.path) for leftover in found)
     first.unlink()
     first.symlink_to(tmp_path / "precious.doc")
     second.write_bytes(b"written meanwhile by somebody else")
-    assert all("was left" in problem for problem in remove(client, target, found, no_files).values())
+    assert all("was left" in problem for problem in remove_leftovers(client, target, found, no_files).values())
     assert first.is_symlink()
     assert second.exists()
 

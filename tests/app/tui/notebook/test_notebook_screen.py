@@ -423,7 +423,7 @@ async def test_the_filter_goes_before_marks_that_it_hides(three):
 )
 @pytest.mark.parametrize("at_once", [1, 1000])
 async def test_a_filter_finds_what_the_row_shows(tmp_path, monkeypatch, typed: str, kinds: list[str], at_once: int):
-    monkeypatch.setattr("app.tui.notebook.screen._READ_AT_ONCE", at_once)
+    monkeypatch.setattr("app.tui.notebook.readings._READ_AT_ONCE", at_once)
     path = tmp_path / "notebook.db"
     with Notebook(path) as notebook:
         for kind in ("series", "load", "trial", "audit", "diagnosis"):
@@ -1579,7 +1579,7 @@ async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
         await settled(app, pilot)
         series_id = here(app).pointed_id()
         here(app).rows.lines.clear()
-        monkeypatch.setattr("app.tui.notebook.screen._read_lines", Mock(side_effect=UsageError("of a newer version")))
+        monkeypatch.setattr("app.tui.notebook.readings.read_lines", Mock(side_effect=UsageError("of a newer version")))
         here(app).action_delete()
         for _ in range(50):
             await pilot.pause(0.02)
