@@ -58,7 +58,10 @@ class DiagnosisClosed:
     diagnosis: looks.Diagnosis
 
 
-DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | process.Warned | DiagnosisClosed
+MeasurementEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | process.Warned
+"""What a diagnosis under way tells; it returns DiagnosisClosed."""
+DiagnosisEvent = MeasurementEvent | DiagnosisClosed
+"""What the recorder of a diagnosis tells."""
 
 
 def record_diagnosis(
@@ -72,18 +75,24 @@ def record_diagnosis(
         if resumed:
             recorder.begin(resumed.id, stored=True)
         steps = _measure(request, control, resumed)
-        closed = yield from writer.record_events(recorder, steps, partial(_writes_of, recorder))
+        closed = yield from writer.record_events(recorder, steps, partial(_writes_of_event, recorder), _writes_of_end)
         yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
 
 
-def _writes_of(recorder: writer.Recorder, event: DiagnosisEvent) -> Iterator[writer.Write]:
+def _writes_of_event(recorder: writer.Recorder, event: MeasurementEvent) -> Iterator[writer.Write]:
     match event:
         case DiagnosisOpened(diagnosis=diagnosis):
-            if not recorder.leases:
+            is_new = not recorder.leases
+            if is_new:
                 recorder.begin(diagnosis.id, stored=False)
             yield partial(_add, diagnosis)
-        case DiagnosisChanged(diagnosis=diagnosis) | DiagnosisClosed(diagnosis=diagnosis):
+
+        case DiagnosisChanged(diagnosis=diagnosis):
             yield partial(_update, diagnosis)
+
+
+def _writes_of_end(closed: DiagnosisClosed) -> Iterator[writer.Write]:
+    yield partial(_update, closed.diagnosis)
 
 
 def _add(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
@@ -101,7 +110,7 @@ def _ignore_word(_word: process.ControlMessage) -> None:
 
 def _measure(
     request: DiagnosisRequest, control: process.SeriesControl, resumed: looks.Diagnosis | None
-) -> Generator[DiagnosisEvent, None, DiagnosisClosed]:
+) -> Generator[MeasurementEvent, None, DiagnosisClosed]:
     measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request))
     control.attach(_ignore_word, measurement.process.cancel)
     try:
@@ -169,7 +178,7 @@ class _DiagnosisMeasurement:
             profile_conf=profile_conf,
         )
 
-    def stages(self, control: process.SeriesControl) -> Iterator[DiagnosisEvent]:
+    def stages(self, control: process.SeriesControl) -> Iterator[MeasurementEvent]:
         if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
             _check_share(self.request)
 
@@ -201,7 +210,7 @@ class _DiagnosisMeasurement:
         else:
             self.problem = f"the measuring process {self.process.how_it_ended()}"
 
-    def _measure_in_process(self, name: looks.StageName) -> Iterator[DiagnosisEvent]:
+    def _measure_in_process(self, name: looks.StageName) -> Iterator[MeasurementEvent]:
         self.process.say(plan.MeasureStage(name=name))
         stage = looks.Stage(name=name, status=records.SeriesStatus.FAILED, error="the measuring process ended")
         for event in self._events:
@@ -215,7 +224,7 @@ class _DiagnosisMeasurement:
 
         self.diagnosis = self.diagnosis.with_stage(stage)
 
-    def _store(self, stage: looks.Stage | None = None) -> Iterator[DiagnosisEvent]:
+    def _store(self, stage: looks.Stage | None = None) -> Iterator[MeasurementEvent]:
         if not self._is_stored:
             self._is_stored = True
             yield DiagnosisOpened(diagnosis=self.diagnosis)

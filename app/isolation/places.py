@@ -140,19 +140,29 @@ class Places:
     """What of a server can be reached, and where each layer is measured on it."""
 
     shell: server_shell.ServerShell | None = None
+    """What runs commands on the server; None where it is reached through its share alone."""
     disk: DiskPlace | None = None
+    """Where dbench works; None where the disk is not measured."""
     share_folder: str
-    share_folder_there: str | None = None
+    """The folder that our clients work in, as they name it: from the root of the share, with backslashes."""
+    path_of_share_folder: str | None = None
+    """The path of the same folder on the server; None where it is unknown or depends on the user."""
     network: bool = False
+    """Whether the network is measured."""
     same_machine: bool = False
+    """Whether the server is this machine."""
     loopback: bool = False
+    """Whether the way to the server is this machine's loopback interface."""
     link_bits_per_second: int | None = None
     processors: int | None = None
+    """Of the server; None where unknown."""
     smbd: SmbdControl | None = None
+    """What reads smbd's profile; None where it cannot be read."""
     smb_conf: str | None = None
     profiling: str | None = None
     """Level of smbd's profiling before the isolation."""
     problems: tuple[str, ...] = ()
+    """Why a layer is not measured, or the profile not read: a sentence each."""
 
 
 def find_places(request: IsolationRequest) -> Places:
@@ -173,7 +183,7 @@ def find_places(request: IsolationRequest) -> Places:
 
     name = f"{targets.ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
-    parent_there = _share_path(environment, request)
+    parent_on_server = _share_path(environment, request)
     conf_fact = environment.server.get("smb.conf.path")
     smb_conf = str(conf_fact) if conf_fact else None
     processors = environment.server.get("cpu.count")
@@ -185,7 +195,7 @@ def find_places(request: IsolationRequest) -> Places:
     has_network = False
     if shell is not None:
         smbd, profiling = _find_smbd(shell, smb_conf, request, problems)
-        disk = _find_disk(shell, parent_there, name, environment, problems)
+        disk = _find_disk(shell, parent_on_server, name, environment, problems)
         has_network = _can_measure_network(shell, request, problems, is_here=is_here)
 
     return Places(
@@ -193,7 +203,7 @@ def find_places(request: IsolationRequest) -> Places:
         same_machine=is_here,
         disk=disk,
         share_folder=share_folder.replace("/", "\\"),
-        share_folder_there=f"{parent_there}/{name}" if parent_there else None,
+        path_of_share_folder=f"{parent_on_server}/{name}" if parent_on_server else None,
         network=has_network,
         loopback=link is not None and link.loopback,
         link_bits_per_second=request.link_bits_per_second or (link.bits_per_second if link else None),

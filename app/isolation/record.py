@@ -43,22 +43,26 @@ def record_isolation(
         if resumed:
             recorder.begin(resumed.id, stored=True)
         events = rounds.measure(request, control, resumed)
-        closed = yield from record_events(recorder, events, partial(_writes_of, recorder))
+        closed = yield from record_events(recorder, events, partial(_writes_of_event, recorder), _writes_of_end)
         yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
 
 
-def _writes_of(recorder: Recorder, event: rounds.IsolationEvent) -> Iterator[Write]:
+def _writes_of_event(recorder: Recorder, event: rounds.MeasurementEvent) -> Iterator[Write]:
     match event:
         case rounds.IsolationOpened(isolation=isolation):
-            if not recorder.leases:
+            is_new = not recorder.leases
+            if is_new:
                 recorder.begin(isolation.id, stored=False)
             yield partial(_add, isolation)
             yield methodcaller("update_isolation", isolation)
+
         case rounds.LayerRunEnded(run=run):
             (isolation_id,) = recorder.leases
             yield methodcaller("add_layer_run", isolation_id, run)
-        case rounds.IsolationClosed(isolation=isolation):
-            yield methodcaller("update_isolation", isolation)
+
+
+def _writes_of_end(closed: rounds.IsolationClosed) -> Iterator[Write]:
+    yield methodcaller("update_isolation", closed.isolation)
 
 
 def _add(isolation: Isolation, notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""Measure an isolation: interleave the layers, and store each run as it ends."""
+"""Measure an isolation, its layers interleaved: each run is told when it has ended, and its recorder stores it then."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,9 @@ from storage.isolation import Isolation, Layer, LayerRun, LeftBehind
 class IsolationOpened:
     isolation: Isolation
     runs: int
-    """Fewer if time is over earlier, more if a price needs them."""
+    """Planned ones. Fewer are measured if time is over earlier; more if the price of a left-out operation, which is the
+    server's speed without it over its speed with it, is not known closely yet.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class LayerRunStarted:
     clients: int
     round: int
     number: int
+    """Of the runs of this attempt, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +46,15 @@ class IsolationClosed:
     isolation: Isolation
 
 
-IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | process.Warned | IsolationClosed
+MeasurementEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | process.Warned
+"""What an isolation under way tells; it returns IsolationClosed."""
+IsolationEvent = MeasurementEvent | IsolationClosed
+"""What the recorder of an isolation tells."""
 
 
 def measure(
     request: IsolationRequest, control: process.SeriesControl, resumed: Isolation | None = None
-) -> Generator[IsolationEvent, None, IsolationClosed]:
+) -> Generator[MeasurementEvent, None, IsolationClosed]:
     """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
     places = isolation_places.find_places(request)
     with base.connected_files(request.target, request.secrets, request.settings) as files:
@@ -80,10 +86,9 @@ def measure(
         bench.close()
         left, problems = isolation_places.restore_server(measurement.isolation.left_behind)
 
+    # A server that failed may not answer now: its folder stays noted, and is named when the notebook is used next.
     if left.share_folder and status is not records.SeriesStatus.FAILED:
-        # Where the script has other folders than its clients remove, something is still there.
-        if _is_there(request, left.share_folder):
-            problems.append(isolation_places.on_the_share(left.share_folder, request.target))
+        problems += _problem_of_share_folder(request, left.share_folder)
         left = replace(left, share_folder=None)
     for problem in problems:
         yield process.Warned(text=problem)
@@ -110,9 +115,10 @@ class _IsolationMeasurement:
         self.isolation = isolation
 
     def runs_to_come(self) -> int:
+        """How many planned runs have no valid result yet."""
         return sum(not _is_done(self.isolation, step) for step in self._timetable.planned)
 
-    def runs(self) -> Iterator[IsolationEvent]:
+    def runs(self) -> Iterator[MeasurementEvent]:
         number = 0
         for step in self._timetable.steps(self._isolation_so_far):
             if _is_done(self.isolation, step):
@@ -124,6 +130,7 @@ class _IsolationMeasurement:
             for run in self._bench.run(layer, clients, turn):
                 self._add(run)
                 yield LayerRunEnded(run=run)
+                # All other layers are compared with the server: without it they say nothing.
                 if run.layer is Layer.SERVER and run.status is records.RunStatus.FAILED:
                     raise errors.MeasurementError(run.error or "the server layer failed")
 
@@ -146,7 +153,8 @@ class _IsolationMeasurement:
         self.isolation = replace(self.isolation, rounds=rounds, problems=(*self.isolation.problems, text))
         return process.Warned(text=text)
 
-    def ceilings(self) -> Iterator[IsolationEvent]:
+    def ceilings(self) -> Iterator[MeasurementEvent]:
+        """Operations a second that this machine's clients reach at most, for each number of them."""
         try:
             ceilings = {clients: self._bench.ceiling(clients) for clients in self._request.clients}
         except errors.MeasurementError as error:
@@ -155,7 +163,17 @@ class _IsolationMeasurement:
             self.isolation = replace(self.isolation, ceilings=ceilings)
 
 
-def _is_there(request: IsolationRequest, folder: str) -> bool:
+def _problem_of_share_folder(request: IsolationRequest, folder: str) -> list[str]:
+    """That our folder may still be on the share, where it was reached through the share alone; else nothing.
+
+    The clients of a run remove their files and folders by themselves. A script of the user's own may make others.
+    """
+    if _may_be_there(request, folder):
+        return [isolation_places.on_the_share(folder, request.target)]
+    return []
+
+
+def _may_be_there(request: IsolationRequest, folder: str) -> bool:
     """True also if nobody can tell."""
     try:
         with base.connected_files(request.target, request.secrets, request.settings) as files:
@@ -207,13 +225,20 @@ def _open_isolation(
 
 def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Places) -> LeftBehind:
     """What is to be restored should this process be killed: stored before anything is changed."""
-    folders = (places.disk and places.disk.folder, places.share_folder_there if places.shell else None)
+    folders_on_server = []
+    if places.disk:
+        folders_on_server.append(places.disk.folder)
+    if places.shell and places.path_of_share_folder:
+        folders_on_server.append(places.path_of_share_folder)
+
+    # With a path on the server the folder is removed there; without one it is looked for through the share.
+    is_path_known = places.path_of_share_folder is not None
     return LeftBehind(
         ssh=request.server_ssh,
         smb_conf=places.smb_conf,
         profiling=places.profiling,
-        server_folders=tuple(folder for folder in folders if folder),
-        share_folder=None if places.share_folder_there else places.share_folder,
+        server_folders=tuple(folders_on_server),
+        share_folder=None if is_path_known else places.share_folder,
     )
 
 

@@ -30,11 +30,13 @@ _LEAST_SHARE_CONNECTED = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChanged:
-    """Stored anew: the load, which has just begun at first, or one point; ``done`` unless its printer is still busy."""
+    """Stored anew: the load with its points so far, and one point of them."""
 
     load: records.Load
     point: records.LoadPoint | None = None
+    """The point that was measured last; None where no point changed, as at the beginning."""
     done: bool = False
+    """Whether the point is over: its print jobs, if it has any, have left the printer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +45,17 @@ class LoadClosed:
 
     load: records.Load
     failure: process.Failed | None = None
+    """Why it ended early; None where it ended well."""
     stored: bool = True
+    """False where nothing was measured that is worth keeping: the load was taken out of the notebook."""
     prediction: Prediction | None = None
+    """What the newest worksheet about its server foretells; None where there is none."""
 
 
-LoadStep = events.LoadEvent | LoadChanged | LoadClosed
+MeasurementStep = events.LoadEvent | LoadChanged
+"""What a load under way tells; it returns LoadClosed."""
+LoadStep = MeasurementStep | LoadClosed
+"""What the recorder of a load tells."""
 
 
 def run_load(
@@ -127,22 +135,26 @@ def _new_folder(scenario: records.Scenario) -> str | None:
 
 
 def _record_steps(
-    recorder: writer.Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
+    recorder: writer.Recorder, notebook: Notebook, steps: Generator[MeasurementStep, None, LoadClosed]
 ) -> Iterator[LoadStep]:
-    closed = yield from writer.record_events(recorder, steps, _writes_of)
-    yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
+    closed = yield from writer.record_events(recorder, steps, _writes_of_step, _writes_of_end)
+    if closed.stored:
+        closed = replace(closed, prediction=prediction_of(notebook, closed.load))
+    yield closed
 
 
-def _writes_of(step: LoadStep) -> Iterator[writer.Write]:
-    match step:
-        case LoadClosed(load=load, stored=False):
-            yield partial(writer.take_out, recording_id=load.id)
-        case LoadChanged(load=load, point=point):
-            if point is not None:
-                yield methodcaller("put_point", load.id, point)
-            yield methodcaller("update_load", load)
-        case LoadClosed(load=load):
-            yield methodcaller("update_load", load)
+def _writes_of_step(step: MeasurementStep) -> Iterator[writer.Write]:
+    if isinstance(step, LoadChanged):
+        if step.point is not None:
+            yield methodcaller("put_point", step.load.id, step.point)
+        yield methodcaller("update_load", step.load)
+
+
+def _writes_of_end(closed: LoadClosed) -> Iterator[writer.Write]:
+    if closed.stored:
+        yield methodcaller("update_load", closed.load)
+    else:
+        yield partial(writer.take_out, recording_id=closed.load.id)
 
 
 def _add(load: records.Load, notebook: Notebook) -> None:
@@ -168,7 +180,7 @@ class LoadMeasurement:
         self._has_files = False
         self._why_users_left: str | None = None
 
-    def steps(self) -> Generator[LoadStep, None, LoadClosed]:
+    def steps(self) -> Generator[MeasurementStep, None, LoadClosed]:
         # Its folder is stored before there is anything in it.
         yield LoadChanged(load=self._load)
 
@@ -194,7 +206,7 @@ class LoadMeasurement:
     def _has_enough(self) -> bool:
         return self._is_to_finish or self._control.cancelled.is_set()
 
-    def _prepare(self, engine: events.EngineProcess) -> Iterator[LoadStep]:
+    def _prepare(self, engine: events.EngineProcess) -> Iterator[MeasurementStep]:
         for event in engine.ready():
             if isinstance(event, events.WorkersReady):
                 self._has_files = True
@@ -204,7 +216,7 @@ class LoadMeasurement:
 
     def _measure_points(
         self, engine: events.EngineProcess, samplers: LoadSamplers, printer: print_queue.PrinterShare | None
-    ) -> Iterator[LoadStep]:
+    ) -> Iterator[MeasurementStep]:
         while self._may_go_on(engine) and (following := _next_point(self._load)):
             began_at = utc_now()
             if warning := _why_no_further(self._load, following.users, self._control):
@@ -253,7 +265,7 @@ class LoadMeasurement:
         point: records.LoadPoint,
         engine: events.EngineProcess,
         printer: print_queue.PrinterShare | None,
-    ) -> Iterator[LoadStep]:
+    ) -> Iterator[MeasurementStep]:
         fewest = load_summary.fewest_users((*self._load.points, point))
         offered = load_summary.offered_per_second(self._load.scenario, point, fewest)
         point = _with_limit(replace(point, offered_per_second=offered), self._load, fewest)

@@ -46,17 +46,22 @@ class Recorder:
         self._control = control or process.SeriesControl()
         self._may_move = may_move
         self.leases: list[str] = []
+        """Ids of the recordings that this process measures: no other one may, until they are released."""
 
         self._waiting: list[Write] = []
+        """Not written yet, the oldest first."""
         self._written: list[Write] = []
         """All that another notebook would need; what stands in this one before is copied at the beginning."""
         self._written_to = notebook.path
+        """The notebook that they were written to: another recorder may have moved it since."""
 
         now = time.monotonic()
         self._tried_at = now
         self._renewed_at = now
         self._held_since: float | None = None
+        """Since when the notebook cannot be written; None while it can."""
         self._is_disk = False
+        """Whether the disk is what fails, rather than another program that holds the notebook."""
 
     def begin(self, recording_id: str, *, stored: bool) -> None:
         """Raises UsageError if another process measures one that is ``stored``."""
@@ -224,15 +229,17 @@ class Recorder:
 def record_events(
     recorder: Recorder,
     events: Generator[EventT, None, ResultT],
-    writes_of: Callable[[EventT | ResultT], Iterable[Write]] | None = None,
+    writes_of_event: Callable[[EventT], Iterable[Write]] | None = None,
+    writes_of_result: Callable[[ResultT], Iterable[Write]] | None = None,
 ) -> Generator[EventT | process.Warned, None, ResultT]:
     """Pass on events once their writes are stored or pending, all of them at the end. Raises NotebookError.
 
-    ``writes_of`` says what an event, and the result, have to store; None where the events are stored by others.
-    A generator that nobody listens to any more may end as after its last event: what it returns is stored too.
+    Both functions say what is to be stored: of an event, and of what ``events`` returns at its end; None for nothing,
+    since the events are stored by others. Where nobody listens any more, ``events`` may end at once and return as after
+    its last event: what it returns is stored then, too.
     """
-    if writes_of is None:
-        writes_of = _no_writes
+    writes_of_event = writes_of_event or _no_writes
+    writes_of_result = writes_of_result or _no_writes
     try:
         while True:
             try:
@@ -246,14 +253,14 @@ def record_events(
 
             try:
                 # Stored before it is told: who sees it on a screen can rely on it.
-                recorder.write(*writes_of(event))
+                recorder.write(*writes_of_event(event))
                 yield from recorder.flush()
                 yield event
             except BaseException:
-                _end_early(recorder, events, writes_of)
+                _end_early(recorder, events, writes_of_result)
                 raise
 
-        recorder.write(*writes_of(result))
+        recorder.write(*writes_of_result(result))
         yield from recorder.finish()
     finally:
         recorder.let_go()
@@ -263,7 +270,7 @@ def record_events(
 def _end_early(
     recorder: Recorder,
     events: Generator[EventT, None, ResultT],
-    writes_of: Callable[[EventT | ResultT], Iterable[Write]],
+    writes_of_result: Callable[[ResultT], Iterable[Write]],
 ) -> None:
     """Let a measurement end that nobody listens to any more, and store what it returns, if anything."""
     try:
@@ -271,11 +278,11 @@ def _end_early(
     except GeneratorExit:
         pass
     except StopIteration as ended:
-        recorder.write(*writes_of(ended.value))
+        recorder.write(*writes_of_result(ended.value))
         list(recorder.finish())
 
 
-def _no_writes(_event: object) -> tuple[Write, ...]:
+def _no_writes(_event_or_result: object) -> tuple[Write, ...]:
     return ()
 
 

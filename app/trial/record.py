@@ -1,6 +1,11 @@
-"""A trial: change a setting, measure it interleaved with the previous value, and restore it, whatever happens."""
+"""A trial: change a setting, measure it interleaved with the previous value, and restore it, whatever happens.
 
-from collections.abc import Generator, Iterator
+The change has an entry in the notebook's journal of settings that sharebench changed. The entry is opened before
+anything is written on the server, renewed while this process is at work on it, and closed when everything is restored.
+To leave it means that this process gives it up: what it says may still stand, and another process may restore it.
+"""
+
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
@@ -35,16 +40,13 @@ def run_trial(
     with notebook_to_measure_into(notebook_path) as notebook, yardstick:
         recorder = Recorder(notebook, control)
         try:
-            writers = [*_begin_series(order, notebook, recorder)]
-            slots = notebook.slots(order.experiment.name)
+            writers = _begin_all_series(order, notebook, recorder)
             entry = begin_change(change, order.setting, order.experiment.name, notebook)
+            # Opened by now; should the trial go on in another notebook, the entry is needed there as well.
             recorder.was_written(methodcaller("open_journal", entry))
         except BaseException:
             recorder.let_go()
             raise
-
-        def ceiling(series: records.Series) -> float | None:
-            return ceiling_of(series, notebook, keep=recorder.write).bytes_per_second
 
         trial = TrialUnderWay(
             order=order,
@@ -52,14 +54,10 @@ def run_trial(
             change=change,
             entry=entry,
             writers=writers,
-            slots=slots,
-            ceiling=ceiling,
+            slots=notebook.slots(order.experiment.name),
+            ceiling=_ceiling_in(notebook, recorder),
         )
-        try:
-            yield from record_events(recorder, trial.measure(), partial(_writes_of, trial))
-        finally:
-            if trial.problem:
-                raise trial.problem
+        yield from _record_trial(trial, recorder)
 
         if any(writer.stored for writer in writers):
             yield trial_order.Judged(trial.standing())
@@ -74,63 +72,108 @@ def _yardstick_of(order: trial_order.TrialOrder, control: SeriesControl) -> Yard
     return TransferYardstick(order.request, control)
 
 
-def _begin_series(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
-    """The series of each value, as it is first. Raises UsageError if another process measures one."""
-    stored: dict[str | None, records.Series] = {}
-    for series in notebook.experiment(order.experiment.name):
-        stored[series.change.value if series.change else None] = series
+def _ceiling_in(notebook: Notebook, recorder: Recorder) -> Callable[[records.Series], float | None]:
+    """What tells how many bytes a second this machine could reach at most; a new measurement of that is stored."""
 
+    def ceiling(series: records.Series) -> float | None:
+        return ceiling_of(series, notebook, keep=recorder.write).bytes_per_second
+
+    return ceiling
+
+
+def _begin_all_series(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> list[SeriesWriter]:
+    """Begin the series of each value, as it is first. Raises UsageError if another process measures one."""
+    stored_by_value: dict[str | None, records.Series] = {}
+    for series in notebook.experiment(order.experiment.name):
+        stored_by_value[series.change.value if series.change else None] = series
+
+    writers = []
+    for value in (None, *order.plan.values):
+        stored = stored_by_value.get(value)
+        series = stored or _new_series_of_value(order, value)
+        writer = SeriesWriter(series, recorder, stored=stored is not None, experiment=order.experiment)
+        writer.begin()
+        writers.append(writer)
+    return writers
+
+
+def _new_series_of_value(order: trial_order.TrialOrder, value: str | None) -> records.Series:
+    """A series of the trial before its first run; ``value`` is None for the setting as it is."""
     name = order.plan.name
     spec = order.request.spec
-    for value in (None, *order.plan.values):
-        label = f"{name} {trial_order.AS_IT_IS}" if value is None else f"{name} = {value}"
-        request = replace(
-            order.request,
-            spec=replace(spec, texts=replace(spec.texts, label=label, question="")),
-            title=f"{name} interleaved: {wording.default_title(spec.command, order.request.target)}",
-            experiment=order.experiment,
+    label = f"{name} {trial_order.AS_IT_IS}" if value is None else f"{name} = {value}"
+    request = replace(
+        order.request,
+        spec=replace(spec, texts=replace(spec.texts, label=label, question="")),
+        title=f"{name} interleaved: {wording.default_title(spec.command, order.request.target)}",
+        experiment=order.experiment,
+    )
+
+    change = None
+    if value is not None:
+        change = records.Change(name=name, value=value, previous=order.plan.previous)
+    return new_series(request, change=change)
+
+
+def _record_trial(trial: TrialUnderWay, recorder: Recorder) -> Generator[trial_order.TrialEvent, None, None]:
+    """Measure and restore, each event stored before it is told. Raises the problem of the trial, if there is one."""
+    try:
+        yield from record_events(
+            recorder, trial.measure(), partial(_writes_of_event, trial, recorder), _writes_of_ended_trial
         )
-        change = None
-        if value is not None:
-            change = records.Change(name=name, value=value, previous=order.plan.previous)
-        series = stored.get(value) or new_series(request, change=change)
-        writer = SeriesWriter(series, recorder, stored=value in stored, experiment=order.experiment)
-        writer.begin()
-        yield writer
+    except BaseException:
+        # A setting that may still stand on the server matters more than, say, a notebook that cannot be written.
+        _raise_problem_of(trial)
+        raise
+    _raise_problem_of(trial)
 
 
-def _writes_of(trial: TrialUnderWay, event: object) -> Iterator[Write]:
+def _raise_problem_of(trial: TrialUnderWay) -> None:
+    if trial.problem:
+        raise trial.problem
+
+
+def _writes_of_event(trial: TrialUnderWay, recorder: Recorder, event: trial_order.TrialEvent) -> Iterator[Write]:
     experiment = trial.order.experiment
-    entry = trial.entry
     match event:
         case TrialPlan() as plan:
-            yield partial(_take_experiment, trial)
-            yield lambda notebook: notebook.set_trial(experiment.name, plan)
+            yield partial(_take_experiment, trial, recorder)
+            yield methodcaller("set_trial", experiment.name, plan)
+
         case trial_order.ValueSet():
-            yield lambda notebook: notebook.renew_journal(entry.id)
+            yield methodcaller("renew_journal", trial.entry.id)
+
         case Slot() as slot:
-            yield lambda notebook: notebook.add_slot(slot)
+            yield methodcaller("add_slot", slot)
+
         case trial_order.SettingRestored():
-            yield lambda notebook: notebook.close_journal(entry.id)
-        case TrialUnderWay():
-            if trial.is_undone:
-                yield lambda notebook: notebook.close_journal(entry.id)
-            yield lambda notebook: notebook.leave_journal(entry)
-            yield lambda notebook: notebook.set_trial(experiment.name, trial.order.plan)
-            yield partial(_forget, experiment)
+            yield methodcaller("close_journal", trial.entry.id)
 
 
-def _take_experiment(trial: TrialUnderWay, notebook: Notebook) -> None:
+def _writes_of_ended_trial(trial: TrialUnderWay) -> Iterator[Write]:
+    """What remains to be stored when all is measured, or nobody listens any more."""
+    if trial.is_undone:
+        # Nobody may have been there to be told SettingRestored, which closes it too.
+        yield methodcaller("close_journal", trial.entry.id)
+    yield methodcaller("leave_journal", trial.entry)
+
+    experiment = trial.order.experiment
+    yield methodcaller("set_trial", experiment.name, trial.order.plan)
+    yield partial(_forget_if_empty, experiment)
+
+
+def _take_experiment(trial: TrialUnderWay, recorder: Recorder, notebook: Notebook) -> None:
     """It is running from now on, though none of its series is stored yet."""
     with notebook.at_once():
         texts = trial.order.request.spec.texts
         recording_id = notebook.add_experiment(trial.order.experiment, note=texts.note, question=texts.question)
         if recording_id and recording_id not in notebook.running():
             notebook.take(recording_id)
-            trial.writers[0].recorder.leases.append(recording_id)
+            recorder.leases.append(recording_id)
 
 
-def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
+def _forget_if_empty(experiment: records.Experiment, notebook: Notebook) -> None:
+    """Take an experiment out that ended before the first run of any of its values was stored."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
         take_out(notebook, stored.recording_id)

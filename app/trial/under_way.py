@@ -39,18 +39,26 @@ class TrialUnderWay:
     change: ServerChange
     entry: JournalEntry
     writers: list[SeriesWriter]
+    """Of each value, the setting as it is first: a value is known by its place here, which is its arm."""
     slots: list[Slot]
+    """Where in the order of the trial each run was measured, those of an interrupted trial included."""
     ceiling: Callable[[records.Series], float | None]
+    """Bytes a second that this machine could reach at most; None where that is not known."""
+
     proofs: dict[int, list[str]] = field(init=False, default_factory=dict)
+    """By arm: how it is known that the value was in effect."""
     sessions: dict[int, str] = field(init=False, default_factory=dict)
-    """What a new session of each value shows, which is proof too."""
+    """By arm: what a new session shows of the value, which is proof too."""
+
     failure: SharebenchError | None = field(init=False, default=None)
+    """Why measuring ended early, though all may be restored: raised last, after the verdict on what was measured."""
     problem: BaseException | None = field(init=False, default=None)
-    """Why not everything is known to be restored, or our own mistake."""
+    """Why something may not be restored, or a mistake of our own: raised in place of all else."""
     is_undone: bool = field(init=False, default=False)
+    """Whether the undo script has run to its end on the server."""
 
     def measure(self) -> "Generator[trial_order.TrialEvent, None, TrialUnderWay]":
-        """Measure and restore, whatever happens; as it has ended."""
+        """Measure and restore, whatever happens: nothing is raised. Returns itself, as it has ended."""
         has_listener = True
         try:
             self._reject_lone_runs()

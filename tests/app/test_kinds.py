@@ -269,7 +269,7 @@ def test_a_made_up_kind_is_resumed_and_keeps_the_note_that_is_written_meanwhile(
         def writes(part: Recording) -> Iterator[Write]:
             yield lambda notebook: notebook.update_recording(part)
 
-        for _ in record_events(recorder, weighed(), writes):
+        for _ in record_events(recorder, weighed(), writes, writes):
             pass
     document = inside.json("show", made, "--json")
     assert (document["kilograms"], document["note"]) == ([12, 14, 16], "on the kitchen scales")
