@@ -1,400 +1,22 @@
 """Forms as PDF on A4 or Letter: each form starts a page, long tables repeat their headings."""
 
 import tempfile
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from io import BytesIO
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
-from shutil import which
 from types import MethodType
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.ttGlyphPen import TTGlyphPen
-from fontTools.ttLib import TTFont, TTLibError
 from fpdf import FPDF
-from fpdf.enums import MethodReturnValue, TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
-from fpdf.fonts import FontFace, TTFFont
-from pymupdf_fonts import myfont
+from fpdf.enums import MethodReturnValue
 
-from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
+from forms.exporters.pdf_charts import chart_on
+from forms.exporters.pdf_fonts import add_fonts
+from forms.exporters.pdf_look import GREY, INK, LINE, TEXT
+from forms.exporters.pdf_tables import lines_of, table_on
 from forms.layout import control_pictures, cut, visible
-from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
-from storage.programs import run_program
-
-TEXT = "text"
-_FILES = {"": "figo", "B": "figbo"}
-_SYMBOLS = "symbol2"
-_UNITS = 1000
-_REORDERED = frozenset({"R", "AL", "AN", "NSM"})
-"""Directions that need bidirectional order or mark placement (Unicode Standard Annex 9)."""
-_MOST_ASKED = 12
-_PATIENCE_SECONDS = 5.0
-_LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
-"""Unused in a PDF, and reading them takes half the time."""
-
-
-def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
-    """Our font, and others for the characters that it lacks."""
-    characters = {character for character in chain.from_iterable(texts) if character >= " "}
-    missing = {ord(character) for character in characters}
-    for style, name in _FILES.items():
-        content, covered = _font(name)
-        missing -= covered
-        _add(pdf, TEXT, style, _font_file(folder, name, content))
-
-    others = [*_other_fonts(missing, folder)] if missing else []
-    for number, (file, index) in enumerate(others):
-        for style in _FILES:
-            _add(pdf, f"other{number}", style, file, index)
-    pdf.set_fallback_fonts([f"other{number}" for number in range(len(others))], exact_match=False)
-
-    if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in characters):
-        pdf.set_text_shaping(True)
-
-
-@cache
-def _font(name: str) -> tuple[bytes, frozenset[int]]:
-    content: bytes = myfont(name)
-    return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
-
-
-def _font_file(folder: Path, name: str, content: bytes) -> Path:
-    file = folder / f"{name}.ttf"
-    file.write_bytes(content)
-    return file
-
-
-def _add(pdf: FPDF, family: str, style: str, file: Path, index: int = 0) -> None:
-    pdf.add_font(family, style, file, collection_font_number=index)
-    font = pdf.fonts[f"{family}{style}"]
-    assert isinstance(font, TTFFont)
-    for table in _LAYOUT_TABLES.intersection(font.ttfont.keys()):
-        del font.ttfont[table]
-
-
-def _other_fonts(missing: Iterable[int], folder: Path) -> Iterator[tuple[Path, int]]:
-    """(file, number in it) of Noto's symbols, of the system's fonts, and of boxes for what none of these has."""
-    uncovered = set(missing)
-    symbols, symbol_codes = _font(_SYMBOLS)
-    if uncovered & symbol_codes:
-        yield _font_file(folder, _SYMBOLS, symbols), 0
-    uncovered -= symbol_codes
-
-    for code in sorted(uncovered)[:_MOST_ASKED]:
-        font = _system_font(code) if code in uncovered else None
-        if font is None:
-            continue
-        with suppress(OSError, TTLibError):
-            file, number = font
-            codes = TTFont(file, fontNumber=number, lazy=True).getBestCmap() or {}
-            covered = uncovered & codes.keys()
-            if covered:
-                uncovered -= covered
-                yield font
-    if uncovered:
-        yield _font_file(folder, "boxes", boxes(uncovered)), 0
-
-
-_BOX = (((80, 0), (80, 700), (920, 700), (920, 0)), ((130, 50), (870, 50), (870, 650), (130, 650)))
-"""Its outline, and the hole in it the other way round."""
-
-
-def boxes(codes: Iterable[int]) -> bytes:
-    """A TrueType font that draws each of these characters as a box, and blanks as nothing."""
-    # HarfBuzz puts the blank in place of a character that is not to be seen, such as a selector of variations. Without
-    # one it drops the character, and fpdf2 fails on a line of which nothing is left.
-    names = {code: f"u{code:05X}" for code in sorted({ord(" "), *codes})}
-
-    pen = TTGlyphPen(None)
-    for corners in _BOX:
-        pen.moveTo(corners[0])
-        for corner in corners[1:]:
-            pen.lineTo(corner)
-        pen.closePath()
-    box = pen.glyph()
-    blank = TTGlyphPen(None).glyph()
-
-    builder = FontBuilder(_UNITS, isTTF=True)
-    builder.setupGlyphOrder([".notdef", *names.values()])
-    builder.setupCharacterMap(names)
-    glyphs = {name: blank if chr(code).isspace() else box for code, name in names.items()}
-    builder.setupGlyf({".notdef": box, **glyphs})
-    builder.setupHorizontalMetrics(dict.fromkeys([".notdef", *glyphs], (_UNITS, 0)))
-    builder.setupHorizontalHeader(ascent=800, descent=-200)
-    builder.setupNameTable({"familyName": "Sharebench Boxes", "styleName": "Regular"})
-    builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, usWinAscent=800, usWinDescent=200)
-    builder.setupPost()
-
-    file = BytesIO()
-    builder.font.save(file)
-    return file.getvalue()
-
-
-def _system_font(code: int) -> tuple[Path, int] | None:
-    """The file of a font of this machine that has the character, and its number in the file."""
-    program = which("fc-list")
-    if program is None:
-        return None
-    command = [program, "-f", "%{file}\t%{index}\n", f":charset={code:x}:outline=true:color=false"]
-    with suppress(OSError):
-        fonts = run_program(command, seconds=_PATIENCE_SECONDS).text.splitlines()
-        for line in sorted(fonts, key=_oddness):
-            file, _, index = line.partition("\t")
-            if index.isdigit():
-                # The upper half numbers the variations of a variable font.
-                return Path(file), int(index) & 0xFFFF
-    return None
-
-
-def _oddness(line: str) -> tuple[bool, bool, str]:
-    return "Regular" not in line, "Bold" in line, line
-
-
-INK = (27, 27, 27)
-GREY = (89, 89, 89)
-LINE = (138, 138, 138)
-WARN = (143, 29, 29)
-_COLOURS = {Mark.REJECTED: WARN, Mark.RESTORED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
-_SIZES = (9.0, 8.0, 7.0, 6.0)
-_TABLE_LEADING = 1.25
-# Above and below the text of a row, in heights of a letter.
-_WIDE_SPACE = 0.3
-_NARROW_SPACE = 0.12
-_PADDING = 5.0
-_BY_HAND_HEIGHT = 26.0
-_LEAST_TEXT = 60.0
-# From this size down, texts of that width are wrapped before letters become smaller.
-_WRAPPED_FROM = 8.0
-_WRAPPED_TEXT = 95.0
-_NARROW_TEXT = 190.0
-_MOST_LINES = 40
-_HEADING_CELLS = 120
-
-
-class _Rules(TableBordersLayout):
-    def __init__(self, starts: set[int]) -> None:
-        self.starts = starts
-
-    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
-        thick = TableBorderStyle(1.2, INK)
-        top = thick if row_idx in self.starts else row_idx == 0
-        return TableCellStyle(left=True, right=True, top=top, bottom=True if row_idx else thick)
-
-
-def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
-    """Draw the table at the page's width in the largest size that fits; rows stay whole."""
-    texts = [_row_texts(table, row) for row in table.rows]
-    size, widths = _fit_columns(pdf, table, texts)
-    rows: list[tuple[Row, tuple[str, ...]]] = []
-    for row, row_texts in zip(table.rows, texts, strict=True):
-        rows += [(row, part) for part in _parts(pdf, row_texts, widths)]
-
-    roles = [row.role for row, _ in rows]
-    starts = {index + 1 for index in range(1, len(roles)) if roles[index] is not roles[index - 1]}
-    pdf.set_font(TEXT, "", size)
-    pdf.set_text_color(INK)
-    with pdf.table(
-        borders_layout=_Rules(starts),
-        col_widths=widths,
-        line_height=size * _TABLE_LEADING,
-        min_row_height=_BY_HAND_HEIGHT if blank else None,
-        padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
-        text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
-        v_align=VAlign.T,
-    ) as page_table:
-        page_table.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
-        for row, part in rows:
-            is_bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
-            emphasis = ("B" if is_bold else "") + ("S" if row.struck else "")
-            line = page_table.row(style=FontFace(emphasis=emphasis, color=_COLOURS.get(row.mark, INK)))
-            if row.role is Role.HEADING:
-                line.cell(part[0], colspan=len(widths))
-            else:
-                for text in part:
-                    line.cell(text)
-
-
-def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
-    """The narrow space only where it saves a page."""
-    room = pdf.page_break_trigger - pdf.y
-    wide = size * (_TABLE_LEADING + 2 * _WIDE_SPACE) * (rows + 1)
-    narrow = size * (_TABLE_LEADING + 2 * _NARROW_SPACE) * (rows + 1)
-    return _NARROW_SPACE if narrow <= room < wide else _WIDE_SPACE
-
-
-def _row_texts(table: Table, row: Row) -> list[str]:
-    cells = [cell_text(cell, column.kind) for cell, column in table.cells(row)]
-    texts = [control_pictures(text).replace("\t", " ") for text in cells]
-    if row.mark in SIGNS:
-        texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
-    return texts
-
-
-def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
-    return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
-
-
-def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
-    """A row in parts that a page has room for."""
-    columns = []
-    for text, width in zip(texts, widths, strict=True):
-        parts = [text]
-        if len(text) > _MOST_LINES:
-            lines = lines_of(pdf, text, width - 2 * _PADDING)
-            if len(lines) > _MOST_LINES:
-                starts = range(0, len(lines), _MOST_LINES)
-                parts = ["\n".join(lines[start : start + _MOST_LINES]) for start in starts]
-        columns.append(parts)
-    yield from zip_longest(*columns, fillvalue="")
-
-
-def _fit_columns(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    """The size of letters, and the widths of columns, which take all of the page's width."""
-    columns = range(len(table.columns))
-    text_columns: Sequence[int] = [index for index in columns if table.columns[index].kind is ReportKind.TEXT]
-    text_columns = text_columns or columns
-    size = _SIZES[0]
-    widths = [0.0]
-    for size in _SIZES[:1] if table.sentences else _SIZES:
-        pdf.set_font(TEXT, "B", size)
-        natural = [_width(pdf, table, texts, index) for index in columns]
-        widest = _widest_text(natural, text_columns, pdf.epw)
-        widths = [min(width, widest) if index in text_columns else width for index, width in enumerate(natural)]
-        if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
-            break
-
-    # What is too much is taken from wide columns first; what is free goes to all alike.
-    excess = sum(widths) - pdf.epw
-    return size, [width - max(excess, 0.0) * width / sum(widths) - min(excess, 0.0) / len(widths) for width in widths]
-
-
-def _widest_text(widths: Sequence[float], text_columns: Sequence[int], room: float) -> float:
-    """How wide columns of text may be, if each takes no more than it needs."""
-    room -= sum(width for index, width in enumerate(widths) if index not in text_columns)
-    text_widths = sorted(widths[index] for index in text_columns)
-    for place, width in enumerate(text_widths):
-        share = room / (len(text_widths) - place)
-        if width > share:
-            return max(share, _LEAST_TEXT)
-        room -= width
-    return max(text_widths)
-
-
-def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
-    column = table.columns[index]
-    entries = [
-        row_texts[index] for row_texts, row in zip(texts, table.rows, strict=True) if row.role is not Role.HEADING
-    ]
-    # Measuring takes time, and the widest is among those of the most letters.
-    longest = sorted(dict.fromkeys(entries), key=len)[-24:]
-    widest = max(map(pdf.get_string_width, longest), default=0.0)
-    if column.kind is ReportKind.TEXT:
-        widest = min(widest, _NARROW_TEXT)
-    return max(widest, *map(pdf.get_string_width, column.heading.split(" "))) + 2 * _PADDING
-
-
-_BAR = (47, 95, 152)
-_BAND = (223, 231, 241)
-_LEVEL = (163, 63, 0)
-_PAPER = (255, 255, 255)
-_LETTER = 11.0
-_ABOVE_FOOT = 5.0
-_STROKES = {
-    "grid": (LINE, 0.25),
-    "mean": (_LEVEL, 1.2),
-    "reference": (INK, 1.0),
-    "curve": (_BAR, 1.2),
-    "casing": (_PAPER, 2.6),
-    "whisker": (INK, 0.9),
-}
-
-
-def chart_on(pdf: FPDF, chart: Chart) -> None:
-    """Draw the chart whole on this page if it can be made low enough, else on the next."""
-    pdf.y += 10
-    scale = pdf.epw / WIDTH
-    height = min(HEIGHT, (pdf.page_break_trigger - pdf.y) / scale - _ABOVE_FOOT)
-    if height < LEAST_HEIGHT:
-        height = HEIGHT
-        pdf.add_page()
-
-    x = pdf.l_margin
-    y = pdf.y
-    with pdf.local_context():
-        for shape in drawing(chart, height).shapes:
-            _draw_shape(pdf, shape, x, y, scale)
-    pdf.set_xy(x, y + height * scale)
-
-
-def _draw_shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
-    if isinstance(shape, ChartText):
-        _draw_text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
-    elif isinstance(shape, Stroke):
-        colour, width = _STROKES[shape.look]
-        pdf.set_draw_color(colour)
-        pdf.set_line_width(width)
-        if shape.look == "reference":
-            pdf.set_dash_pattern(dash=4, gap=2)
-        pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
-        pdf.set_dash_pattern()
-    else:
-        _draw_box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
-
-
-def _draw_text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
-    size = _LETTER * scale
-    pdf.set_font(TEXT, "B" if shape.look else "", size)
-    pdf.set_text_color(INK)
-    pdf.set_fill_color(_PAPER)
-    text = visible(shape.text)
-    width = pdf.get_string_width(text)
-    left = x - {"end": width, "middle": width / 2}.get(shape.anchor, 0)
-    if shape.look == "sign":
-        pdf.set_draw_color(_PAPER)
-        pdf.rect(left - 1, y - size * 0.8, width + 2, size, style="DF")
-    pdf.set_xy(left, y - size * 0.8)
-    pdf.cell(width, size, text)
-
-
-def _draw_box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
-    if look == "frame":
-        pdf.set_draw_color(INK)
-        pdf.set_line_width(0.8)
-        pdf.rect(x, y, width, height)
-        return
-
-    fill, edge = _BOX_COLOURS.get(look, (_BAR, _BAR))
-    pdf.set_fill_color(fill)
-    pdf.set_draw_color(edge)
-    pdf.set_line_width(1.2 if look == "unusual" else 0.6)
-    pdf.rect(x, y, width, height, style="DF")
-    if look == "rejected":
-        _hatch(pdf, x, y, width, height)
-
-
-_BOX_COLOURS = {
-    "band": (_BAND, _BAND),
-    "rejected": (_PAPER, WARN),
-    "unusual": (_PAPER, _BAR),
-    "least": (_LEVEL, _LEVEL),
-}
-"""Of the inside and of the edge."""
-_HATCH_STEP = 4.0
-
-
-def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
-    offset = _HATCH_STEP
-    while offset < width + height:
-        start_x = x + max(0.0, offset - height)
-        start_y = y + min(offset, height)
-        pdf.line(start_x, start_y, x + min(offset, width), y + max(0.0, offset - width))
-        offset += _HATCH_STEP
-
+from forms.report import SIGNS, Field, Report, cell_text, remarks
 
 _MARGIN = 42.0
 _FOOT = 10.0
@@ -404,13 +26,24 @@ _NAME_GAP = 8.0
 _LONGEST_NAME = 160
 _PAGES = 6 * "\x01"
 """Stands for the number of pages; text from outside has no control characters here."""
+
 _LINE_END = 12.0
+"""Room that a paragraph leaves on its right."""
+
 _WHOLE_LINES = 4
+"""A paragraph of up to as many lines is not parted by a page's end."""
+
 _TABLE_BEGIN = 75.0
+"""Height that a table needs so that it begins on this page."""
+
 _SIZE = 9.0
+"""Of letters, in points, as all lengths here."""
+
 _ROUNDING = 0.01
 _OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
 _LEADING = 1.35
+"""Height of a line, in heights of a letter."""
+
 _BY_HAND = 2.2
 """Height of a line that is filled in by hand, in heights of a letter."""
 
@@ -452,6 +85,8 @@ def _report_texts(report: Report) -> Iterator[str]:
 
 
 class _Pages(FPDF):
+    """The pages, with what fpdf2 calls: ``header`` at each page's begin, ``multi_cell`` for each cell of a table."""
+
     def __init__(self, paper: Literal["A4", "Letter"]) -> None:
         super().__init__(format=paper, unit="pt")
         self.set_margin(_MARGIN)

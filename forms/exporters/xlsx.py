@@ -23,11 +23,17 @@ _NUMBER_FORMATS = {
 }
 _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE = 45
+"""A sheet of fewer is printed on one page."""
+
 _LINE_POINTS = 15
 """Height of a line."""
+
 _LINES_OF_A_CHART = 16
 _FRACTIONS_BELOW = 1000
+"""A number from this on is shown without its fraction."""
+
 _LEAST_ACROSS = 5
+"""The last column, from 0, that a long text reaches at least, however few columns the tables have."""
 
 
 def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
@@ -48,6 +54,8 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
 
 
 class _SheetWriter:
+    """Writes a form from the top: ``line``, from 0, is the next one that is free."""
+
     def __init__(self, book: Any, name: str, form: report.Report, format_of: Callable[..., Any]) -> None:
         self.book = book
         self.form = form
@@ -55,7 +63,9 @@ class _SheetWriter:
         self.page = book.add_worksheet(name)
         self.line = 0
         self.field_cells: dict[str, str] = {}
+        """Where each field's number stands, for the formulas: ``$B$4``."""
         self.table_lines: list[int] = []
+        """The first line of each table's rows."""
         self.widths = _column_widths(form)
 
     def write(self, paper: int) -> None:
@@ -148,6 +158,7 @@ class _SheetWriter:
             self.line += 1
 
     def _row(self, table: report.Table, row: report.Row, first: int) -> None:
+        """``first`` is the line of the table's first row, to which formulas refer."""
         look = _look(row)
         count = len(table.columns)
         for index, (cell, column) in enumerate(table.cells(row)):

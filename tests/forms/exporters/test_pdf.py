@@ -12,7 +12,7 @@ from fpdf import FPDF
 from pypdf import PdfReader
 
 from forms import wording
-from forms.exporters import export_reports, pdf
+from forms.exporters import export_reports, pdf_fonts
 from forms.exporters.pdf import _Pages
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
@@ -64,7 +64,7 @@ def test_every_text_can_be_read_out(text):
 
 @pytest.mark.parametrize("text", [*HOSTILE, *(f"{code} {code}a" for code in "\u00ad\u200b\u2060\ufe0f\U000e0041")])
 def test_a_machine_without_fonts_prints_every_text(text, monkeypatch):
-    monkeypatch.setattr("forms.exporters.pdf.which", lambda _program: None)
+    monkeypatch.setattr("forms.exporters.pdf_fonts.which", lambda _program: None)
     (page,) = texts(export([hostile_series(text)], "pdf"))
     assert f"Label {text}" in page
 
@@ -123,21 +123,21 @@ def test_blank_forms():
 
 
 def test_what_no_font_has_is_a_box_and_a_blank_is_nothing():
-    font = TTFont(io.BytesIO(pdf.boxes({0x3000, 0x65E5, 0x65E6})))
+    font = TTFont(io.BytesIO(pdf_fonts.boxes({0x3000, 0x65E5, 0x65E6})))
     contours = {code: font["glyf"][name].numberOfContours for code, name in font.getBestCmap().items()}
     assert contours == {0x20: 0, 0x3000: 0, 0x65E5: 2, 0x65E6: 2}
 
 
 def test_symbols_then_fonts_of_the_system_then_boxes_draw_what_the_text_font_lacks(monkeypatch, tmp_path):
     file = tmp_path / "system.ttf"
-    file.write_bytes(pdf.boxes({0x4E2D, 0x65E5}))
-    monkeypatch.setattr(pdf, "_system_font", lambda code: (file, 0) if code == 0x4E2D else None)
-    symbols, system, last = pdf._other_fonts({0x1F4BB, 0x4E2D, 0x65E5, 0x65E6}, tmp_path)
+    file.write_bytes(pdf_fonts.boxes({0x4E2D, 0x65E5}))
+    monkeypatch.setattr(pdf_fonts, "_system_font", lambda code: (file, 0) if code == 0x4E2D else None)
+    symbols, system, last = pdf_fonts._other_fonts({0x1F4BB, 0x4E2D, 0x65E5, 0x65E6}, tmp_path)
     assert 0x1F4BB in TTFont(symbols[0]).getBestCmap()
     assert system == (file, 0)
     assert set(TTFont(last[0]).getBestCmap()) == {0x20, 0x65E6}
     file.write_bytes(b"no font")
-    *_, last = pdf._other_fonts({0x4E2D}, tmp_path)
+    *_, last = pdf_fonts._other_fonts({0x4E2D}, tmp_path)
     assert set(TTFont(last[0]).getBestCmap()) == {0x20, 0x4E2D}
 
 
@@ -150,7 +150,7 @@ def test_fontconfig_is_asked_for_a_font_with_outlines(monkeypatch, tmp_path, tol
     program.write_text(f"#!/bin/sh\ncase \"$3\" in *charset=4e2d*outline=true*) printf '{told}';; esac\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert pdf._system_font(0x4E2D) == place
+    assert pdf_fonts._system_font(0x4E2D) == place
 
 
 def test_a_line_after_one_in_the_other_font_is_in_its_own_font():
