@@ -35,6 +35,11 @@ _TONES = (Tone.FAINT, Tone.PLAIN)
 
 
 class InterleavedScreen(ReportRunScreen):
+    """Measures two series again with their runs interleaved, then shows their comparison.
+
+    Whatever is a pair here has the base first. Steps: read the two series, log in to both, measure, compare.
+    """
+
     KEYS: ClassVar = run_keys("comparison", "Stop at once; the runs measured so far are kept.")
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
@@ -46,10 +51,14 @@ class InterleavedScreen(ReportRunScreen):
         self.runs = runs
         self.series: list[Series] = []
         self.requests: list[SeriesRequest] = []
+        # In bytes/s, of the measured runs of each side so far.
         self._rates: tuple[list[float], list[float]] = ([], [])
+        # By the place of the side.
         self._ended_series: dict[int, SeriesClosed] = {}
+        # Whether a run is under way, which drawing would slow down.
         self._is_timed = False
         self._drawn_at = -inf
+        # What is done before the first run has a rate, for people.
         self._doing = ""
         self._pace = RunPace([0, 0])
 

@@ -95,6 +95,7 @@ def _check_repeat(base: Series, repeat: Series) -> None:
 
 
 def _is_base_again(base: Series, other: Series, third: Series) -> bool:
+    """Whether the third was measured last, with the base's settings again, after the other was measured without."""
     in_order = base.created_at < other.created_at < third.created_at
     changed = bool(tuning.differences(base, other)) or other.change is not None
     return in_order and changed and not tuning.differences_of_repeat(base, third)

@@ -1,4 +1,7 @@
-"""The two series whose runs were interleaved, which may stand for all series of two sides."""
+"""The two series whose runs were interleaved, which may stand for all series of two sides.
+
+Such a *pair* of series was measured turn by turn at one time, so that nothing else that changed lies between them.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +40,7 @@ class _InterleavedPair:
 
 
 def stand_in_rule(turns: bool | None, count_of_named: int) -> StandIn:
+    """The rule by how many series are named, unless ``turns`` asks for the interleaved ones of any."""
     if turns:
         return StandIn.ANY
     return StandIn.ONE_NAMED if count_of_named == 2 else StandIn.BOTH_NAMED
@@ -47,12 +51,13 @@ def prefer_interleaved(
 ) -> list[Sides]:
     """The newest two whose runs were interleaved in place of all: series of other times would blur them."""
     judged = []
-    interleaved_since: set[str] = set()
+    unnamed_ids: set[str] = set()
     for sides in all_sides:
         pairs = _interleaved_pairs(sides)
         for pair in pairs:
-            interleaved_since |= pair.ids - named_ids
+            unnamed_ids |= pair.ids - named_ids
 
+        # Sought one by one, as to see whether later series have an answer takes a decision on each pair.
         near_pairs = _near_pairs(pairs, sides, named_series)
         chosen = _chosen_pair(pairs, near_pairs, named_ids, stand_in)
         if chosen is not None:
@@ -61,7 +66,9 @@ def prefer_interleaved(
         else:
             has_better_answer = stand_in is StandIn.BOTH_NAMED and next(near_pairs, None) is not None
             judged.append(replace(sides, interleaved_since=has_better_answer))
-    return [sides if sides.stands_in else _without(sides, interleaved_since) for sides in judged]
+
+    # Where no pair stands for all, what was interleaved without being named does not mix with the others.
+    return [sides if sides.stands_in else _without(sides, unnamed_ids) for sides in judged]
 
 
 def _interleaved_pairs(sides: Sides) -> list[_InterleavedPair]:
@@ -92,6 +99,7 @@ def _chosen_pair(
     named_ids: set[str],
     stand_in: StandIn,
 ) -> _InterleavedPair | None:
+    """The newest pair that may stand for all series of both sides; None where none may."""
     match stand_in:
         case StandIn.ANY:
             return next(iter(pairs), None)

@@ -68,7 +68,9 @@ class _Effect(NamedTuple):
 
     @property
     def sure_seconds(self) -> float:
-        return min(abs(self.low), abs(self.high)) if self.low * self.high > 0 else 0.0
+        """The least of what changed by the interval; 0 where that contains zero."""
+        has_one_sign = self.low * self.high > 0
+        return min(abs(self.low), abs(self.high)) if has_one_sign else 0.0
 
     def plus(self, other: "_Effect") -> "_Effect":
         return _Effect(self.seconds + other.seconds, self.low + other.low, self.high + other.high)
@@ -123,30 +125,41 @@ class CallChange:
     """One call of smbd, or smbd's own work, on both sides; everything per create."""
 
     name: str
+    """As smbd's profile has it, or :data:`OWN`."""
     base_calls: float
+    """The mean of all rounds of the side."""
     other_calls: float
     base_seconds: float
+    """The time of those calls, by the fastest rounds of the side."""
     other_seconds: float
     change_seconds: float
+    """From the base to the other, whether it is sure or not."""
     blamed_seconds: float = 0.0
     """What surely changed; 0 where nothing did."""
     low_seconds: float = 0.0
+    """The interval of what surely changed, from here to ``high_seconds``."""
     high_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blame:
+    """What changed between two profiles; seconds are those of all calls together, for each create or open."""
+
     per: str
+    """What is counted by: ``create`` or ``open``."""
     base_rounds: int
+    """The number of rounds that were profiled."""
     other_rounds: int
     base_seconds: float
     other_seconds: float
     calls: tuple[CallChange, ...]
+    """What is most to blame first."""
     slower_alike_factor: float = 1.0
     """How many times as long all calls take: a slower or busier machine, for which no call is to blame."""
 
     @property
     def sure(self) -> bool:
+        """Whether there are rounds enough for intervals."""
         return min(self.base_rounds, self.other_rounds) >= LEAST_ROUNDS
 
     @property
@@ -185,7 +198,7 @@ def blame_calls(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
         effects = _sure_effects(calls, slower_alike, is_timed=is_timed)
     else:
         # Too few rounds for an interval: the whole change is told.
-        effects = {name: _Effect(*[call.change_seconds] * 3) for name, call in calls.items()}
+        effects = {name: _effect_without_interval(call) for name, call in calls.items()}
     blamed = {name: effect for name, effect in effects.items() if effect.sure_seconds >= LEAST_SHARE * base_seconds}
 
     changes = [_call_change(name, call, blamed.get(name, _NO_EFFECT)) for name, call in calls.items()]
@@ -248,6 +261,7 @@ def _uses_per_unit(one_round: Round, unit: str, *, is_timed: bool) -> dict[str, 
 
 
 def _calls(base: Sequence[Mapping[str, _Use]], other: Sequence[Mapping[str, _Use]]) -> dict[str, _Call]:
+    """Each call on both sides, by its name, from the uses in each round."""
     rounds = (*base, *other)
     names = dict.fromkeys(chain.from_iterable(rounds))
 
@@ -272,6 +286,7 @@ def _slower_alike(calls: Iterable[_Call]) -> float:
 
 
 def _sure_effects(calls: Mapping[str, _Call], slower_alike: float, *, is_timed: bool) -> dict[str, _Effect]:
+    """The effect of each call, by its name; ``is_timed``: whether the profiles have smbd's processor time."""
     effects = {name: _effect_of_call(call, slower_alike) for name, call in calls.items()}
     if OWN not in calls:
         return effects
@@ -287,7 +302,12 @@ def _sure_effects(calls: Mapping[str, _Call], slower_alike: float, *, is_timed: 
     return effects
 
 
+def _effect_without_interval(call: _Call) -> _Effect:
+    return _Effect(call.change_seconds, call.change_seconds, call.change_seconds)
+
+
 def _effect_of_call(call: _Call, slower_alike: float) -> _Effect:
+    """The change by the number of calls and by the time of each, as far as each of them is sure."""
     total = _NO_EFFECT
     for effect in (_effect_by_number(call, slower_alike), _effect_by_time(call, slower_alike)):
         if effect.sure_seconds:
@@ -318,7 +338,7 @@ def _effect_by_number(call: _Call, slower_alike: float) -> _Effect:
 
     seconds_a_call = []
     if call.base.rates:
-        seconds_a_call.append(1 / basic.median(call.base.rates) / 1.0)
+        seconds_a_call.append(1 / basic.median(call.base.rates))
     if call.other.rates:
         seconds_a_call.append(1 / basic.median(call.other.rates) / slower_alike)
     least_seconds = min(seconds_a_call, default=0.0)
@@ -343,13 +363,15 @@ def _effect_by_time(call: _Call, slower_alike: float, session: float = _SESSION)
     if by_rounds is None:
         return _NO_EFFECT
 
-    # What rounds and recordings differ by together, with its degrees of freedom (Welch-Satterthwaite).
+    # What rounds and recordings differ by together: error² = by_rounds² + session². Of its degrees of freedom only
+    # those of the rounds are limited: freedom = by_rounds' · (error / by_rounds)^4 (Welch-Satterthwaite).
     error = math.hypot(by_rounds.error, session)
     freedom = _MOST_FREEDOM
     if by_rounds.error > 0:
         freedom = min(_MOST_FREEDOM, by_rounds.freedom * (error / by_rounds.error) ** 4)
     low, high = replace(by_rounds, error=error, freedom=freedom).interval_percent(LEVEL)
 
+    # How many times as long a call takes on the other side: as seen, and at both ends of the interval of the rates.
     average = basic.fmean(base_rates)
     factors = (average / basic.fmean(other_rates), 1 / (1 + high / 100), 1 / (1 + low / 100))
     effects = []

@@ -16,6 +16,7 @@ from forms.stats.summary import LEVEL
 from forms.stats.variation import LEAST_ALTERNATING, RunVariance, side_run_variance, updated_prior
 
 POWER = 0.9
+"""How often a way to measure must show the change that it is said to show: nine times in ten."""
 
 MOST_RUNS = 1000
 """A change that needs more runs a side is smaller than the set-up can show."""
@@ -48,13 +49,18 @@ class RunVariation:
     percent: float
     """Of pair differences, or the root of the sum of both variances."""
     runs: int
+    """The runs a side from which it is known."""
     paired: bool
+    """Whether the runs were interleaved, so that neighbours are compared."""
 
     def freedom(self, runs: int) -> int:
+        """The degrees of freedom of that many runs a side, one less for each average: of the pairs, or of the sides."""
         return runs - 1 if self.paired else 2 * runs - 2
 
     def error(self, runs: int) -> float:
-        return self.percent / math.sqrt(runs * (1.0 if self.paired else _RANK_EFFICIENCY))
+        """The standard error in percent of a change between that many runs a side."""
+        efficiency = 1.0 if self.paired else _RANK_EFFICIENCY
+        return self.percent / math.sqrt(runs * efficiency)
 
 
 def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool) -> RunVariation | None:
@@ -110,13 +116,18 @@ def needed_range(change_percent: float, variation: RunVariation, limits: Limits)
 
 
 def smallest_found_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
-    """The change found nine times in ten at exactly this variation."""
+    """The change found nine times in ten at exactly this variation.
+
+    It must be found beyond chance, and its average must come out beyond the noise threshold.
+    """
     freedom = variation.freedom(runs)
     error = variation.error(runs)
-    beyond_chance = (
-        distributions.noncentral_t_shift(distributions.student_t(limits.level, freedom), freedom, POWER) * error
-    )
-    return max(limits.noise_percent + distributions.student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
+    bound = distributions.student_t(limits.level, freedom)
+    beyond_chance = distributions.noncentral_t_shift(bound, freedom, POWER) * error
+
+    # One-sided, hence 2 · power - 1; with as many degrees of freedom Student's t is the normal distribution.
+    beyond_noise = limits.noise_percent + distributions.student_t(2 * POWER - 1, 1e6) * error
+    return max(beyond_noise, beyond_chance)
 
 
 def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
@@ -148,13 +159,18 @@ def _predictive_shift(freedom: int, first_freedom: int, level: float) -> float:
 
 
 def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> float:
+    """How far within the margin, in percent, a change must lie to be shown as the same nine times in ten.
+
+    Half the interval, and as far as the average comes out elsewhere, to either side.
+    """
     freedom = variation.freedom(runs)
-    return (distributions.student_t(limits.level, freedom) + distributions.student_t(POWER, freedom)) * variation.error(
-        runs
-    )
+    errors_of_interval = distributions.student_t(limits.level, freedom)
+    errors_of_average = distributions.student_t(POWER, freedom)
+    return (errors_of_interval + errors_of_average) * variation.error(runs)
 
 
 def _fewest_runs(are_enough: Callable[[int], bool]) -> int | None:
+    """The fewest runs a side that are enough, where more are so too; None above ``MOST_RUNS``."""
     if not are_enough(MOST_RUNS):
         return None
 
@@ -176,10 +192,17 @@ UNKNOWN_SESSION = 0.005
 """Assumed difference between sessions where there are no repeats yet."""
 
 MOST_ALTERNATING = 10
+"""More alternating series a side are not advised."""
+
 LEAST_INTERLEAVED = 5
+"""Fewer interleaved runs a side are not advised to settle a comparison of series."""
+
 MOST_INTERLEAVED = 60
+"""More of them are not advised either."""
 
 PAIRS = (8, 14, 20)
+"""The numbers of pairs after which a trial may decide."""
+
 _SHOWN_BY_PAIRS = (
     (0.0, (1.0, 1.0, 1.0)),
     (0.1, (1.1, 1.1, 1.1)),
@@ -195,10 +218,16 @@ _SAME_BY_PAIRS = (0.5, 2.0, 3.0)
 
 
 class Way(StrEnum):
+    """What to measure so that a comparison is settled."""
+
     TRY = "try"
+    """A trial, which changes the server and restores it."""
     INTERLEAVED = "interleaved"
+    """Two series with interleaved runs, which differ in what this client is told."""
     BASE_AGAIN = "base again"
+    """One more series of the base."""
     ALTERNATING = "alternating"
+    """Series of both sides in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +236,9 @@ class Settles:
 
     way: Way
     count: int
+    """How many: pairs of a trial, interleaved runs a side, or further series of both sides together."""
     shows_percent: float
+    """The smallest change that it shows nine times in ten."""
 
 
 def shown_by_series(
@@ -251,10 +282,12 @@ def shown_like(rates: Sequence[float]) -> Shown | None:
 
 def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
     """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
+    # One less for the average of each side.
     freedom = 2 * series - 2
     error = spread * math.sqrt(2 / series)
-    beyond = distributions.noncentral_t_shift(distributions.student_t(limits.level, freedom), freedom, POWER) * error
-    return max(percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
+    bound = distributions.student_t(limits.level, freedom)
+    beyond_chance = distributions.noncentral_t_shift(bound, freedom, POWER) * error
+    return max(percent_of(beyond_chance), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
 def shown_by_pairs(run_deviation: float, pairs: int = PAIRS[0]) -> float:
@@ -283,6 +316,7 @@ def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Set
 
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
+    """The fewest interleaved runs a side that settle it; None where ``MOST_INTERLEAVED`` do not."""
     # Pair differences vary as both sides together do; each side varies in proportion to its average.
     difference_percent = 100 * run_deviation * math.hypot(1, 1 + change_percent / 100)
     variation = RunVariation(percent=difference_percent, runs=LEAST_INTERLEAVED, paired=True)
@@ -295,6 +329,7 @@ def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Lim
 def by_base_again(
     change_percent: float, runs: RunVariance, *, base: int, other: int, repeats: float, spread: float
 ) -> Settles | None:
+    """One more series of the base; None where it does not settle it. The numbers are those that there are now."""
     shows_percent = shown_by_series(runs, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
     if shows_percent > abs(change_percent):
         return None
@@ -305,9 +340,11 @@ def by_alternating(change_percent: float, spread: float, limits: Limits, *, have
     """The fewest alternating series that settle it, less those that count already."""
     for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
         shows_percent = shown_by_alternating(spread, series, limits)
-        half = distributions.student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)
-        # Half the interval, as nine in ten such measurements estimate it at most.
-        room = 100 * (1 + _NINE_IN_TEN / math.sqrt(4 * series - 4)) * half
+        freedom = 2 * series - 2
+        half = distributions.student_t(limits.level, freedom) * spread * math.sqrt(2 / series)
+        # Half the interval, as nine in ten such measurements estimate it at most: an estimated deviation is off by
+        # 1 / √(2 · freedom) of itself.
+        room = 100 * (1 + _NINE_IN_TEN / math.sqrt(2 * freedom)) * half
 
         finds_change = shows_percent <= abs(change_percent)
         shows_the_same = room <= limits.margin_percent - abs(change_percent)
