@@ -49,8 +49,10 @@ class InterleavedScreen(ReportRunScreen):
         super().__init__("Interleaved")
         self.ids = (base, other)
         self.runs = runs
+        # Both are empty until the notebook was read, and until both are logged in to.
         self.series: list[Series] = []
         self.requests: list[SeriesRequest] = []
+
         # In bytes/s, of the measured runs of each side so far.
         self._rates: tuple[list[float], list[float]] = ([], [])
         # By the place of the side.

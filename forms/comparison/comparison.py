@@ -16,7 +16,7 @@ _OTHER_PATH = ("command", "target", "client.name")
 """The differences between series that took different ways: direction, target, program of the client."""
 
 OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
-"""The signs of the doubts that say what it is instead, so that no more measuring is asked for."""
+"""The signs of the two doubts that no more measuring can remove: nothing was changed, or not what was claimed."""
 
 MANY_RUNS = 30
 """More interleaved runs a side are not advised: longer ones tell as much."""
@@ -39,7 +39,7 @@ class Comparison(ChangeDecision):
     other_id: str
     """The id of the series that is compared with it, the first of its side."""
     base_name: str
-    """What people call the base: its baseline's name, its label, or else its time."""
+    """What people call the base: its baseline's name, its label or title, or else what was moved from where."""
     other_name: str
     base_ids: tuple[str, ...]
     """The ids of all series of the side, with those that were measured again with the same settings."""

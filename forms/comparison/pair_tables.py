@@ -38,6 +38,8 @@ _SHOWN_SIDE_BY_SIDE = {
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
+    """A property of both sides, as text."""
+
     name: str
     base: str
     other: str

@@ -12,6 +12,8 @@ from storage.records import Command, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSummary:
+    """A comparison with the summary of each series of its sides, those that were named first."""
+
     comparison: Comparison
     bases: tuple[SeriesSummary, ...]
     others: tuple[SeriesSummary, ...]

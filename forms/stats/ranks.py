@@ -32,12 +32,16 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
     if len(ranks) <= EXACT_MAX:
         return _exact_p(ranks, len(few), rank_sum)
 
+    # Of N = n + m values the n fewer have ranks that add up to n (N + 1) / 2 on average, with a variance of
+    # n m / 12 · (N + 1 - ties / (N (N - 1))). The ranks here are doubled.
     total = len(ranks)
     excess = abs(rank_sum / 2 - len(few) * (total + 1) / 2)
     ties = _tie_excess(ranks)
     variance = len(few) * len(many) / 12 * (total + 1 - ties / (total * (total - 1)))
     if variance <= 0:
         return 1.0
+
+    # Rank sums are whole: a step of the normal distribution begins half a rank earlier.
     return math.erfc(max(0.0, excess - 0.5) / math.sqrt(2 * variance))
 
 
@@ -51,7 +55,8 @@ def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
     if untied_share <= 0:
         return 1.0
 
-    # The ranks are doubled, their squares fourfold.
+    # For b blocks of k columns: 12 / (b k (k + 1)) · the sum of squared rank sums - 3 b (k + 1). The ranks are doubled,
+    # their squares fourfold.
     squares = sum(sum(column) ** 2 for column in zip(*ranked, strict=True)) / 4
     score = 12 * squares / (count * columns * (columns + 1)) - 3 * count * (columns + 1)
     return chi_square_tail(score / untied_share, columns - 1)
@@ -66,6 +71,8 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     positive_sum = sum(rank for rank, (_, is_positive) in zip(doubled, values, strict=True) if is_positive)
     extreme = min(positive_sum, sum(doubled) - positive_sum)
 
+    # The normal approximation: each rank has either sign, so that half of all is positive on average, with a variance
+    # of a quarter of the sum of their squares.
     if len(doubled) > MOST_EXACT:
         spread = math.sqrt(sum(rank * rank for rank in doubled)) / 2
         return min(1.0, math.erfc((sum(doubled) / 2 - extreme) / spread / math.sqrt(2)))
@@ -75,21 +82,24 @@ def signed_rank_p(differences: Sequence[float]) -> float:
 
 def critical_count(first: int, second: int, alpha: float) -> int | None:
     """The largest Mann-Whitney U whose p is within alpha; None where there is none."""
+    # The normal approximation of U: n m / 2 on average, with a variance of n m (n + m + 1) / 12.
     if first + second > EXACT_MAX:
         spread = math.sqrt(first * second * (first + second + 1) / 12)
         return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
 
     few, many = sorted((first, second))
+    # U is the rank sum, from rank 0, less the least that it can be: n (n - 1) / 2.
     ways = _ways_without_ties(few + many, few)[few * (few - 1) // 2 :]
     return _last_within(ways, alpha * math.comb(few + many, few))
 
 
 def critical_rank_sum(pairs: int, alpha: float) -> int | None:
     """The largest sum of signed ranks whose p is within alpha; None where there is none."""
+    # The normal approximation: n (n + 1) / 4 on average, with a variance of n (n + 1) (2 n + 1) / 24.
     if pairs > MOST_EXACT:
-        sums = pairs * (pairs + 1)
-        spread = math.sqrt(sums * (2 * pairs + 1) / 24)
-        return max(0, int(sums / 4 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
+        four_means = pairs * (pairs + 1)
+        spread = math.sqrt(four_means * (2 * pairs + 1) / 24)
+        return max(0, int(four_means / 4 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
     return _last_within(_ways_of_signs(tuple(range(1, pairs + 1))), alpha * 2**pairs)
 
 

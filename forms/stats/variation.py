@@ -196,6 +196,7 @@ def _squares_of_repeats(
 ) -> tuple[float, float]:
     """(squared deviations, degrees of freedom) of the repeats in each group, weighted as in step 4."""
     squares = freedom = 0.0
+
     for group in groups:
         if len(group.series) > 1:
             share = weight(group, gap_seconds, now)

@@ -16,9 +16,13 @@ from storage.records import Series, format_target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTried:
+    """A setting of the catalogue that was left out."""
+
     name: str
     value: str
+    """Empty where the parameter would be set to nothing."""
     why: str
+    """The reason, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +30,11 @@ class TuneSummary:
     """The trials of a tuning in order, each on top of what was found before."""
 
     base: Series | None
+    """The series with the settings before all trials; None where no trial was measured."""
     trials: tuple[TrialSummary, ...]
     not_tried: tuple[NotTried, ...] = ()
     stopped: bool = False
+    """Whether it ended before all were tried: too many in a row gained nothing, or the time was over."""
 
     @property
     def faster(self) -> tuple[TrialSummary, ...]:
@@ -36,6 +42,7 @@ class TuneSummary:
 
     @property
     def worth_percent(self) -> float:
+        """What the faster settings gained together: each change is of what those before it had given."""
         factor = 1.0
         for trial in self.faster:
             change_percent = trial.effect.change_percent if trial.effect else 0.0
