@@ -5,11 +5,8 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage.json_reader import BESIDE, Count, JSONNode, above_zero_up_to, up_to
+from storage.recommended import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
 
-DEFAULT_RUNS = 5
-"""The rows of the paper form (Using Samba, table B-6)."""
-DEFAULT_WARMUPS = 2
-DEFAULT_MAX_RUNS = 30
 MOST_RUNS = 100_000
 MOST_WARMUPS = 1000
 MOST_IN_FLIGHT = 512

@@ -9,6 +9,7 @@ import click
 
 from app.base.errors import UsageError
 from app.cli import console, declare, notebooks
+from storage.recommended import DEFAULT_RUNS
 
 if TYPE_CHECKING:
     from app.practice.servers import PracticeServers
@@ -64,7 +65,7 @@ def completion_command(context: click.Context, shell: str) -> None:
 
 @declare.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the screens (default without a terminal).")
-@declare.option("--runs", "N", "Number of measured runs of each series.", declare.Count(1, 100), default=5)
+@declare.option("--runs", "N", "Number of measured runs of each series.", declare.Count(1, 100), default=DEFAULT_RUNS)
 @click.option("--plain", is_flag=True, help="Ask numbered questions, as `guide --plain` does.")
 @declare.options_of_all
 def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.base.user_files import read_toml
 from app.method.choices import GuideChoices, MethodStep
 from forms.layout import Toned
+from forms.recommended import with_recommended_numbers
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
 from storage.notebook import Notebook
@@ -113,7 +114,7 @@ def ask_question(heading: str, then: "Callable[[str], Act]", value: str = "", *,
     return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
 
 
-WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
+WORDS = read_toml(with_recommended_numbers(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8")))
 
 
 def step_page(

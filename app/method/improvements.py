@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.method.choices import GuideChoices, MethodStep, QuietChoice, with_counts
 from forms.findings.series_warnings import MANY_RUNS, advice
-from storage.plan import DEFAULT_RUNS
+from storage.recommended import DEFAULT_RUNS
 from storage.records import Series
 
 

@@ -36,8 +36,9 @@ from forms.series.estimate import expected_rate, time_text
 from forms.stats.summary import mean
 from forms.wording import duration
 from storage.notebook import Notebook
-from storage.plan import DEFAULT_RUNS, RunCounts
+from storage.plan import RunCounts
 from storage.protocols import protocol_of
+from storage.recommended import DEFAULT_RUNS
 from storage.records import Command, JSONValue, Phase, Run, RunStatus, Target
 
 _MOST_RUNS = 1000

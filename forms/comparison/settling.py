@@ -15,7 +15,8 @@ from forms.stats.variation import Variation, in_pairs
 from forms.tuning.differences import Difference, differences_prose
 from forms.tuning.smb_conf import spelling
 from storage import records
-from storage.plan import DEFAULT_WARMUPS, Settings
+from storage.plan import Settings
+from storage.recommended import DEFAULT_WARMUPS
 
 _BY_HAND_SECONDS = 60.0
 """About what it takes to change a server by hand."""

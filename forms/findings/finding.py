@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cache
 
 from forms import wording
+from forms.recommended import RECOMMENDED
 from forms.tuning.smb_conf import toml_data
 from storage.records import Command, Series
 
@@ -61,7 +62,8 @@ def first_to_look_at(findings: Iterable[Finding]) -> Finding | None:
 def finding_from_texts(name: str, /, *series: Series, **words: object) -> Finding:
     """The finding ``KEY`` or ``KEY.VARIANT`` of ``data/findings.toml``, about these series.
 
-    ``words`` are for the places in its texts; ``{called}`` is the first series.
+    ``words`` are for the places in its texts; ``{called}`` is the first series, ``{recommended_…}`` see
+    ``forms/recommended.py``.
     """
     return _from_file("findings.toml", name, series, words)
 
@@ -74,7 +76,7 @@ def warning_from_texts(name: str, /, *series: Series, **words: object) -> Findin
 def _from_file(file: str, name: str, series: tuple[Series, ...], words: dict[str, object]) -> Finding:
     if series:
         words = {"called": name_with_command(series[0]), **words}
-    texts = {field: text.format_map(words) for field, text in _texts_from_file(file, name).items()}
+    texts = {field: text.format_map({**RECOMMENDED, **words}) for field, text in _texts_from_file(file, name).items()}
     key, _, _ = name.partition(".")
 
     return Finding(

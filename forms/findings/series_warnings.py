@@ -14,7 +14,8 @@ from forms.stats import summary
 from forms.stats.summary import UnusualRate
 from forms.tuning.smb_conf import FACTS_UNKNOWN
 from storage import records
-from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_WARMUPS
+from storage.plan import DEFAULT_SIZE_BYTES
+from storage.recommended import DEFAULT_WARMUPS
 
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0

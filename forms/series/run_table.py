@@ -6,10 +6,12 @@ from dataclasses import replace
 from forms import report, wording
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary
 from forms.series.wording import column_names
+from storage.recommended import DEFAULT_RUNS
 from storage.records import Phase, RunStatus
 
 LINK = "Link"
-BLANK_ROWS = 5
+BLANK_ROWS = DEFAULT_RUNS
+"""The blank form has a row for each recommended run, as the paper form."""
 
 _COLUMN_KINDS = (
     report.ReportKind.TEXT,

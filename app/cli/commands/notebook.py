@@ -71,6 +71,7 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
             )
 
     if unusual_by_run:
+        # Of the simulations in TRUTH.md: 5 runs are there what was simulated, not what is recommended.
         console.say(
             "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
             " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"

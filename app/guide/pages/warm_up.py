@@ -9,6 +9,9 @@ from app.guide.pages.going_on import go_on
 from app.guide.prospect import prospect_of
 from app.method.choices import GuideChoices, MethodStep, with_counts
 from storage.plan import MOST_RUNS, MOST_WARMUPS
+from storage.recommended import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
+
+_UNTIL_PERCENT = 2.0
 
 
 def warm_up_page(choices: GuideChoices, context: GuideContext) -> Page:
@@ -16,12 +19,16 @@ def warm_up_page(choices: GuideChoices, context: GuideContext) -> Page:
         act = go_on(counted, context, MethodStep.WARM_UP)
         return Option(title, act, f"{hint}: {prospect_of(counted, context)}", advised=advised)
 
-    until_known = _with_numbers(choices, 2, 5, until_percent=2.0)
+    def numbers(hint: str, warmups: int, runs: int, *, advised: bool = False) -> Option:
+        counted = _with_numbers(choices, warmups, runs)
+        return option(f"{warmups} warm-up, {runs} measured", hint, counted, advised=advised)
+
+    until_known = _with_numbers(choices, DEFAULT_WARMUPS, DEFAULT_RUNS, until_percent=_UNTIL_PERCENT)
     options = (
-        option("2 warm-up, 5 measured", "the form", _with_numbers(choices, 2, 5), advised=True),
-        option("2 warm-up, 10 measured", "more precise", _with_numbers(choices, 2, 10)),
-        option("1 warm-up, 3 measured", "a first look", _with_numbers(choices, 1, 3)),
-        option("Until the average is known to ± 2 %", "up to 30 runs", until_known),
+        numbers("the form", DEFAULT_WARMUPS, DEFAULT_RUNS, advised=True),
+        numbers("more precise", DEFAULT_WARMUPS, 2 * DEFAULT_RUNS),
+        numbers("a first look", 1, 3),
+        option(f"Until the average is known to ± {_UNTIL_PERCENT:g} %", f"up to {DEFAULT_MAX_RUNS} runs", until_known),
         Option("Other numbers…", _ask_numbers(choices, context), "warm-up runs, then measured runs"),
     )
     return step_page(MethodStep.WARM_UP, (), options)
@@ -36,7 +43,8 @@ def _ask_numbers(choices: GuideChoices, context: GuideContext) -> Ask:
     def take_numbers(text: str) -> Go:
         words = text.replace(",", " ").replace("+", " ").split()
         if len(words) != 2 or not all(word.isdecimal() for word in words):
-            raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
+            example = f"{DEFAULT_WARMUPS} {DEFAULT_RUNS}"
+            raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as {example}")
         warmups, runs = (int(word) for word in words)
         if not 1 <= runs <= MOST_RUNS or warmups > MOST_WARMUPS:
             raise UsageError(f"measured runs go from 1 to {MOST_RUNS}, warm-up runs from 0 to {MOST_WARMUPS}")

@@ -16,6 +16,7 @@ from textual.worker import Worker, get_current_worker
 from app.backend import Backend
 from app.clients.session_logins import Logins
 from app.tui.frame import commands
+from forms.recommended import with_recommended_numbers
 
 if TYPE_CHECKING:
     from app.method.choices import GuideChoices
@@ -268,7 +269,7 @@ class ScreenEntry(NamedTuple):
 
 
 def _screen_of_line(line: str) -> ScreenEntry:
-    name, home, title, about, *options = line.split(" | ")
+    name, home, title, about, *options = with_recommended_numbers(line).split(" | ")
     key = options[0] if options else ""
     on_linux_only = options[1] if len(options) > 1 else ""
     return ScreenEntry(
