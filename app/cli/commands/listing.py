@@ -5,6 +5,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum, auto
 from typing import Any
 
 import click
@@ -21,13 +22,31 @@ from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION
 
-_HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
-_RUNS = 3
-_ANSWER = 4
-_WHAT = 5
-_LABEL = 6
-_MACHINE = 7
-_LEAST_CELLS = {_ANSWER: 20, _WHAT: 12, _LABEL: 8}
+
+class ListedColumn(IntEnum):
+    """The columns in their order. Those of the screen: ``COLUMNS`` in ``app/tui/notebook/columns.py``."""
+
+    ID = 0
+    WHEN = auto()
+    KIND = auto()
+    RUNS = auto()
+    ANSWER = auto()
+    WHAT = auto()
+    LABEL = auto()
+    MACHINE = auto()
+
+
+_HEADINGS = {
+    ListedColumn.ID: "id",
+    ListedColumn.WHEN: f"when ({layout.local_zones()})",
+    ListedColumn.KIND: "kind",
+    ListedColumn.RUNS: "runs",
+    ListedColumn.ANSWER: "answer",
+    ListedColumn.WHAT: "what",
+    ListedColumn.LABEL: "label",
+    ListedColumn.MACHINE: "measured on",
+}
+_LEAST_CELLS = {ListedColumn.ANSWER: 20, ListedColumn.WHAT: 12, ListedColumn.LABEL: 8}
 """By column that may be truncated, what is still of use."""
 _GAP = "  "
 SHOWN = 50
@@ -115,15 +134,15 @@ def _documents_of(notebook: Notebook, recording_id: str) -> list[Any]:
 
 def _answer_lines(lines: Sequence[RecordingLine], count: int) -> None:
     """``count`` recordings were found, of which these are listed."""
-    rows = [_HEADING, *map(_cells, lines)]
+    rows = [_HEADINGS, *map(_cells, lines)]
     widths = _column_widths(rows)
     if all(line.machine in {"", platform.node()} for line in lines):
-        widths.pop(_MACHINE, None)
+        widths.pop(ListedColumn.MACHINE, None)
     if sys.stdout.isatty():
         widths = fit_to(widths, shutil.get_terminal_size().columns)
 
-    tones: list[dict[int, Tone]] = [{}]
-    tones += [{_RUNS: line.done_tone, _ANSWER: line.answer.tone} for line in lines]
+    tones: list[dict[ListedColumn, Tone]] = [{}]
+    tones += [{ListedColumn.RUNS: line.done_tone, ListedColumn.ANSWER: line.answer.tone} for line in lines]
     console.answer("\n".join(_padded_row(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
     if len(lines) < count:
         console.say(
@@ -143,36 +162,45 @@ def _text_of_none(words: Sequence[str], choices: Mapping[str, Any]) -> str:
     return "the notebook is empty; measure something with: sharebench run TARGET"
 
 
-def _cells(line: RecordingLine) -> tuple[str, ...]:
+def _cells(line: RecordingLine) -> dict[ListedColumn, str]:
     sign_of_leftovers = "+" if line.left_behind else ""
     runs = f"{line.done}{sign_of_leftovers}"
     baseline = f"[{line.baseline_text}] " if line.baselines else ""
     label = f"{baseline}{line.label}".strip()
-    return line.id, line.when, line.kind, runs, line.answer.text, line.what, label, line.machine
+    return {
+        ListedColumn.ID: line.id,
+        ListedColumn.WHEN: line.when,
+        ListedColumn.KIND: line.kind,
+        ListedColumn.RUNS: runs,
+        ListedColumn.ANSWER: line.answer.text,
+        ListedColumn.WHAT: line.what,
+        ListedColumn.LABEL: label,
+        ListedColumn.MACHINE: line.machine,
+    }
 
 
-def _column_widths(rows: Sequence[Sequence[str]]) -> dict[int, int]:
+def _column_widths(rows: Sequence[Mapping[ListedColumn, str]]) -> dict[ListedColumn, int]:
     """Of the columns that have something in them; the answer's stays."""
-    widths: dict[int, int] = {}
-    for column in range(len(_HEADING)):
+    widths: dict[ListedColumn, int] = {}
+    for column in ListedColumn:
         is_filled = any(row[column] for row in rows[1:])
-        if is_filled or column == _ANSWER:
+        if is_filled or column == ListedColumn.ANSWER:
             widths[column] = max(layout.width(row[column]) for row in rows)
     return widths
 
 
-def fit_to(widths: Mapping[int, int], room: int) -> dict[int, int]:
+def fit_to(widths: Mapping[ListedColumn, int], room: int) -> dict[ListedColumn, int]:
     """Columns and widths for a line of ``room`` cells; the longest texts are truncated."""
     fitted = dict(widths)
     if _line_width(fitted) > room:
-        fitted.pop(_MACHINE, None)
+        fitted.pop(ListedColumn.MACHINE, None)
 
     narrowest = dict(fitted)
     for column, least in _LEAST_CELLS.items():
         if column in narrowest:
             narrowest[column] = min(narrowest[column], least)
     if _line_width(narrowest) > room:
-        fitted.pop(_WHAT, None)
+        fitted.pop(ListedColumn.WHAT, None)
 
     while _line_width(fitted) > room:
         longest = max(
@@ -185,15 +213,17 @@ def fit_to(widths: Mapping[int, int], room: int) -> dict[int, int]:
     return fitted
 
 
-def _line_width(widths: Mapping[int, int]) -> int:
+def _line_width(widths: Mapping[ListedColumn, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _padded_row(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
+def _padded_row(
+    row: Mapping[ListedColumn, str], widths: Mapping[ListedColumn, int], tones: Mapping[ListedColumn, Tone]
+) -> str:
     cells = []
     for column, width in widths.items():
         # What a path is of stands at its end.
-        shorten = layout.cut_inside if column == _WHAT else layout.cut
-        cell = layout.pad(shorten(row[column], width), width, right=column == _RUNS)
+        shorten = layout.cut_inside if column == ListedColumn.WHAT else layout.cut
+        cell = layout.pad(shorten(row[column], width), width, right=column == ListedColumn.RUNS)
         cells.append(console.toned(cell, tones.get(column, Tone.PLAIN)))
     return _GAP.join(cells).rstrip()

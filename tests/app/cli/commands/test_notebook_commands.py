@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.listing import fit_to
+from app.cli.commands.listing import ListedColumn, fit_to
 from forms.layout import local_zones
 from storage.notebook import Notebook
 from tests.builders import book, one
@@ -73,17 +73,18 @@ def test_the_list_has_no_column_that_is_empty_in_every_line(inside: Inside):
             notebook.add(one(number, label=label))
         heading = inside("list").stdout.splitlines()[0].split()
         assert heading[-1] == ("label" if label else "what")
-    assert fit_to({0: 12, 1: 16, 4: 60}, 60) == {0: 12, 1: 16, 4: 28}, "neither target nor label"
+    widths = {ListedColumn.ID: 12, ListedColumn.WHEN: 16, ListedColumn.ANSWER: 60}
+    assert fit_to(widths, 60) == {**widths, ListedColumn.ANSWER: 28}, "neither target nor label"
 
 
 def test_a_line_of_the_list_fits_80_columns():
-    widths = dict(enumerate((12, 16, 9, 4, 60, 40, 30)))
+    widths = dict(zip(ListedColumn, (12, 16, 9, 4, 60, 40, 30), strict=False))
     for room in (80, 100, 200):
         cells = fit_to(widths, room)
         assert sum(cells.values()) + 2 * (len(cells) - 1) <= room
-        assert cells[4] >= 20
-        assert cells[6] >= 8
-    assert 5 not in fit_to(widths, 80)
+        assert cells[ListedColumn.ANSWER] >= 20
+        assert cells[ListedColumn.LABEL] >= 8
+    assert ListedColumn.WHAT not in fit_to(widths, 80)
     assert fit_to(widths, 200) == widths
 
 
