@@ -1,4 +1,4 @@
-"""How much somebody else's text may cost: a file that is imported, a part of another notebook."""
+"""How long a measurement may take, and how much somebody else's text may cost: what is imported or pulled."""
 
 import gc
 import signal
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+MOST_MINUTES = 10_000
+"""Of a measurement, a week: the most that ``--within`` and the time limit of a trial's screen take."""
 MOST_BYTES = 64 * 2**20
 MOST_MEMORY_BYTES = 360_000_000
 """Beside the text itself and the program: 500 MB together."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from app.base.errors import PasswordInURLError
+from app.base.limits import MOST_MINUTES
 from app.cli import help as command_help
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -81,7 +82,8 @@ def _range_in_words(kind: click.IntRange | click.FloatRange) -> str:
         return lower_bound
 
     upper_word = "to below" if kind.max_open else "to"
-    return f"{lower_bound} {upper_word} {kind.max:,}"
+    most = int(kind.max) if kind.max == int(kind.max) else kind.max
+    return f"{lower_bound} {upper_word} {most:,}"
 
 
 class Number(click.FloatRange):
@@ -113,7 +115,7 @@ def option(
 
 
 def within_option(text: str, default: int | None = None) -> Callable[[_F], _F]:
-    return option("--within", "MINUTES", text, Count(1, 10_000), name="within_minutes", default=default)
+    return option("--within", "MINUTES", text, Count(1, MOST_MINUTES), name="within_minutes", default=default)
 
 
 whole_time_option = within_option("Longest time; it ends with what fits, or can be resumed.")

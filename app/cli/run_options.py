@@ -16,13 +16,13 @@ from app.cli import declare, option_values
 from app.recording.spec import SeriesSpec, with_values
 from app.series.requests import parse_change
 from forms.layout import visible
+from forms.wording import typed_size
 from storage import plan
 from storage.errors import did_you_mean
 from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _USUAL = SeriesSpec()
-_MOST_IN_FLIGHT = 512
 
 FIELD_OF_WORD: dict[str, str] = {}
 """Field by option name without dashes; ``--get`` and ``--put`` have no defaults."""
@@ -95,9 +95,19 @@ _OPTIONS: tuple[_NamedOption, ...] = (
         declare.Count(1, plan.MOST_RUNS),
         default=_USUAL.counts.max_runs,
     ),
-    _option("size_bytes", "--size", "SIZE", "Size of the file to create (64M with --put).", option_values.parse_size),
     _option(
-        "files", "--files", "N", "Number of files of that size (16K), as a tree.", declare.Count(1, plan.MOST_FILES)
+        "size_bytes",
+        "--size",
+        "SIZE",
+        f"Size of the file to create ({typed_size(plan.DEFAULT_SIZE_BYTES)} with --put).",
+        option_values.parse_size,
+    ),
+    _option(
+        "files",
+        "--files",
+        "N",
+        f"Number of files of that size ({typed_size(plan.DEFAULT_TREE_FILE_BYTES)}), as a tree.",
+        declare.Count(1, plan.MOST_FILES),
     ),
     _flag("make_file", "--make-file", "Create the file to read; remove it at the end."),
     _option(
@@ -110,7 +120,7 @@ _OPTIONS: tuple[_NamedOption, ...] = (
     ),
     _option("client", "--client", "NAME", "Client: sharebench, smbclient, curl, …", default=_USUAL.client),
     _option("block_bytes", "--block", "SIZE", "Size of one request.", option_values.parse_size),
-    _option("in_flight", "--in-flight", "N", "Number of requests sent ahead.", declare.Count(1, _MOST_IN_FLIGHT)),
+    _option("in_flight", "--in-flight", "N", "Number of requests sent ahead.", declare.Count(1, plan.MOST_IN_FLIGHT)),
     _flag("sign", "--sign", "Sign, even if the server does not require it."),
     _flag("encrypt", "--encrypt", "Encrypt, even if the server does not require it."),
     _flag("drop_cache", "--drop-cache", "Read from the disk, not from the page cache (file:// only)."),
@@ -159,7 +169,7 @@ _OPTIONS: tuple[_NamedOption, ...] = (
         "--timeout",
         "SECONDS",
         "Fail after this time without progress.",
-        declare.Number(0.1, 86400),
+        declare.Number(0.1, plan.MOST_SECONDS),
         default=f"{_USUAL.settings.timeout_seconds:g}",
     ),
     _option(

@@ -23,6 +23,7 @@ from app.guide import needs
 from app.guide import page as guide_page
 from app.guide.pages.steps import page_of
 from app.guide.session import GuideSession
+from app.load.spec import USUAL_USERS
 from app.method import choices as method_choices
 from app.method import rounds
 from app.method.measured_place import measured_place
@@ -344,7 +345,7 @@ def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
     return {
         "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
         "audit": "The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST",
-        "load": f"Many users at once: sharebench load {target} --users 5,10,20 --scenario office{server}",
+        "load": f"Many users at once: sharebench load {target} --users {USUAL_USERS} --scenario office{server}",
     }
 
 

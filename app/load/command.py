@@ -18,7 +18,7 @@ from app.clients.base import Secrets
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep, run_load
 from app.load.scenario import NAMES, change_scenario, find_scenario, parse_users, scenario_text
-from app.load.spec import LoadRequest
+from app.load.spec import USUAL_SCENARIO, USUAL_USERS, LoadRequest
 from app.load.standing import LoadStanding, time_text
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl, Warned
@@ -28,11 +28,11 @@ from forms.load import wording as load_wording
 from forms.load.report import load_report
 from forms.watch.metrics import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate, count, duration
-from storage.load.records import Load, LoadChoices, LoadPoint, PointStatus, Scenario
+from storage.load.records import MOST_FILES, MOST_STEADY_SECONDS, Load, LoadChoices, LoadPoint, PointStatus, Scenario
+from storage.plan import MOST_SECONDS
 from storage.recordings import LOAD
 from storage.records import Target, format_target, utc_now
 
-DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
 _KEPT_ON_RESUME = {
     "textfile",
@@ -49,7 +49,7 @@ _KEPT_ON_RESUME = {
 
 @declare.command("load")
 @targets_argument()
-@declare.option("--users", "N,N,…", "Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
+@declare.option("--users", "N,N,…", f"Number of users per load point: 10,20,40 or 10..200/10 ({USUAL_USERS}).")
 @click.option("--find-capacity", is_flag=True, help="Double the users until overload, then narrow it down.")
 @declare.option(
     "--limit",
@@ -59,12 +59,20 @@ _KEPT_ON_RESUME = {
     name="limit_seconds",
 )
 @declare.option(
-    "--scenario", "NAME|FILE", f"Work of the users: {', '.join(NAMES)}, or your own file.", default="redpaper"
+    "--scenario", "NAME|FILE", f"Work of the users: {', '.join(NAMES)}, or your own file.", default=USUAL_SCENARIO
 )
 @click.option("--print-scenario", is_flag=True, help="Print the file of the scenario and exit.")
-@declare.option("--duration", "SECONDS", "Length of the measured window.", declare.Number(1, 7 * 86400))
-@declare.option("--settle", "SECONDS", "Time between the logins and the measured window.", declare.Number(0, 86400))
-@declare.option("--ramp", "N", "Number of logins per second.", declare.Number(0.1, 10000), default=20)
+@declare.option("--duration", "SECONDS", "Length of the measured window.", declare.Number(1, MOST_STEADY_SECONDS))
+@declare.option(
+    "--settle", "SECONDS", "Time between the logins and the measured window.", declare.Number(0, MOST_SECONDS)
+)
+@declare.option(
+    "--ramp",
+    "N",
+    "Number of logins per second.",
+    declare.Number(0.1, 10000),
+    default=f"{LoadChoices().ramp_per_second:g}",
+)
 @declare.option("--think", "SECONDS", "Pause before each request: 0.1, or exp:0.1 for exponential think time.")
 @declare.option(
     "--pace",
@@ -73,7 +81,7 @@ _KEPT_ON_RESUME = {
     declare.Number(0.0001, 3600),
 )
 @declare.option("--read", "PERCENT", "Share of reads among the requests.", declare.Number(0, 100), name="read_percent")
-@declare.option("--files", "N", "Number of files that the users work on.", declare.Count(1, 10_000_000))
+@declare.option("--files", "N", "Number of files that the users work on.", declare.Count(1, MOST_FILES))
 @declare.option("--sizes", "SIZE:SHARE,…", "Sizes of these files with their shares, such as 4K:8,64K:3,1M:1.")
 @click.option("--by-size", is_flag=True, help="Measure each load point once for each file size.")
 @declare.option("--seed", "N", "Random seed.", declare.Count(0, 2**31))
@@ -162,7 +170,7 @@ def _samples(
         labels = labels_of(planned.targets[0], "load", planned.label)
         return load_samples(load, labels, planned.choices.users, "" if load else utc_now())
 
-    users = () if choices["find_capacity"] else parse_users(choices["users"] or DEFAULT_USERS)
+    users = () if choices["find_capacity"] else parse_users(choices["users"] or USUAL_USERS)
     return load_samples(None, labels_of(parse_target(targets[0]), "load", choices["label"]), users, utc_now())
 
 
@@ -220,7 +228,7 @@ def _load_choices(spec: SeriesSpec, choices: dict[str, Any]) -> LoadChoices:
     for host in hosts:
         check_ssh_host(host, "--workers-on")
     return LoadChoices(
-        users=() if searches_from_usual else parse_users(users or DEFAULT_USERS),
+        users=() if searches_from_usual else parse_users(users or USUAL_USERS),
         find_capacity=choices["find_capacity"],
         by_size=choices["by_size"],
         limit_seconds=choices["limit_seconds"],

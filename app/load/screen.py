@@ -30,16 +30,11 @@ from forms.load.wording import load_headline
 from forms.report import Report
 from forms.series.wording import GAP
 from storage.load import records
+from storage.plan import MOST_SECONDS
 from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
 """What was heard is drawn again no sooner, so that drawing takes little of a processor from the users."""
-
-_MOST_FILES = 10_000_000
-_DAY_SECONDS = 86_400
-_WEEK_SECONDS = 7 * _DAY_SECONDS
-_USUAL_SCENARIO = "redpaper"
-_USUAL_USERS = "5,10,20"
 
 
 def request_to_resume(load: records.Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> spec.LoadRequest:
@@ -165,8 +160,10 @@ class LoadScreen(LinesScreen):
     STORED = "loads"
     LINES = (
         form_lines.TARGET,
-        form_lines.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {spec.CAPACITY}", _USUAL_USERS),
-        form_lines.FormLine("scenario", "Scenario", f"{', '.join(load_scenario.NAMES)}, or a file", _USUAL_SCENARIO),
+        form_lines.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {spec.CAPACITY}", spec.USUAL_USERS),
+        form_lines.FormLine(
+            "scenario", "Scenario", f"{', '.join(load_scenario.NAMES)}, or a file", spec.USUAL_SCENARIO
+        ),
         form_lines.FormLine("files", "Files", "how many; empty: as the scenario says"),
         form_lines.FormLine("duration", "Steady, s", "seconds that count, each point; empty: as the scenario says"),
         form_lines.FormLine("settle", "Settle, s", "seconds before they count; empty: as the scenario says"),
@@ -205,15 +202,17 @@ class LoadScreen(LinesScreen):
         steady = typed["duration"]
         settle = typed["settle"]
         scenario = load_scenario.change_scenario(
-            load_scenario.find_scenario(typed["scenario"] or _USUAL_SCENARIO),
-            files=form_lines.typed_count("Files", files, _MOST_FILES) if files else None,
-            duration_seconds=form_lines.typed_number("Steady", steady, 1, _WEEK_SECONDS) if steady else None,
-            settle_seconds=form_lines.typed_number("Settle", settle, 0, _DAY_SECONDS) if settle else None,
+            load_scenario.find_scenario(typed["scenario"] or spec.USUAL_SCENARIO),
+            files=form_lines.typed_count("Files", files, records.MOST_FILES) if files else None,
+            duration_seconds=form_lines.typed_number("Steady", steady, 1, records.MOST_STEADY_SECONDS)
+            if steady
+            else None,
+            settle_seconds=form_lines.typed_number("Settle", settle, 0, MOST_SECONDS) if settle else None,
         )
 
         finds_capacity = typed["users"].lower() == spec.CAPACITY
         choices = records.LoadChoices(
-            users=() if finds_capacity else load_scenario.parse_users(typed["users"] or _USUAL_USERS),
+            users=() if finds_capacity else load_scenario.parse_users(typed["users"] or spec.USUAL_USERS),
             find_capacity=finds_capacity,
             processes=len(os.sched_getaffinity(0)),
         )

@@ -13,6 +13,9 @@ from storage.records import Target
 
 CAPACITY = "capacity"
 """In place of numbers of users: as many as the server carries."""
+USUAL_USERS = "5,10,20"
+"""A load point with each of these, where no number of users is asked for; as ``parse_users`` reads it."""
+USUAL_SCENARIO = "redpaper"
 _RESERVED_FILES = 64
 """Open files of a worker process besides its users' connections."""
 

@@ -11,8 +11,6 @@ from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan
 from storage.protocols import Protocol
 
-MOST_MINUTES = 10_000
-
 
 def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -> SeriesRequest:
     """The request, with what the spec leaves open. Raises UsageError if it does not fit itself or the target."""

@@ -50,7 +50,7 @@ from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import duration, listed
 from storage.changes import ChangeState, JournalEntry, LoadWindow
-from storage.load.records import MOST_USERS
+from storage.load.records import MOST_FILES, MOST_USERS
 from storage.notebook import Notebook
 from storage.records import Command, Decision, ExperimentKind, Phase, with_zone
 
@@ -92,7 +92,7 @@ trial_options = declare.several(
         name="users",
     ),
     declare.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
-    declare.option("--files", "N", "Number of files that the users of --load work on.", declare.Count(1, 10_000_000)),
+    declare.option("--files", "N", "Number of files that the users of --load work on.", declare.Count(1, MOST_FILES)),
     declare.option(
         "--window",
         "SECONDS",

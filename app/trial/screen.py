@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from app.base.errors import CancelledError, LoginError, UsageError
+from app.base.limits import MOST_MINUTES
 from app.clients.session_logins import PasswordNeededError
 from app.method.choices import GuideChoices, MethodStep, choices_of, with_made_file
 from app.method.improvements import BETTER
@@ -19,7 +20,6 @@ from app.method.rounds import recall_choices, remember, repeat_of, request_of, s
 from app.method.server_question import SERVER_QUESTION, SERVER_QUESTION_TEXT, typed_server, with_typed_server
 from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.events import words
-from app.series.requests import MOST_MINUTES
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.trial.consent import STATE_BEFORE_RISK, consent_lines, restore_lines, state_before_consent
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, stored_trial

@@ -26,6 +26,7 @@ from forms.watch import report as watch_forms
 from forms.watch.metrics import check_samples, labels_of
 from forms.watch.rule import EXIT_CODES, Confirm
 from storage import looks
+from storage.plan import NOISE_PERCENT
 from storage.records import Target
 from storage.shared import why_no_baseline_name
 
@@ -57,7 +58,11 @@ def _check_baseline_name(_context: click.Context, _option: click.Parameter, name
     callback=_check_baseline_name,
 )
 @declare.option(
-    "--noise", "PERCENT", "Never report a change within ± PERCENT.", declare.Number(0, 100, max_open=True), default=1.0
+    "--noise",
+    "PERCENT",
+    "Never report a change within ± PERCENT.",
+    declare.Number(0, 100, max_open=True),
+    default=NOISE_PERCENT,
 )
 @declare.option(
     "--confirm",
