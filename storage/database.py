@@ -1,4 +1,8 @@
-"""Opens the SQLite file of a notebook: made, converted, or read as it stands where nothing can be written."""
+"""Opens the SQLite file of a notebook: made, converted, or read as it stands where nothing can be written.
+
+SQLite keeps what is written in a log (``-wal``) beside the file until it moves it there, and the log's index in memory
+that all programs share (``-shm``). Where a file system cannot share memory there is no log: readers wait for writers.
+"""
 
 import errno
 import os
@@ -24,13 +28,19 @@ from storage.migrations import CURRENT_FORMAT, migrations
 from storage.paths import ForeignLinkError, make_folders, real_path
 
 BUSY_SECONDS = 15.0
+"""How long one program waits until another has ended its transaction."""
+
 _AGAIN_SECONDS = 0.01
+"""Between two tries of what SQLite does not wait for itself."""
+
 _ELSEWHERE = "start sharebench with another notebook"
 
 _VFS = ""
 """SQLite's own way to reach files, by name, in place of the system's usual one: tests set it."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
+"""What a file system without locks answers; another error says that somebody has the lock."""
+
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _ROOM_BYTES = 64 * 1024
 """What SQLite needs to open a notebook: its shared index takes 32 KiB."""
@@ -63,6 +73,8 @@ class _OpenFile:
 
         if (now.device, now.inode) != (self.device, self.inode):
             raise errors.LostNotebookError(f"the notebook {self.path} was replaced by another file")
+
+        # One that was empty is still being made.
         if now.size_bytes == 0 < self.size_bytes:
             raise errors.LostNotebookError(f"the notebook {self.path} was emptied")
         return now
@@ -72,7 +84,9 @@ class NotebookDatabase(Database):
     """Transactions lock at their start: after a read they would be refused at once (SQLITE_BUSY_SNAPSHOT)."""
 
     remark: str = ""
+    """What people should know of how it was opened; empty for nothing."""
     why_read_only: str = ""
+    """Empty where it can be written."""
     _file: _OpenFile | None = None
 
     def watch_file(self, path: Path) -> None:
@@ -103,6 +117,7 @@ class NotebookDatabase(Database):
     def atomic(self) -> "Generator[NotebookDatabase, None, None]":
         """Raises ReadOnlyNotebookError, and LostNotebookError also where the file went while it was written."""
         if self.conn.in_transaction:
+            # Within another one it is a savepoint.
             with super().atomic():
                 yield self
             return
@@ -420,6 +435,7 @@ def _keep_copy(path: Path, old_format: int) -> None:
     names = chain([name], (f"{name}-{number}" for number in count(2)))
     copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
 
+    # Under its own name once it is whole, so that no half of a copy is taken for one.
     part = path.with_name(f"{name}.part")
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))

@@ -22,6 +22,8 @@ from storage.records import Command, Facts, Quiet, QuietVerdict, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
+    """From where on a figure is typical, and from where on busy."""
+
     typical: float
     busy: float
 
@@ -37,6 +39,7 @@ DISK_PERCENT = Threshold(typical=20, busy=60)
 """Of the busiest disk's time, if the transfer uses no disk of this machine."""
 SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
 TYPICAL_RETRANSMIT_PERCENT = 1.0
+"""Of the TCP segments sent."""
 TYPICAL_RETRANSMIT_LEAST = 20
 """Number of TCP retransmissions below which their share means nothing."""
 LASTING_SHARE = 0.2
@@ -48,8 +51,11 @@ LEAST_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLoad:
+    """What was at work on the server before the series; None for what is unknown."""
+
     cpu_percent: float | None = None
     other_sessions: int | None = None
+    """Of SMB, from machines other than this one."""
 
 
 def server_load(facts: Facts) -> ServerLoad | None:

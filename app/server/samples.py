@@ -7,7 +7,7 @@ import statistics
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -139,8 +139,16 @@ class ResourceSampler:
         return [sample for sample in list(self._samples) if since <= sample.at_seconds <= until]
 
     def _read_samples(self) -> None:
+        """Keep the samples that the script prints, until it ends."""
         program = self._program
         assert program is not None
+        for sections in self._sections_of_samples(program):
+            own_ticks = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
+            self._keep(sections, own_ticks)
+        self._began.set()
+
+    def _sections_of_samples(self, program: RunningProgram) -> Iterator[dict[str, list[str]]]:
+        """The lines of each sample by section; a section ``end`` closes it. One that is far too long ends all."""
         sections: dict[str, list[str]] = {}
         lines: list[str] = []
         sample_bytes = 0
@@ -148,7 +156,7 @@ class ResourceSampler:
             line = program.line()
             sample_bytes += len(line)
             if not line or sample_bytes >= MOST_BYTES:
-                break
+                return
 
             if not line.startswith(self._mark):
                 if not _NO_COUNTER.search(line):
@@ -158,11 +166,9 @@ class ResourceSampler:
             name = line[len(self._mark) :].strip()
             lines = sections.setdefault(name, [])
             if name == "end":
-                own_ticks = 0 if self._ssh else Ours(trees=frozenset({os.getpid()})).ticks(all_processes())
-                self._keep(sections, own_ticks)
+                yield sections
                 sections = {}
                 sample_bytes = 0
-        self._began.set()
 
     def _keep(self, sections: Mapping[str, Sequence[str]], own_ticks: int) -> None:
         try:

@@ -9,6 +9,7 @@ from storage.records import Target
 
 ASSUMED_LINK_BITS_PER_SECOND = 10**9
 ASSUMED_HERE_BYTES_PER_SECOND = 10**9
+"""Within one machine: no link limits it."""
 
 
 class ExpectedRate(NamedTuple):

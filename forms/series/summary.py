@@ -48,7 +48,9 @@ class SeriesSummary:
     confidence: tuple[float, float] | None
     """The 95 % interval of the mean in bytes/s; absent below two runs."""
     half_width_percent: float | None
+    """Of that interval, in percent of the mean."""
     shown: Shown | None
+    """The changes that measuring like this shows; None for fewer runs than a verdict needs."""
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
