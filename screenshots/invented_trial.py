@@ -7,7 +7,7 @@ from random import Random
 
 from app.recording.spec import SeriesRequest
 from app.series.requests import parse_change
-from app.server.changes.smb_conf import ChangeableSetting
+from app.server.changes.setting import ChangeableSetting
 from app.trial.spec import TrialOrder, new_order
 from forms.trial.report import judge_change
 from forms.trial.summary import TrialSummary

@@ -29,7 +29,7 @@ from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.events import SeriesOpened
 from app.series.requests import series_request
 from app.server.changes.script import ConflictError, undo_command
-from app.server.changes.smb_conf import Ways
+from app.server.changes.setting import Ways
 from app.trial import consent
 from app.trial import spec as trial_order
 from app.trial.fitting import FittedRequest, fit_request

@@ -19,7 +19,7 @@ from app.server.changes.script import (
     undo_command,
     undo_script,
 )
-from app.server.changes.smb_conf import ChangeableSetting
+from app.server.changes.setting import ChangeableSetting
 from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook

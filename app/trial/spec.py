@@ -13,7 +13,7 @@ from app.recording import process
 from app.recording.spec import Lineage, SeriesRequest
 from app.series.requests import parse_change, series_request, spec_of
 from app.server.changes.find_setting import find_setting
-from app.server.changes.smb_conf import ChangeableSetting, Ways
+from app.server.changes.setting import ChangeableSetting, Ways
 from app.trial.fitting import FittedRequest, fit_request
 from app.trial.target import check_target
 from forms.stats.paired import LOOKS

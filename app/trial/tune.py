@@ -11,7 +11,8 @@ from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
 from app.server.changes.samba_place import ConfLine
 from app.server.changes.script import ConsentNeededError
-from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.changes.smb_conf import samba_setting
 from app.trial.fitting import FittedRequest, fitting_bytes, with_file_of
 from app.trial.record import run_trial
 from app.trial.spec import Judged, TrialEvent, TrialOrder, new_order

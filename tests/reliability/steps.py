@@ -36,7 +36,7 @@ from app.server.changes.script import (
     set_arm,
     undo_script,
 )
-from app.server.changes.smb_conf import ChangeableSetting, Ways
+from app.server.changes.setting import ChangeableSetting, Ways
 from app.server.shell import run_script
 from app.trial.restore import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 
 from app.server.changes import machine, script
-from app.server.changes.smb_conf import ChangeableSetting
+from app.server.changes.setting import ChangeableSetting
 from storage.changes import ChangeKind
 
 DEAD_MAN_SECONDS = 300

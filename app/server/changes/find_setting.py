@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from app.base.errors import UsageError
 from app.server.changes.card_setting import is_nic, nic_setting
 from app.server.changes.hook_setting import hook_setting
-from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting, socket_option
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.changes.smb_conf import samba_setting, socket_option
 from app.server.changes.sysctl_setting import is_sysctl, sysctl_setting
 from app.server.link_facts import is_this_machine
 from forms.tuning import catalogue

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from app.server.changes import machine, script
-from app.server.changes.smb_conf import ChangeableSetting
+from app.server.changes.setting import ChangeableSetting
 from storage.changes import ChangeKind
 
 APPLIED = "applied"

@@ -2,8 +2,8 @@
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.base.units import parse_size
@@ -29,60 +29,15 @@ from app.server.changes.script import (
     ServerChange,
     read_there,
 )
-from app.server.shell import Answer, script_file, with_variables
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.shell import script_file, with_variables
 from forms import wording
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import opposite_value, same_value, spelling
 from forms.tuning.trial_rules import Proposal, data, refusals, risk_of, undo_needs_restart
-from storage.changes import ChangeKind, GridAxis
+from storage.changes import ChangeKind
 from storage.records import Target
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ways:
-    """How a server may be reached and changed: what the user named, and agreed to."""
-
-    ssh: str | None = None
-    """None for this machine."""
-    smb_conf: str | None = None
-    """On the server; None for the one that its smbd runs with."""
-    accepted: tuple[str, ...] = ()
-    """Settings whose risks are."""
-    apply: str | None = None
-    """A command that makes the change, in place of a value."""
-    revert: str | None = None
-    restart: bool = False
-    """Whether smbd may be restarted, which ends all its sessions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeableSetting(GridAxis):
-    """One setting of one server, found and checked; nothing is written yet."""
-
-    configuration: str = ""
-    """SHA-256 of the effective configuration, or empty."""
-    machine: str
-    """The server's own name."""
-    ssh: str | None
-    managers: tuple[str, ...] = ()
-    """What on the server may write its settings anew, a line each."""
-    writes: tuple[str, ...]
-    """What will be written and where, a line each, for consent."""
-    undo_path: str
-    risks: tuple[str, ...] = ()
-    """Those that were accepted, a line each."""
-    place: SambaPlace | None = None
-    """None for what is not Samba's."""
-    plan: Callable[[str, Sequence[str]], ServerChange]
-    """From the change's id and the values to try, in this order."""
-    effective: Callable[[Answer], str | None]
-    """The value in effect, from the answer to a change's ``look``; None where it could not be read."""
-    same: Callable[[str, str], bool]
-    """Whether a value in effect is the one that was written, however either is spelled."""
-    live: Callable[[str], str | None] | None = None
-    """Called while a new session is open: evidence that the value acts, or None. Raises ChangeFailedError."""
-
 
 SOCKET_OPTIONS = "socket options"
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 from app.base.errors import UsageError
 from app.server.changes import machine, script
-from app.server.changes.smb_conf import ChangeableSetting
+from app.server.changes.setting import ChangeableSetting
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
 from storage.changes import ChangeKind

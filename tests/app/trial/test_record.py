@@ -29,7 +29,8 @@ from app.recording.process import Failed, RunFinished, SeriesControl, Started, W
 from app.recording.spec import SeriesSpec
 from app.series.requests import series_request
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
-from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.changes.smb_conf import samba_setting
 from app.server.host_facts import Ours
 from app.server.quiet_time import LEAST_SECONDS
 from app.trial import tune

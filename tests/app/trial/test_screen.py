@@ -19,7 +19,7 @@ from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.recording.process import RunStarted, ScratchMade, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.server.changes.script import ChangeFailedError, ChangeRefusedError, ConsentNeededError
-from app.server.changes.smb_conf import ChangeableSetting, Ways
+from app.server.changes.setting import ChangeableSetting, Ways
 from app.trial import record as trial
 from app.trial import spec as trial_order
 from app.trial.fitting import FittedRequest

@@ -17,7 +17,7 @@ from app.server.changes.script import (
     new_change_id,
     set_arm,
 )
-from app.server.changes.smb_conf import ChangeableSetting, Ways
+from app.server.changes.setting import ChangeableSetting, Ways
 from app.trial.restore import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook

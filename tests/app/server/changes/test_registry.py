@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.server.changes.script import ConflictError, new_change_id, set_arm
-from app.server.changes.smb_conf import Ways, samba_setting
+from app.server.changes.setting import Ways
+from app.server.changes.smb_conf import samba_setting
 from app.trial.restore import begin_change, restore_entry
 from storage.changes import ChangeKind
 from storage.notebook import Notebook

@@ -10,7 +10,8 @@ import pytest
 from app.clients.base import make_client
 from app.server.changes import samba_place
 from app.server.changes.script import ChangeRefusedError, new_change_id, set_arm
-from app.server.changes.smb_conf import ChangeableSetting, Ways, samba_setting
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.changes.smb_conf import samba_setting
 from app.trial.restore import begin_change, restore_change
 from storage.notebook import Notebook
 from storage.plan import Settings

@@ -27,7 +27,8 @@ from app.server.changes.script import (
     set_arm,
     undo_command,
 )
-from app.server.changes.smb_conf import ChangeableSetting, Ways, check_value, samba_setting
+from app.server.changes.setting import ChangeableSetting, Ways
+from app.server.changes.smb_conf import check_value, samba_setting
 from app.server.facts import server_facts
 from app.trial.restore import begin_change, restore_change, restore_entry, restored_text
 from forms.tuning.smb_conf import spelling
