@@ -206,6 +206,6 @@ def needs_longer_runs(comparison: Comparison) -> bool:
 
 
 def can_interleave(comparison: Comparison) -> bool:
-    """Whether interleaved runs leave it open, and so many more of them that they may be advised would settle it."""
+    """Whether interleaved runs leave it open, and a number of them that may be advised would settle it."""
     needed = comparison.needed_runs
     return comparison.doubt is Doubt.VARYING and needed is not None and needed <= MANY_RUNS

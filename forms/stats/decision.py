@@ -67,7 +67,9 @@ class Verdict(StrEnum):
 
 
 class Doubt(StrEnum):
-    """Why a comparison or a trial is inconclusive. Documents have "wandered" and "scatter" since version 0.1."""
+    """Why a comparison or a trial is inconclusive."""
+
+    # Documents have "wandered" and "scatter" since version 0.1.
 
     NO_RUNS = "no runs"
     """A series has no valid run. Set by every function here that decides."""
