@@ -54,11 +54,13 @@ class MeasurementJob:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Do this in a thread; answered with its result. Newer work of the same group silences it."""
+    """Do this in a thread; answered with its result."""
 
     job: Callable[[], Any]
     doing: str = ""
+    """What is shown meanwhile, such as ``connecting to …``; empty for nothing."""
     group: str = ""
+    """Newer work of the same group silences this one: it is never answered. Empty for work that always is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +70,11 @@ class Words:
     heading: str
     text: str
     value: str = ""
+    """What stands there before anything is typed."""
     wrong: str = ""
     """What was typed and not understood."""
     needed: bool = False
+    """Whether an empty line is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class Tell:
     text: str
     heading: str = ""
     yes: str = ""
+    """What to agree to says, such as ``Log in there``; empty where there is nothing to agree to."""
 
 
 Need = Work | Words | Password | Tell | MeasurementJob

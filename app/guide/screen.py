@@ -86,7 +86,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         is_over = series is not None and series.status is SeriesStatus.COMPLETE
         self.take(method_choices.new_measurement(session.choices) if begins_anew and is_over else session.choices)
         if begins_anew:
-            session.left.clear()
+            session.left_rounds.clear()
 
     def take(self, choices: method_choices.GuideChoices) -> None:
         self.drive(self.session.take(choices))

@@ -29,14 +29,25 @@ Steps = Generator[
     Any,
     Any,
 ]
-"""A folder is answered with one of its items, a measurement, shown to its end, with the id of its series or None."""
+"""What a step needs, one after the other: whoever shows the guide sends each answer into it, or throws what went wrong.
+
+Work: the result of its job. Newer work of the same group silences it: its step is never gone on with. The groups are
+``keep`` (choices are stored), ``link`` (the way to the target) and ``look`` (a server is looked at). Work without a
+group is always answered.
+Words: the line that was typed. Password: the secrets.
+Tell: None. Where it asks for a yes, the step does not go on after a no: it is closed, or UsageError is thrown.
+BrowsedFolder: one of its items. MeasurementJob, shown to its end: the id of its series, None if nothing was stored.
+Visit: the choices that were made there, None for none; a screen that opens another closes the step instead.
+
+Who goes back in place of an answer closes the step, or throws what says so.
+"""
 
 
 class _LeftRound(NamedTuple):
-    begun: method_choices.GuideChoices
-    """How the new round began."""
-    left: method_choices.GuideChoices
-    """The round that was left for it."""
+    choices: method_choices.GuideChoices
+    """Those of the round that was left."""
+    next_begun: method_choices.GuideChoices
+    """How the round began that it was left for."""
 
 
 class GuideSession:
@@ -55,11 +66,15 @@ class GuideSession:
         self.targets = targets
 
         self.choices = method_choices.GuideChoices()
+        """Of the round that is shown."""
         self.known = guide_context.GuideContext()
+        """What else is known of it, from the notebook and from its server."""
         self.judgements: list[Callable[[Notebook], None]] = []
         """What takes each mark back, the last one last."""
         self.typed: dict[str, str] = {}
-        self.left: list[_LeftRound] = []
+        """The last answer to each question that keeps it, by its heading."""
+        self.left_rounds: list[_LeftRound] = []
+        """The rounds that going back leads to, the last one last."""
 
     def _in_notebook(self, job: Callable[[Notebook], Any], *, group: str = "") -> needs.Work:
         def work() -> Any:
@@ -88,9 +103,9 @@ class GuideSession:
             self.known = replace(self.known, link=link)
 
     def take(self, choices: method_choices.GuideChoices) -> Steps:
-        """Keep the choices; always the last step, since another one may silence it."""
+        """Keep the choices. Nothing may follow it in a step: the next choices to be kept silence this one."""
         if self._begins_new_round(choices):
-            self.left.append(_LeftRound(begun=choices, left=self.choices))
+            self.left_rounds.append(_LeftRound(choices=self.choices, next_begun=choices))
         self.choices = choices
 
         keep = partial(guide_context.keep, choices=choices, before=self.known)
@@ -99,11 +114,20 @@ class GuideSession:
         self.known = replace(context, link=self.known.link, quiet=self.known.quiet)
 
     def _begins_new_round(self, choices: method_choices.GuideChoices) -> bool:
-        is_earlier = method_choices.STEPS.index(choices.step) <= method_choices.STEPS.index(self.choices.step)
-        leaves_measured = self.choices.series_id is not None and choices.series_id is None
-        if leaves_measured and (choices.spec.lineage.base_id or is_earlier):
+        """Whether these choices leave the round that is shown, so that going back is to lead to it again."""
+        steps = method_choices.STEPS
+        is_not_later = steps.index(choices.step) <= steps.index(self.choices.step)
+        is_back_at_first = is_not_later and choices.step is steps[0]
+
+        # A round measures one series, so that choices without it are of another one: of one that is made from its
+        # series, whichever step that begins with, or of a fresh one, which begins no later than here.
+        leaves_series = self.choices.series_id is not None and choices.series_id is None
+        is_made_from_series = bool(choices.spec.lineage.base_id)
+        if leaves_series and (is_made_from_series or is_not_later):
             return True
-        return self.has_just_begun and is_earlier and choices.step is method_choices.STEPS[0]
+
+        # A round in which nothing was chosen yet, and which is left for a fresh one, may be returned to as well.
+        return self.has_just_begun and is_back_at_first
 
     def go(self, step: method_choices.MethodStep) -> Steps:
         if obstacle := why_blocked(self.choices, self.known, step):
@@ -119,7 +143,7 @@ class GuideSession:
     @property
     def has_just_begun(self) -> bool:
         """Whether nothing was chosen yet in a new round; Escape then returns to the round before."""
-        return bool(self.left) and self.choices == self.left[-1].begun
+        return bool(self.left_rounds) and self.choices == self.left_rounds[-1].next_begun
 
     def back(self) -> Steps:
         """To the step before; from where a new round began, to the round that was left for it."""
@@ -128,7 +152,7 @@ class GuideSession:
             return
 
         target_before = self.choices.target
-        yield from self.take(self.left.pop().left)
+        yield from self.take(self.left_rounds.pop().choices)
         if self.choices.target != target_before:
             self.known = replace(self.known, quiet=None)
             yield from self.look_at_link()
@@ -215,27 +239,18 @@ class GuideSession:
             return secrets
 
     def _connect(self, target: records.Target, *, kerberos: bool = False) -> Steps:
+        """Walk from folder to folder until a file is picked, or a folder that one is to be made in."""
         from app.clients.browsing import ItemKind, inside
 
         choices, context = guide_context.towards(target, self.choices, self.known)
         place: BrowsedFolder | None = None
         file: Item | None = None
-        refusal = ""
         while True:
-            secrets = yield from self.secrets(target, kerberos=kerberos, why=refusal)
-            look = partial(self._look, target, secrets, choices, context)
             try:
-                context, place = yield needs.Work(
-                    look, f"connecting to {wording.plain(records.format_target(target))}", "look"
-                )
-            except errors.LoginError as error:
-                if kerberos:
-                    raise
-                self.logins.refuse(target)
-                refusal = str(error) if target.user else ""
-                if not target.user:
-                    target = yield from _ask_user(target, error)
-                continue
+                context, place = yield from self._look_with_login(target, choices, context, kerberos=kerberos)
+            except errors.LoginError:
+                # No other folder helps where the login of Kerberos is refused.
+                raise
             except errors.MeasurementError as error:
                 if place is None:
                     raise
@@ -244,8 +259,10 @@ class GuideSession:
 
             assert place is not None
             if place.is_chosen:
+                # The target names a file by itself, or has none to choose from.
                 file = place.file
                 break
+
             item = yield place
             if item.kind is ItemKind.FILE:
                 file = item
@@ -257,6 +274,33 @@ class GuideSession:
         self.typed.clear()
         self.known = context
         yield from self.take(guide_context.with_picked(self.choices, place.target, file, kerberos=kerberos))
+
+    def _look_with_login(
+        self,
+        target: records.Target,
+        choices: method_choices.GuideChoices,
+        context: guide_context.GuideContext,
+        *,
+        kerberos: bool,
+    ) -> Steps:
+        """What is at the target, and the context with its link; asks anew for as long as the login is refused.
+
+        Raises LoginError where Kerberos is refused: there is no password that could be typed.
+        """
+        refusal = ""
+        while True:
+            secrets = yield from self.secrets(target, kerberos=kerberos, why=refusal)
+            look = partial(self._look, target, secrets, choices, context)
+            doing = f"connecting to {wording.plain(records.format_target(target))}"
+            try:
+                return (yield needs.Work(look, doing, "look"))
+            except errors.LoginError as error:
+                if kerberos:
+                    raise
+                self.logins.refuse(target)
+                refusal = str(error) if target.user else ""
+                if not target.user:
+                    target = yield from _ask_user(target, error)
 
     def _look(
         self,
@@ -275,12 +319,15 @@ class GuideSession:
 
     def _with_series(self, series_id: str) -> method_choices.GuideChoices:
         choices = self.choices
+        # A label that was typed after a series was measured is that of the next one, which this may be.
+        is_same_series = series_id == choices.series_id
         return replace(
             choices,
+            # Both were settled at the latest when it began.
             quiet=choices.quiet or method_choices.QuietChoice.RECORD,
             counted=True,
             series_id=series_id,
-            has_new_label=choices.has_new_label and series_id == choices.series_id,
+            has_new_label=choices.has_new_label and is_same_series,
             reviewed=False,
             compared=False,
         )
@@ -291,6 +338,7 @@ class GuideSession:
         confirmed = False
         if resumed and self.known.series is not None and self.known.series.imported_at is not None:
             yield _confirm_server(self.known.series)
+            # Got here only if that was agreed to.
             confirmed = True
 
         secrets = yield from self.secrets(choices.target, kerberos=choices.kerberos)
