@@ -57,8 +57,11 @@ class ComparisonChoices:
     again: Sequence[str] = ()
     """References of series that repeat the base."""
     alone: bool = False
+    """Whether just those that are named are compared, without others that repeat them or came before."""
     noise_percent: float = NOISE_PERCENT
+    """A change within plus or minus this is never faster or slower."""
     margin_percent: float = MARGIN_PERCENT
+    """There is no change where its 95 % interval lies within plus or minus this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +69,13 @@ class ListEntry:
     """What a list tells of a recording beside its head."""
 
     done: str
+    """How many runs, points or rounds are finished, with the sign of its status."""
     answer: Toned
     what: str
+    """What was measured: the place, or what the recording is called."""
     label: str
     experiment: str = ""
+    """The experiment that it is a part of; empty for none."""
     state: str = ""
     """How far it is, where the answer does not say so itself."""
 

@@ -18,10 +18,14 @@ from storage.plan import Settings
 
 
 class ControlMessage(StrEnum):
+    """What can be said to the measuring process; each takes effect between two runs."""
+
     PAUSE = "pause"
     RESUME = "resume"
     FINISH = "finish"
+    """End well, with the runs that are measured by then."""
     STEP = "step"
+    """The next run of a series in which each waits for its turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,9 @@ class RunGate:
         self._changed = threading.Condition()
         self._paused = False
         self.finishing = False
+        """Whether no further run begins, though nothing was cancelled."""
         self._steps = 0
+        """Runs that were given their turn, and have not begun."""
         self._on_cancel: Callable[[], None] | None = None
 
     def hear(self, word: ControlMessage) -> None:
@@ -90,10 +96,13 @@ class TimeLimit:
         self._clock = clock
         self._started_at = math.inf
         self._began_at = 0.0
+        """When that began which was begun last; time counts from ``_started_at``."""
         self._longest: dict[int, float] = {}
+        """Seconds, by kind of what was measured."""
         self.is_met = False
         """Whether a measurement ends early by itself, so that it need not be interrupted."""
         self.is_over = False
+        """Whether it was cancelled because time is over, not by somebody."""
 
     def start(self) -> None:
         """The time counts from the first call."""
@@ -219,8 +228,10 @@ class Progressed:
     """Bytes moved in the current run; at most ten events a second."""
 
     seconds: float
+    """Of the run, so far."""
     moved_bytes: int
     size_bytes: int
+    """To be moved by the whole run; 0 where nobody can say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,14 +301,17 @@ class MeasuringOrder:
     spec: SeriesSpec
     target: records.Target
     stepped: bool = False
+    """Whether each run waits for its turn."""
     done_warmups: int = 0
     done_runs: int = 0
+    """The number of the last measured run."""
     done_rates: tuple[float, ...] = ()
     """Bytes per second of the valid measured runs, for ``until_percent``."""
     scratch_path: str | None = None
     """A leftover of an interrupted attempt, removed before the first run."""
     profile_ssh: str | None = None
     profile_conf: str | None = None
+    """The smb.conf of the smbd whose profile is read, by ssh where that is given; None for no profile."""
     secrets: Secrets = field(default_factory=Secrets)
 
     @classmethod

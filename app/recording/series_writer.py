@@ -19,8 +19,10 @@ class SeriesWriter:
     ) -> None:
         self.series = series
         self.stored = stored
+        """Whether it is in the notebook, or will be by the writes that are pending."""
         self.recorder = recorder
         self._is_new = not stored
+        """Whether it was begun here, not resumed; stays so when it is stored."""
         self._experiment = experiment
 
     def begin(self) -> None:
