@@ -9,12 +9,19 @@ from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.progress import StatusLine, exit_code_when_complete, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
 from app.diagnosis import record as diagnosing
+from app.diagnosis.plan import SIZES
 from app.diagnosis.spec import DiagnosisRequest, amount_text, check_request, parse_stages, request_of
 from app.recording.process import SeriesControl, Warned
 from app.recording.spec import SeriesSpec
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
+from forms.wording import binary_size
 from storage.looks import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.records import SeriesStatus
+
+_THOROUGH = SIZES[Effort.THOROUGH]
+_HELP_OF_THOROUGH = (
+    f"Also a folder of {max(_THOROUGH.entries):,} entries and a run of {binary_size(_THOROUGH.long_bytes)}."
+)
 
 
 def _parse_only(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[StageName, ...]:
@@ -32,7 +39,7 @@ def _parse_only(_context: click.Context, _parameter: click.Parameter, value: str
 )
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
-@click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
+@click.option("--thorough", is_flag=True, help=_HELP_OF_THOROUGH)
 @declare.whole_time_option
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
