@@ -27,6 +27,8 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CPUUse:
+    """Percent of all processors of a machine."""
+
     user: records.Spread
     system: records.Spread
     total: records.Spread
@@ -85,21 +87,30 @@ def profile_rounds(facts: records.Facts) -> list[dict[str, ProfileCounter]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRun:
+    """The script played once against one layer, by some clients at once; figures are of all of them together."""
+
     round: Count
+    """From 1: each round has a run of every layer."""
     layer: Layer
     clients: Count
     status: records.RunStatus = records.RunStatus.VALID
     reason: str | None = None
+    """Why it was rejected."""
     error: str | None = None
+    """Why it failed."""
     started_at: str = ""
     seconds: NotNegative = 0.0
+    """Of the measured part."""
     bytes_per_second: NotNegative = 0.0
     passes: NotNegative = 0.0
+    """How often the script was played, also in part."""
     operations: Mapping[str, int] = field(default_factory=dict)
+    """Lines of the script that were played, by kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
     """From login to log-off, by smbd's counter names."""
     window_requests: int = 0
     unexpected: int = 0
+    """Operations that ended otherwise than the script says."""
     wait_seconds: NotNegative = 0.0
     longest_seconds: NotNegative = 0.0
     client_cpu_seconds: NotNegative = 0.0
@@ -141,8 +152,10 @@ class Isolation(records.LeasedHead):
     script: str
     script_sha256: str = ""
     pass_bytes: int = 0
+    """That one client moves in one pass of the script."""
     pass_operations: Mapping[str, int] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    """Kinds of operations that were left out of the script."""
     clients: tuple[Count, ...]
     rounds: Count
     seconds: int = 0

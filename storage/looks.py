@@ -37,19 +37,27 @@ class AuditFinding:
     key: Filled
     verdict: Ruling
     cost: int = 0
+    """How much it takes, to sort those of one verdict by; no unit."""
     setting: str
+    """As it is written."""
     value: str = ""
     why: str
     what_to_do: str
     file: str = ""
     line: int = 0
+    """0 where no line of a file is meant."""
     section: str = ""
     parameter: str = ""
+    """The parameter's name in Samba; empty where it is none that Samba knows."""
     word: str = ""
+    """The one word of the value that is meant; empty for all of it."""
     instead: str | None = None
+    """The line to write, empty to delete it, None where a person has to decide."""
     price: str = ""
+    """What it costs, for people."""
     price_source: str = ""
     advised_by: tuple[str, ...] = ()
+    """Who recommended it once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

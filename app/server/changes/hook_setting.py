@@ -26,6 +26,7 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
         flush = f"flush {note.parent}"
         run_apply = f"sh -c {shlex.quote(apply)} {_RUN}"
         run_revert = f"sh -c {shlex.quote(revert)} {_RUN}"
+
         restore = f"if [ -e {note} ]; then\nif {run_revert}; then rm -f {note}; else broken=yes; fi\nfi"
         return script.ServerChange(
             id=change_id,
