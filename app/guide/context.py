@@ -83,6 +83,7 @@ class Yardstick:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkState:
     bits_per_second: int | None = None
+    """None where it is not known."""
     source: str = ""
     """Where the rate is from, or why there is none."""
     memory_bytes: int | None = None
@@ -103,10 +104,14 @@ class GuideContext:
     """Facts for the pages; everything may be missing."""
 
     practice: tuple[records.Target, ...] = ()
+    """The practice servers that run on this machine."""
     servers: tuple[tuple[str, records.Target], ...] = ()
+    """Those of the settings file, each with its name."""
     targets: Targets = _no_targets
     recent: tuple[records.Target, ...] = ()
+    """The targets that were measured last, each server and share once."""
     series: records.Series | None = None
+    """The series of this round, once there is one."""
     base: records.Series | None = None
     """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()
