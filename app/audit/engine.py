@@ -31,8 +31,11 @@ _CONNECT_SECONDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRequest:
+    """Which server is audited, and how it is reached."""
+
     target: Target
     ssh: str | None = None
+    """``[USER@]HOST``; None for a server on this machine, or one whose files nobody can read."""
     smb_conf: str | None = None
     """Path on the server, if not its smbd's default."""
     settings: Settings = field(default_factory=Settings)
@@ -42,9 +45,13 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
+    """What an audit says, and what is not stored with it."""
+
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
+    """The texts of smb.conf and what it includes, by path; empty where they could not be read."""
     refused: bool = False
+    """Whether the server refused the login, so that it was audited without a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,7 +67,9 @@ class Secrets:
 
     password: str | None = None
     nt_hash: str | None = None
+    """In place of the password, for SMB."""
     kerberos: bool = False
+    """Whether the login is by a ticket, and needs neither."""
 
     def __repr__(self) -> str:
         return "Secrets(…)"
@@ -110,10 +112,13 @@ class Transfer:
     seconds: float
     """From the first request for the open file until the last byte has arrived or is acknowledged."""
     open_seconds: float | None = None
+    """Before that, to open the file; None where the client cannot tell."""
     close_seconds: float | None = None
+    """After that, to close it; None where the client cannot tell."""
     progress: tuple[tuple[float, int], ...] | None = None
     """(seconds, bytes moved) by the client's own clock; if absent, the meter's samples are used."""
     traffic: TcpInfo | None = None
+    """Of the connection during the transfer; None where nobody knows."""
 
 
 def _ignore_sample(_seconds: float, _moved_bytes: int) -> None:
@@ -133,10 +138,13 @@ class Meter:
     interval_seconds: float = 0.1
     clock: Callable[[], float] = time.perf_counter
     samples: list[tuple[float, int]] = field(default_factory=list)
+    """(seconds since the start, bytes moved) of the transfer under way, or of the last one."""
     arrived: Callable[[int], int] | None = None
     """For uploads, asked once a sample: how many of the bytes sent have reached the server."""
     _started: float = 0.0
+    """By the clock; 0 before the first transfer."""
     _due: float = 0.0
+    """By the clock: when the next sample is taken."""
     _look: Callable[[int], None] = _look_at_nothing
 
     def start(self, *, look: Callable[[int], None] = _look_at_nothing) -> float:

@@ -201,6 +201,8 @@ def waiting_bytes(sock: socket.socket) -> int:
 
 
 class Segments(NamedTuple):
+    """TCP segments of a connection since it was made, as this machine's kernel counts them."""
+
     sent: int = 0
     retransmitted: int = 0
     received: int = 0

@@ -3,23 +3,19 @@
 import json
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from app import __version__
+from app.evidence import number_rules
+from app.evidence.number_rules import NO_RULES, Document, NumberRules, rules_of
 from app.exchange import importing
 from app.recording.kind import kind_of
 from forms.layout import visible
 from forms.load.summary import capacity_of
 from storage.load.records import Load
 from storage.notebook import Notebook
-from storage.records import RunStatus
-
-Document = dict[str, Any]
-_Condition = Callable[[Document, Document], bool]
-"""Of the object that holds a number, and of its recording's document."""
 
 _SAME_SHARE = 1e-9
 """Other versions of Python and of the C library differ in the last digits of a square root or a logarithm."""
@@ -33,172 +29,14 @@ _WORDED = frozenset({"findings", "advice"})
 """Other versions find and say other things."""
 _INDEX = re.compile(r"\[\d+\]")
 _MOST_NAME_CHARACTERS = 60
-
-
-class UnlikeError(Exception):
-    """The document does not follow from what was measured; ``str()`` names the first place."""
-
-
-def _always(_parent: Document, _document: Document) -> bool:
-    return True
-
-
-def _has_rate(run: Document, _series: Document) -> bool:
-    return bool(run.get("bytes_per_second"))
-
-
-def _has_percent_of_link(_series: Document, series: Document) -> bool:
-    return any(run.get("percent_of_link") for run in series["runs"])
-
-
-def _has_requests(point: Document, _load: Document) -> bool:
-    return bool(point.get("requests_per_second"))
-
-
-def _has_reads(point: Document, _load: Document) -> bool:
-    return bool(point.get("read_bytes_per_second"))
-
-
-def _has_writes(point: Document, _load: Document) -> bool:
-    return bool(point.get("write_bytes_per_second"))
-
-
-def _has_any_rate(point: Document, load: Document) -> bool:
-    return _has_requests(point, load) or _has_reads(point, load) or _has_writes(point, load)
-
-
-def _has_times(histogram: Document, _load: Document) -> bool:
-    return bool(histogram.get("counts"))
-
-
-def _is_capacity_of_points(_capacity: Document, load: Document) -> bool:
-    """A capacity is what was found when the last point ended: later nobody computes it again."""
-    return all(point["status"] != RunStatus.REJECTED for point in load["points"])
-
-
-def _counts_in_mean(run: Document, isolation: Document) -> bool:
-    is_counted = run["status"] == RunStatus.VALID and run["round"] <= isolation["rounds"]
-    return is_counted and bool(run["bytes_per_second"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NumberRules:
-    """Which numbers of a kind's documents are checked. Everything else is believed, and named.
-
-    A place is written as ``runs[].seconds``; ``*`` stands for any one name.
-    """
-
-    computed: frozenset[str]
-    """The numbers at and below these places are computed from the rest."""
-    tied: Mapping[str, _Condition] = field(default_factory=dict)
-    """Measured or typed in; while the condition holds, a computed number changes with each of them."""
-    from_elsewhere: frozenset[str] = frozenset()
-    """Computed from what is in the sender's notebook, but not in this document."""
-
-    def condition_of(self, place: str) -> _Condition | None:
-        """On which a number there is checked; None where it never is."""
-        if any(_is_at_or_below(place, computed) for computed in self.computed):
-            return _always
-        for tied, condition in self.tied.items():
-            if re.fullmatch(re.escape(tied).replace(r"\*", ".+"), place):
-                return condition
-        return None
-
-
-_RULES: Mapping[str, _NumberRules] = {
-    "sharebench/series/1": _NumberRules(
-        computed=frozenset(
-            {
-                "average",
-                "deviation",
-                "confidence",
-                "shown",
-                "findings",
-                "runs[].bytes_per_second",
-                "runs[].bits_per_second",
-                "runs[].percent_of_link",
-                "failed_attempts[].bytes_per_second",
-                "failed_attempts[].bits_per_second",
-                "failed_attempts[].percent_of_link",
-            }
-        ),
-        tied={
-            "runs[].size_bytes": _has_rate,
-            "runs[].seconds": _has_rate,
-            "failed_attempts[].size_bytes": _has_rate,
-            "failed_attempts[].seconds": _has_rate,
-            "link_bits_per_second": _has_percent_of_link,
-        },
-        from_elsewhere=frozenset({"experiment_kind"}),
-    ),
-    "sharebench/load/1": _NumberRules(
-        computed=frozenset(
-            {
-                "limit_seconds",
-                "memory",
-                "knee",
-                "points[].requests_per_second",
-                "points[].read_bytes_per_second",
-                "points[].write_bytes_per_second",
-                "points[].response_seconds",
-                "points[].service_seconds",
-                "points[].operations",
-                "points[].generator.cpu_percent_max",
-                "points[].generator.lateness_p99_seconds",
-            }
-        ),
-        tied={
-            "choices.limit_seconds": _always,
-            "capacity.carried": _is_capacity_of_points,
-            "capacity.not_carried": _is_capacity_of_points,
-            "points[].seconds": _has_any_rate,
-            "points[].requests": _has_requests,
-            "points[].read_bytes": _has_reads,
-            "points[].write_bytes": _has_writes,
-            "points[].histogram.response.max_microseconds": _has_times,
-            "points[].histogram.service.max_microseconds": _has_times,
-            "points[].histogram.operations.*.max_microseconds": _has_times,
-        },
-        from_elsewhere=frozenset({"prediction"}),
-    ),
-    "sharebench/isolation/1": _NumberRules(
-        computed=frozenset({"points", "verdict", "waterfall_microseconds", "profile_summary", "profiling_cost"}),
-        tied={"runs[].bytes_per_second": _counts_in_mean, "runs[].clients": _counts_in_mean},
-    ),
-    "sharebench/trial/1": _NumberRules(
-        computed=frozenset({"looked_at_pairs", "rejected_pairs", "effect", "slot_effect_percent", "control", "pairs"})
-    ),
-    "sharebench/sweep/1": _NumberRules(
-        computed=frozenset({"blocks", "friedman_p_value", "blocks_to_settle", "values"})
-    ),
-    "sharebench/survey/1": _NumberRules(computed=frozenset({"stations", "findings"})),
-    "sharebench/selftest/1": _NumberRules(
-        computed=frozenset({"runs", "smallest_change_percent", "by_runs", "comparison"})
-    ),
-    "sharebench/repeats/1": _NumberRules(
-        computed=frozenset(
-            {
-                "averages_bytes_per_second",
-                "within_percent",
-                "between_percent",
-                "by_chance_percent",
-                "trend_percent",
-                "smallest_change_percent",
-            }
-        )
-    ),
-    "sharebench/audit/1": _NumberRules(computed=frozenset({"counts"})),
-    "sharebench/diagnosis/1": _NumberRules(computed=frozenset({"findings", "figures"})),
-    "sharebench/watch/1": _NumberRules(
-        computed=frozenset({"baseline_nights_needed"}),
-        from_elsewhere=frozenset({"baseline_nights", "smallest_slowdown_percent", "comparison", "changed", "sentence"}),
-    ),
-}
-_NO_RULES = _NumberRules(computed=frozenset())
 _LATER_MEMBERS = frozenset({"flushed", "flush"})
 """What a version that wrote none of them did is known, so that they may say something that its documents do not."""
 _NEVER_TAKEN_OVER = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
 """What of a document leads to a process or a server is read from none."""
+
+
+class UnlikeError(Exception):
+    """The document does not follow from what was measured; ``str()`` names the first place."""
 
 
 def recompute(documents: Sequence[Document], version: str) -> dict[str, tuple[str, ...]]:
@@ -234,6 +72,7 @@ def _unlike_text(place: str, recording_id: str, version: str) -> str:
 
 
 def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) -> Any:
+    """The document that this version makes of the recording."""
     with notebook.snapshot():  # which leaves nothing of it for the next
         importing.store(notebook, [recording], "the file", as_new=False)
         (head,) = notebook.recordings_of([recording.record.id])
@@ -242,8 +81,9 @@ def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) 
 
 
 def _wrong_capacity(load: Load, document: Document) -> str | None:
+    """Which number of a capacity its points do not give; None where all are right, or nobody can compute them."""
     stated = document.get("capacity")
-    if not _is_capacity_of_points({}, document):
+    if not number_rules.is_capacity_of_points({}, document):
         return None
     computed = capacity_of(load)
     for name in ("carried", "not_carried"):
@@ -260,10 +100,14 @@ class _Comparison:
         self.believed: set[str] = set()
 
     def first_difference(
-        self, stated: Any, computed: Any, place: str = "", rules: _NumberRules = _NO_RULES
+        self, stated: Any, computed: Any, place: str = "", rules: NumberRules = NO_RULES
     ) -> str | None:
+        """The first place at which they differ and may be compared; None where they say the same.
+
+        ``place`` is where both stand in their documents, and ``rules`` those of the document around them.
+        """
         if isinstance(stated, dict) and isinstance(computed, dict):
-            return self._first_in_object(stated, computed, place, _rules_of(stated, rules))
+            return self._first_in_object(stated, computed, place, rules_of(stated, rules))
         if isinstance(stated, list) and isinstance(computed, list):
             return self._first_in_array(stated, computed, place, rules)
         if _is_number(stated) and _is_number(computed):
@@ -272,7 +116,7 @@ class _Comparison:
             return None if stated == computed or not self._is_same_version else place
         return None if type(stated) is type(computed) and stated == computed else place
 
-    def _first_in_object(self, stated: Document, computed: Document, place: str, rules: _NumberRules) -> str | None:
+    def _first_in_object(self, stated: Document, computed: Document, place: str, rules: NumberRules) -> str | None:
         for name in {**stated, **computed}:
             member_place = f"{place}.{name}" if place else name
             if name not in stated:
@@ -290,7 +134,7 @@ class _Comparison:
             self.believed.add(_INDEX.sub("[]", member_place))
         return None
 
-    def _first_in_array(self, stated: list[Any], computed: list[Any], place: str, rules: _NumberRules) -> str | None:
+    def _first_in_array(self, stated: list[Any], computed: list[Any], place: str, rules: NumberRules) -> str | None:
         if len(stated) != len(computed):
             return place
         for index, (stated_item, computed_item) in enumerate(zip(stated, computed, strict=True)):
@@ -299,7 +143,7 @@ class _Comparison:
                 return difference
         return None
 
-    def _cannot_be_compared(self, name: str, rules: _NumberRules, *, is_unknown: bool) -> bool:
+    def _cannot_be_compared(self, name: str, rules: NumberRules, *, is_unknown: bool) -> bool:
         if name in rules.from_elsewhere or name in _NEVER_TAKEN_OVER:
             return True
         return not self._is_same_version and (is_unknown or name in _WORDED)
@@ -311,18 +155,19 @@ class _Numbers:
     def __init__(self) -> None:
         self.checked: set[str] = set()
         self.believed: set[str] = set()
-        self._conditions: dict[tuple[str, str], _Condition | None] = {}
+        self._conditions: dict[tuple[str, str], number_rules.Condition | None] = {}
 
     def sort(self, document: Document, place: str = "") -> None:
-        """``place`` is where it stands in another, such as ``parts[]``."""
+        """Sort the numbers of a document; ``place`` is where it stands in another, such as ``parts[]``."""
         self._sort_value(document, place, "", parent=document, document=document)
 
     def _sort_value(
         self, value: Any, place: str, place_in_document: str, *, parent: Document, document: Document
     ) -> None:
-        """``place_in_document`` is the place in the document itself."""
+        """Sort the numbers in a value: at ``place`` of the outermost document, at ``place_in_document`` of its own."""
         if isinstance(value, dict):
-            if place_in_document and value.get("schema") in _RULES:
+            # A document inside another one has rules of its own.
+            if place_in_document and value.get("schema") in number_rules.RULES:
                 self.sort(value, place)
                 return
             for name, member in value.items():
@@ -337,17 +182,12 @@ class _Numbers:
             is_checked = condition is not None and condition(parent, document)
             (self.checked if is_checked else self.believed).add(place)
 
-    def _condition_of(self, document: Document, place_in_document: str) -> _Condition | None:
+    def _condition_of(self, document: Document, place_in_document: str) -> number_rules.Condition | None:
         """Looked for once a name, since a series may have 100,000 runs."""
         key = (str(document.get("schema")), place_in_document)
         if key not in self._conditions:
-            self._conditions[key] = _rules_of(document, _NO_RULES).condition_of(place_in_document)
+            self._conditions[key] = rules_of(document, NO_RULES).condition_of(place_in_document)
         return self._conditions[key]
-
-
-def _rules_of(document: Document, otherwise: _NumberRules) -> _NumberRules:
-    schema = document.get("schema")
-    return _RULES.get(schema, otherwise) if isinstance(schema, str) else otherwise
 
 
 def _is_number(value: object) -> bool:
@@ -380,10 +220,6 @@ def _shortest_name(name: str, checked: set[str]) -> str:
     parts = name.split(".")
     for length in range(1, len(parts)):
         outer = ".".join(parts[:length])
-        if not any(_is_at_or_below(other, outer) for other in checked):
+        if not any(number_rules.is_at_or_below(other, outer) for other in checked):
             return outer
     return name
-
-
-def _is_at_or_below(place: str, outer: str) -> bool:
-    return place == outer or place.startswith((f"{outer}.", f"{outer}[]"))

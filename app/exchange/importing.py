@@ -43,9 +43,14 @@ class ImportedRecording:
 
 @dataclass(frozen=True, slots=True)
 class Import:
+    """What came of an import."""
+
     new: tuple[str, ...]
+    """The ids of what was stored: of the series inside a recording, where it has any."""
     already_there: tuple[str, ...]
+    """The ids of recordings that the notebook had, and that are the same."""
     series: tuple[Series, ...] = ()
+    """All series that were stored."""
 
 
 def read(content: bytes, defaults: FormDefaults) -> list[ImportedRecording]:

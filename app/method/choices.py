@@ -53,19 +53,29 @@ INTERLEAVED = ", interleaved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuideChoices:
-    """One round of the method; the size in ``spec`` is None where a file is read that is there already."""
+    """One round of the method, as far as it was answered: what will be measured, and what was, once it was.
+
+    A round measures one series; the next one changes one thing, and has that series as its base.
+    """
 
     spec: Annotated[SeriesSpec, BESIDE] = field(default_factory=SeriesSpec)
+    """The series to measure; its size is None where a file is read that is there already."""
     step: MethodStep = MethodStep.TARGET
+    """The page that is open."""
     target: Target | None = None
+    """The folder that is measured; absent until the step is done."""
     file: str | None = None
     """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
     file_bytes: int | None = None
+    """The size of that file; absent where one is made, or nobody knows it."""
     kerberos: bool = False
+    """Whether the login is by a ticket, without a password."""
     quiet: QuietChoice | None = None
     """Absent until the step is done."""
     counted: bool = False
+    """Whether the numbers of warm-ups and runs were chosen, and that step is done."""
     series_id: str | None = None
+    """The series that was measured in this round; absent until it was."""
     has_new_label: bool = False
     """Whether the label was typed after the series was measured: it is that of the next one."""
     proven_id: str | None = None
@@ -73,10 +83,13 @@ class GuideChoices:
     interleaved: int = 0
     """How many series each side of a change made by hand is to have, measured in alternation; 0 where it is not."""
     again_name: str | None = None
+    """The setting of a change that is to be made again, once its base was measured with a larger file."""
     again_value: str = ""
-    """The change that is to be made again, once its base was measured with a larger file."""
+    """Its value."""
     reviewed: bool = False
+    """Whether the page with the series that was measured is done."""
     compared: bool = False
+    """Whether the page that holds it against its base, or what was expected, is done."""
 
     @property
     def makes_file(self) -> bool:
@@ -84,6 +97,7 @@ class GuideChoices:
 
     @property
     def run_bytes(self) -> int | None:
+        """What each run moves; None until that is known."""
         return self.spec.counts.size_bytes if self.makes_file else self.file_bytes
 
     def to_memory(self) -> dict[str, JSONValue]:
@@ -160,7 +174,10 @@ def same_again(choices: GuideChoices) -> GuideChoices:
 
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
-    """The settings of a series once more, as its repeat in its experiment."""
+    """The settings of a series once more, as its repeat in its experiment; ``choices`` is the round that is left.
+
+    Where a change is being proven, ``proven_id`` is the changed series.
+    """
     again = choices_of(series)
     spec = replace(again.spec, lineage=replace(again.spec.lineage, base_id=series.id))
     if choices.has_new_label:
@@ -284,9 +301,11 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     options = own_options(name, value)
     _check_session(series, name, options)
 
+    # However it was typed (required, true, …), a switch is recorded as yes or no.
     switch = next((option for option in options.values() if isinstance(option, bool)), None)
     if switch is not None:
         value = "yes" if switch else "no"
+
     experiment = choices.spec.lineage.experiment or series.experiment or _new_experiment_name(series)
     following = next_round(choices, name, value, experiment)
     return replace(following, spec=with_values(following.spec, options))
@@ -331,12 +350,14 @@ def _proposed_label(name: str, value: str) -> str:
 def in_new_round(choices: GuideChoices) -> GuideChoices:
     """The choices without what was measured by them; a label that was typed for the next series stays."""
     spec = choices.spec
-    was_proposed = spec.lineage.change_name is not None and spec.texts.label == _proposed_label(
-        spec.lineage.change_name, spec.lineage.change_value
+    lineage_before = spec.lineage
+    has_proposed_label = lineage_before.change_name is not None and spec.texts.label == _proposed_label(
+        lineage_before.change_name, lineage_before.change_value
     )
-    is_of_measured = choices.series_id is not None and not choices.has_new_label
-    if was_proposed or is_of_measured:
+    is_label_of_measured = choices.series_id is not None and not choices.has_new_label
+    if has_proposed_label or is_label_of_measured:
         spec = with_label(spec, "")
+
     lineage = Lineage(repeats=spec.lineage.repeats)
     return replace(_without_result(choices), spec=replace(spec, lineage=lineage))
 

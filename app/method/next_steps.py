@@ -1,4 +1,8 @@
-"""What can be done next: after a series, a comparison, a survey, or another recording."""
+"""What can be done next: after a series, a comparison, a survey, or another recording.
+
+Every function yields the steps that are offered, the best one first. A step begins a round of the guide (its choices),
+opens another screen, or both, in that order.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,10 +38,15 @@ Round = Callable[[Notebook], GuideChoices]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextStep:
+    """What can be done next, as a line to choose."""
+
     name: str
     choices: Round | None = None
+    """None where no round of the guide is begun."""
     screen: str = ""
+    """The screen that is opened, as ``screens.txt`` calls it; empty: the guide, if a round is begun."""
     arguments: Mapping[str, object] = field(default_factory=dict)
+    """Of that screen's constructor."""
 
 
 _TURNS = "Measure both again, interleaved"
@@ -60,9 +69,10 @@ def after_series(series: Series) -> Iterator[NextStep]:
     if series.status is SeriesStatus.COMPLETE and len(series.measured()) >= LEAST_RUNS:
         yield _change("Change one thing", series.id)
 
+    # Of a series with a change the repeat is a proof of the change.
     begins_anew = series.change is None and series.status is SeriesStatus.COMPLETE
-    again = partial(measure_again if begins_anew else repeat_of, series_id=series.id)
-    yield NextStep(name="Measure the same again", choices=again)
+    same_again = partial(measure_again if begins_anew else repeat_of, series_id=series.id)
+    yield NextStep(name="Measure the same again", choices=same_again)
     if series.environment.get("server"):
         yield NextStep(name="See what the server had set", screen="catalogue", arguments={"series_id": series.id})
     yield _LOOK_AT_ALL
@@ -87,13 +97,15 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
 
     yield from _change_after(comparison)
     yield from _repeats_of_sides(comparison)
-    is_offered = comparison.settle is not None or runs_to_settle
-    if comparison.interleaved and not is_offered and not (comparison.busy_ids and needs_longer_runs(comparison)):
+    has_better_step = bool(comparison.settle is not None or runs_to_settle)
+    was_offered_above = bool(comparison.busy_ids) and needs_longer_runs(comparison)
+    if comparison.interleaved and not has_better_step and not was_offered_above:
         yield interleaved_again
     yield _LOOK_AT_ALL
 
 
 def _is_worth_longer_runs(comparison: Comparison) -> bool:
+    """Whether the runs are too short for the answer, or it is open and pairs of series varied or runs were short."""
     is_open = comparison.decided is Verdict.UNKNOWN
     pairs_vary = comparison.tried is not None and comparison.tried.doubt is Doubt.VARYING
     return needs_longer_runs(comparison) or (is_open and (pairs_vary or comparison.has_short_runs))
@@ -102,6 +114,7 @@ def _is_worth_longer_runs(comparison: Comparison) -> bool:
 def _with_larger_file(comparison: Comparison) -> NextStep:
     improvement = QUIET_FILE if comparison.busy_ids else BETTER["short"]
     name = improvement.name
+    # Both sides need the larger file, and a change is made anew once its base was measured with it.
     if comparison.doubt is not Doubt.SAME_SETTINGS:
         name += ": the base first"
     again = partial(repeat_of, series_id=comparison.base_id, better=improvement, then=comparison.the_change)
@@ -109,6 +122,7 @@ def _with_larger_file(comparison: Comparison) -> NextStep:
 
 
 def _change_after(comparison: Comparison) -> Iterator[NextStep]:
+    """Another change, from the side that the answer says is the better one to start from."""
     is_settled = comparison.decided is not Verdict.UNKNOWN
     if is_settled and (comparison.change or comparison.tried or comparison.interleaved):
         if comparison.decided is Verdict.FASTER:
@@ -123,6 +137,7 @@ def _change_after(comparison: Comparison) -> Iterator[NextStep]:
 
 
 def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
+    """Each side once more: with more runs where these were too few, else as it was, or at a quiet time."""
     base = (comparison.base_name, comparison.base_id)
     other = (comparison.other_name, comparison.other_id)
     if comparison.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
@@ -132,6 +147,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
 
     if comparison.interleaved:
         return
+    # Sides of the same settings are repeats of each other already.
     sides = (base,) if comparison.doubt is Doubt.SAME_SETTINGS else (base, other)
     for name, series_id in sides:
         if series_id in comparison.busy_ids:
@@ -142,6 +158,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
 
 
 def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
+    """What the comparison itself says would settle it, as a step that does it."""
     sentence = settling_sentence(step)
     match step.way:
         case Way.TRY:
@@ -169,7 +186,7 @@ def after_survey(survey: Survey) -> Iterator[NextStep]:
 
 _SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
 _SETTINGS = NextStep(name="Check the server's settings: audit", screen="audit")
-_AFTER = {
+_AFTER_KIND = {
     LOAD: (
         NextStep(name="Load it again, for longer or with other users", screen="load"),
         NextStep(name="Find the limit: disk, network or Samba", screen="isolation"),
@@ -200,7 +217,7 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
                 yield NextStep(name=f"Try {setting}", screen="trial", arguments={"setting": setting})
         case StoredTrial():
             yield from _after_trial(kind, record)
-    yield from _AFTER.get(kind, (_SETTING, _LOOK_AT_ALL))
+    yield from _AFTER_KIND.get(kind, (_SETTING, _LOOK_AT_ALL))
 
 
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
@@ -208,6 +225,7 @@ def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     for name in look_at(verdict):
         yield _read_about(name)
     if _is_worth_longer_isolation(isolation, verdict):
+        # Twice as many and twice as long: so doubled again until it is enough.
         rounds = 2 * isolation.rounds
         seconds = max(DEFAULT_SECONDS, 2 * (isolation.seconds or DEFAULT_SECONDS))
         arguments = {"target": format_target(isolation.target), "rounds": str(rounds), "seconds": str(seconds)}

@@ -45,6 +45,7 @@ class Turns:
     count_a: int = 1
     count_b: int = 0
     last_is_b: bool = False
+    """Whether the series that was measured last is of side B."""
 
     @property
     def count(self) -> int:

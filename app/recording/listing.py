@@ -14,13 +14,18 @@ from storage.recordings import Recording
 
 @dataclass(frozen=True, slots=True)
 class ListedRecordings:
+    """What can be listed of the recordings asked for."""
+
     lines: list[RecordingLine]
     problems: dict[str, str]
     """Why a recording cannot be listed, by its id."""
 
 
 def recording_lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:
-    """The lines of recordings in their order. Raises UsageError, DamagedNotebookError."""
+    """The lines of recordings (heads: each without its runs), in their order.
+
+    Raises UsageError, DamagedNotebookError.
+    """
     heads = list(heads)
     baselines: dict[str, list[str]] = {}
     for baseline in notebook.baselines():
@@ -65,7 +70,10 @@ def _list_entries(notebook: Notebook, heads: Sequence[Recording]) -> dict[str, L
 
 
 def readable_lines(notebook: Notebook, ids: Sequence[str]) -> ListedRecordings:
-    """The lines of those that can be read; the others are found by halves, since there are few or none."""
+    """The lines of those that can be read, and why the others cannot.
+
+    All are read at once; where that fails, each half is, and so on: few recordings are damaged, if any.
+    """
     try:
         return ListedRecordings(recording_lines(notebook, notebook.recordings_of(ids)), {})
     except (DamagedNotebookError, UsageError) as error:

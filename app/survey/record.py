@@ -1,4 +1,8 @@
-"""Plan and measure a survey: which hosts, by which protocols, interleaved in one round."""
+"""Plan and measure a survey: which hosts, by which protocols, interleaved in one round.
+
+A station is one place (host), protocol and command, for which one series is measured. A round measures all stations of
+a survey; an interrupted one is resumed by the next round of the same.
+"""
 
 import ipaddress
 import socket
@@ -31,9 +35,11 @@ LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Returns the target with its user name, and the secrets; may prompt."""
 
 ANSWER_SECONDS = 3.0
+"""How long a host may take to answer before its stations are left out."""
 ELSEWHERE = "203.0.113.1"
 """A documentation address (RFC 5737); its route shows this machine's address. Nothing is sent."""
 RUN_SECONDS = 3
+"""For so long a run keeps the link busy: short enough for many stations, long beside the start of a transfer."""
 SMALLEST_BYTES = 16 * 1024**2
 LARGEST_BYTES = 1024**3
 UNKNOWN_LINK_BYTES = 512 * 1024**2
@@ -43,16 +49,24 @@ ANONYMOUS = "anonymous"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyChoices:
+    """What is to be surveyed, before anybody has looked whether it is there."""
+
     hosts: tuple[str, ...]
     smb: str | None = None
     """``SHARE`` or ``SHARE/FOLDER``; None to skip SMB."""
     ftp: str | None = None
+    """The folder; None to skip FTP."""
     file: str | None = None
+    """The file in these folders that a get reads; None to have one made."""
     iperf3: bool = True
+    """Whether bare TCP is measured."""
     ports: dict[str, int] = field(default_factory=dict)
+    """By protocol, where it is not the usual one."""
     user: str | None = None
+    """None for guest and anonymous."""
     domain: str | None = None
     ftp_user: str | None = None
+    """Where FTP has another user; ``anonymous`` for none."""
     commands: tuple[Command, ...] = (Command.GET, Command.PUT)
     spec: SeriesSpec = field(default_factory=SeriesSpec)
     """For each series; without a size, the link speed decides it."""
@@ -60,14 +74,18 @@ class SurveyChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRound:
+    """What a round will measure, and what an interrupted one has measured already."""
+
     experiment: Experiment
     stations: tuple[Station, ...]
     todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
     """(index of the station, what to measure)."""
     continued: bool
+    """Whether an interrupted round is resumed."""
     runs_to_come: tuple[int, ...] = ()
-    """Of each station."""
+    """Of each station; 0 where nothing is to be done."""
     time_text: str = ""
+    """How long it takes, in words."""
 
 
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
@@ -121,18 +139,26 @@ class _Reachability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WantedStation:
+    """A station that the choices ask for, whether it can be reached or not."""
+
     station: Station
     request: SeriesRequest
     link_bits_per_second: int | None
+    """None within this machine, or where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StationPlan:
+    """What is to be done at a station."""
+
     station: Station
     todo: SeriesRequest | Resumption | None = None
+    """None where its series is complete, or nothing answers."""
     runs_to_come: int = 0
     seconds: float = 0.0
+    """How long these take, as far as can be told."""
     rate: ExpectedRate | None = None
+    """From which that follows; None where there is nothing to do."""
 
 
 def _plan_station(
@@ -205,6 +231,7 @@ def measure_round(
 
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
+    """Those of the targets to which one logs in as to the station's."""
     login = _login_of(station)
     places_of_login = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
     return [target for target in targets if (target.protocol, target.host) in places_of_login]
@@ -217,6 +244,7 @@ def _login_of(station: Station) -> str:
 
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
+    """What the notebook has for the stations of the round now."""
     name = planned.experiment.name
     stored = {
         (series.target.host, series.target.protocol, series.command): series for series in notebook.experiment(name)

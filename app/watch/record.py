@@ -1,4 +1,8 @@
-"""Checks of a watch: measure a path once, and say what changed since the last check."""
+"""Checks of a watch: measure a path once, and say what changed since the last check.
+
+A check measures one series, and further ones where that one has to be confirmed: their outcomes make one. The first
+checks collect the baseline, a series a night. The standing of a watch is what all its checks say together.
+"""
 
 import json
 import os
@@ -38,11 +42,16 @@ _OUTCOMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRequest:
+    """What is watched, and by which rules."""
+
     target: records.Target
     command: records.Command
     baseline: str
+    """Its name in the notebook; collected where there is none of that name."""
     confirm: rule.Confirm = field(default_factory=rule.Confirm)
+    """How many series must agree that it is slower."""
     limits: Limits = field(default_factory=Limits)
+    """From when on a difference counts."""
 
     @property
     def subject(self) -> str:
@@ -62,9 +71,13 @@ class _JudgedSeries:
 
     outcome: Outcome
     nights: int
+    """How many nights the baseline has, this series included."""
     comparison: Comparison | None = None
+    """With the baseline; None before that is complete, or where nothing was measured."""
     why: str = ""
+    """Why it was postponed, not measured or not taken into the baseline; empty otherwise."""
     series: Series | None = None
+    """None where none was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +86,7 @@ class _Failure:
 
     error: errors.SharebenchError
     closed: SeriesClosed | None
+    """None where no series was opened."""
 
 
 def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
@@ -87,6 +101,7 @@ def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]
 
 
 def _begin(request: WatchRequest, path: Path) -> Watch:
+    """The watch, held by this process: nobody else checks it meanwhile. Raises UsageError."""
     with notebook_to_measure_into(path) as notebook:
         heads = notebook.heads_of(notebook.baseline_ids(request.baseline, SERIES))
         if heads and not any(request.is_of(head) for head in heads):
@@ -165,7 +180,10 @@ def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callabl
 
 
 def _try_to_measure(measure: Callable[[], SeriesClosed]) -> SeriesClosed | _Failure:
-    """Raises UsageError, CancelledError and NotebookError, which say nothing of the path."""
+    """Measure a series; an error that says something of the path is returned as a failure.
+
+    Raises UsageError, CancelledError and NotebookError, which say nothing of it.
+    """
     closed = None
     try:
         closed = measure()

@@ -1,4 +1,8 @@
-"""One SMB2 connection: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
+"""One SMB2 connection: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5).
+
+A credit is the server's leave to send one request, or 64 KiB of a large one; each answer grants new ones. A compound is
+several requests in one frame, whose answers may come in one frame too, or each in its own.
+"""
 
 import contextlib
 import functools
@@ -26,9 +30,11 @@ from app.clients.smb.wire import (
 from app.clients.tcp import StallWatch
 
 TICK_SECONDS = 0.1
+"""A call that waits for the network returns after this time, so that a cancellation or a stall is noticed."""
 _SHARED_TICK_SECONDS = 1.0
 """With gevent, where one timer looks after all channels, and a cancellation wakes the sockets by itself."""
 SLACK_BYTES = 4096
+"""Of the buffer beyond the longest message: for headers, and small answers need no larger one."""
 _AHEAD_BYTES = 8192
 """Read ahead with gevent: most answers are small, and whole after one call."""
 _LOW_WATER_BYTES = 512 * 1024
@@ -46,7 +52,9 @@ _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
 _LONGEST_BYTES = 2 * 1024 * 1024
 """Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
 STAGE_BYTES = 4 * 1024 * 1024
+"""Most bytes of all answers in one stage, such as a login: a server that answers without end is refused."""
 _WANTED_CREDITS = 512
+"""Asked for with each request until the server has granted so many."""
 
 _PLAIN = 0
 _SIGNED = 1
@@ -63,7 +71,11 @@ def watch_nothing(_frame_bytes: int) -> None:
 
 
 class Channel:
-    """Sends requests with ids and credits, verifies answers in any order; wakes at each tick, to notice stalls."""
+    """Sends requests with ids and credits, verifies answers in any order; wakes at each tick, to notice stalls.
+
+    The parts of a transfer that are timed call ``send``, ``receive`` and ``ask_at_once``; what these do for each
+    request or answer is therefore kept little.
+    """
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
         self.sock = sock
@@ -72,18 +84,27 @@ class Channel:
         self.watch: Callable[[int], None] = watch_nothing
         """Called at each tick with the bytes of the current frame so far; may raise."""
         self.handed_bytes = 0
+        """Handed to the kernel so far; it may not have sent them yet."""
         self.broken = False
+        """Whether nothing can be asked on it any more."""
         self.aborted = False
+        """Whether it was shut from here, since somebody cancelled."""
 
         self.multi_credit = False
+        """Whether a request may take several credits, and so move more than 64 KiB."""
         self.session_id = 0
         self.credits = 1
+        """Granted and not spent."""
         self.wanted_credits = _WANTED_CREDITS
 
         self.signer: Signer | None = None
+        """None where nothing can be signed, as before a login."""
         self.sealer: Sealer | None = None
+        """None where nothing can be encrypted."""
         self.sign_all = False
+        """Whether requests that are not encrypted are signed, and their answers must be."""
         self.seal_all = False
+        """Whether all requests are encrypted; else those to ``sealed_trees``."""
         self.sealed_trees: set[int] = set()
         self.printer_trees: set[int] = set()
 
@@ -91,13 +112,18 @@ class Channel:
         self._outstanding: dict[int, int] = {}
         """By message id: the protection that the answer must have and, in the upper bits, the command."""
         self._longest = _LONGEST_BYTES
+        """Bytes of the longest answer that is taken."""
         self._stage_left_bytes: int | None = None
+        """How much the answers of the stage may still have; None outside of one."""
         self._chained: set[int] = set()
         """Requests whose answers may share a frame."""
         self._split: deque[tuple[memoryview, int]] = deque()
+        """Answers of a frame that was read whole and are not given yet, each with its protection."""
 
         self._swift = False
+        """Whether the last large answer came so fast that the next one is waited for by the low water mark."""
         self._ahead = memoryview(b"")
+        """What was received and belongs to the next answers."""
         self._buffer = bytearray(SLACK_BYTES)
         self._view = memoryview(self._buffer)
         self._answer_comes: Callable[[], None] | None = None
@@ -151,7 +177,7 @@ class Channel:
         return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
 
     def _claim(self, charge: int) -> tuple[int, int, int]:
-        """The message id, the charge to name and the credits to ask for."""
+        """Spend the credits of a request: its message id, the charge to name in it and the credits to ask for."""
         message_id = self._next_id
         self._next_id += charge if self.multi_credit else 1
         self.credits -= charge
@@ -159,6 +185,7 @@ class Channel:
         return message_id, charge if self.multi_credit else 0, requested_credits
 
     def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
+        """Fill in what the header says of this request, and expect its answer; returns its message id."""
         message_id, named_charge, requested_credits = self._claim(charge)
         flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
         wire.stamp(message, named_charge, requested_credits, flags, message_id, self.session_id)
@@ -197,6 +224,7 @@ class Channel:
         return ids
 
     def _related_answers(self, ids: Sequence[int]) -> list[Response]:
+        """The answers to a compound, in its order, copied so that they outlive the buffer."""
         self._chained.update(ids)
         answers: dict[int, Response] = {}
         while len(answers) < len(ids):
@@ -330,6 +358,7 @@ class Channel:
         return self.receive_for(self.send(message, charge=charge, sign=sign))
 
     def receive_for(self, message_id: int | None) -> Response:
+        """The answer to that request, others being dropped; the next one of any for None."""
         while True:
             response = self.receive()
             if self._stage_left_bytes is not None:
@@ -341,6 +370,7 @@ class Channel:
 
     @contextlib.contextmanager
     def stage(self) -> Iterator[None]:
+        """Requests that belong together, such as those of a login: their answers are limited in time and bytes."""
         self._stage_left_bytes = STAGE_BYTES
         try:
             with self.stall.stage(self.stall.seconds):
@@ -349,6 +379,7 @@ class Channel:
             self._stage_left_bytes = None
 
     def reserve(self, message_bytes: int) -> None:
+        """Allow answers of that size, and make room for them before anything is timed."""
         self._longest = max(self._longest, message_bytes)
         self._make_room(message_bytes)
 
@@ -365,11 +396,13 @@ class Channel:
             raise self.fail(errors.CorruptedError, "a signature does not match: bytes were changed on the way")
 
     def _message(self) -> tuple[memoryview, int]:
+        """The next answer, decrypted, and how it was protected; its signature is not verified yet."""
         if self._split:
             return self._split.popleft()
 
         self._fill(0, _FIRST_BYTES)
         while self._buffer[0] == wire.KEEP_ALIVE:
+            # It is a frame of four bytes without content: what was read beyond it begins the next one.
             self._check_time()
             self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
             self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
@@ -445,6 +478,7 @@ class Channel:
             self.sock.shutdown(socket.SHUT_RDWR)
 
     def _fill(self, start: int, end: int) -> None:
+        """Receive into these bytes of the buffer, until all are there."""
         if self._ahead or self._answer_comes:
             self._fill_ahead(start, end)
             return
@@ -479,6 +513,7 @@ class Channel:
             self._swift = end - first > _SWIFT_BYTES_PER_SECOND * (time.monotonic() - began)
 
     def _fill_ahead(self, start: int, end: int) -> None:
+        """As ``_fill``, but small answers are received together with what follows them."""
         while start < end:
             if self._ahead:
                 count = min(len(self._ahead), end - start)
@@ -503,9 +538,11 @@ class Channel:
             self._check_time()
 
     def _wake_at(self, count: int) -> None:
+        """Set the low water mark: a receive sleeps until so many bytes have arrived."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def _push(self, parts: list[View]) -> None:
+        """Hand all to the kernel; changes ``parts``."""
         unsent_bytes = sum(map(len, parts))
         while True:
             try:
@@ -526,6 +563,7 @@ class Channel:
             parts[0] = memoryview(parts[0])[sent:]
 
     def _look(self, frame_bytes: int) -> None:
+        """Let the transfer see how far the frame has come; what it raises ends the connection."""
         try:
             self.watch(frame_bytes)
         except BaseException:
@@ -533,6 +571,7 @@ class Channel:
             raise
 
     def _idle(self, frame_bytes: int, error: OSError) -> None:
+        """Nothing moved within a tick: look, and go on. Raises what ends the connection for another error."""
         is_tick = isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
         if not is_tick:
             raise self._lost() from error
@@ -540,6 +579,7 @@ class Channel:
         self._check_time()
 
     def _check_time(self) -> None:
+        """Raises StalledError where nothing has moved for too long."""
         try:
             self.stall.check()
         except errors.StalledError:
@@ -547,6 +587,7 @@ class Channel:
             raise
 
     def _lost(self) -> Exception:
+        """Why the connection ended, as an error; raises StalledError where it was shut for that."""
         if self.aborted:
             self.broken = True
             return errors.CancelledError("cancelled")

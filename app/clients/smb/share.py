@@ -1,4 +1,7 @@
-"""Operations on one connected share: open, close, remove, list, and move whole files."""
+"""Operations on one connected share: open, close, remove, list, and move whole files.
+
+A file is moved in pieces (blocks), several of which are under way at once: the window.
+"""
 
 import struct
 from collections.abc import Container, Iterator, Sequence
@@ -18,12 +21,14 @@ class Share:
     """A connected tree; errors name ``channel.where``."""
 
     def __init__(self, channel: Channel, tree_id: int, *, single_requests: bool = False) -> None:
+        """With ``single_requests`` nothing is asked for in a compound."""
         self.channel = channel
         self.tree_id = tree_id
         self.single_requests = single_requests
 
     @property
     def sealed(self) -> bool:
+        """Whether its requests and answers are encrypted."""
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
     @property
@@ -41,6 +46,7 @@ class Share:
         return response
 
     def cut_off(self) -> Exception:
+        """The error for an answer that is shorter than it says."""
         return self.channel.fail(ProtocolError, "the server's answer is cut off; see its log")
 
     def open(
@@ -59,6 +65,7 @@ class Share:
         return file
 
     def close(self, file: wire.OpenedFile) -> int | None:
+        """The size of the file, as the server says it; None where it does not."""
         return wire.closed_bytes(self.ask(wire.close(file.file_id, with_size=True)).message)
 
     def together(
@@ -92,6 +99,7 @@ class Share:
         return answers
 
     def _at_once(self, requests: Sequence[wire.Request]) -> list[wire.Answer]:
+        """The answers to all, asked in one compound; the file is closed whatever failed."""
         answers = self.channel.ask_at_once(self.tree_id, requests)
         is_opened = answers[0][0] == wire.SUCCESS
         is_closed = answers[-1][0] == wire.SUCCESS
@@ -107,6 +115,7 @@ class Share:
         return answers
 
     def _one_by_one(self, requests: Sequence[wire.Request]) -> list[wire.Answer]:
+        """The answers to requests of which the first opens the file of the others; just its own where it cannot."""
         answers: list[wire.Answer] = []
         file_id = wire.SAME_FILE
         for command, body in requests:
@@ -209,16 +218,23 @@ DEFAULT_IN_FLIGHT = 8
 _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
 """Measured on the loopback: four requests of 64 KiB move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
+"""With few credits, blocks are made so small that at least this many are under way."""
 _OVERHEAD_BYTES = 256
+"""More than the headers of an answer that carries a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
+    """How much of a file is asked for ahead."""
+
     block_bytes: int
+    """Of one request."""
     in_flight: int
+    """Requests under way at once."""
 
     @property
     def credits(self) -> int:
+        """What a full window takes."""
         return self.in_flight * charge(self.block_bytes)
 
 
@@ -230,7 +246,11 @@ def charge(length: int) -> int:
 def choose_window(
     negotiated: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
 ) -> Window:
-    """With few of the ``available`` credits, blocks of default size shrink before fewer are in flight."""
+    """The window of a transfer; ``block_bytes`` and ``in_flight`` are what was asked for, None for the usual ones.
+
+    No block is larger than ``maximum_bytes``, which the server negotiated. With few of the ``available`` credits,
+    blocks of default size shrink before fewer are in flight.
+    """
     usual_depth = DEFAULT_IN_FLIGHT if negotiated.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT
     depth = in_flight or usual_depth
 
@@ -246,13 +266,17 @@ class Pipeline:
     """The pieces of one transfer: which to ask for next, which are under way, and what each answer brought."""
 
     def __init__(self, channel: Channel, window: Window, size_bytes: int) -> None:
+        """A piece is (offset in the file, length), both in bytes."""
         self.moved_bytes = 0
         self._channel = channel
         self._window = window
         self._size_bytes = size_bytes
         self._position = 0
+        """Where the part of the file begins that was in no piece yet."""
         self._to_repeat: list[tuple[int, int]] = []
+        """Pieces that the server moved in part, or for which there were no credits: asked for first."""
         self._under_way: dict[int, tuple[int, int]] = {}
+        """By message id."""
 
     def next_piece(self) -> tuple[int, int] | None:
         """Offset and length; None until an answer comes, or if nothing is left to ask for."""
@@ -271,12 +295,14 @@ class Pipeline:
         if charge(length) <= available:
             return offset, length
         if self._under_way:
+            # The next answer grants more.
             self._to_repeat.append((offset, length))
             return None
         if available < 1:
             raise ProtocolError(
                 f"{self._channel.where}: the server grants no credits, so nothing may be asked; see its log"
             )
+        # Nothing is under way that could grant more, so as much is asked for as the credits allow.
         affordable_bytes = available * wire.CREDIT_BYTES
         self._to_repeat.append((offset + affordable_bytes, length - affordable_bytes))
         return offset, affordable_bytes
@@ -303,6 +329,7 @@ class Pipeline:
         self.moved_bytes += count
         if count == length:
             return
+        # A server that moves so little at a time would take forever.
         if count < LEAST_BLOCK_BYTES:
             raise ProtocolError(
                 f"{self._channel.where}: the server moved {count} bytes where {length} were asked for: the file "
@@ -370,6 +397,7 @@ def write_file(
         channel.stall.note_moved(arrived_bytes + pipeline.moved_bytes)
 
     def count_arrived(handed_bytes: int) -> int:
+        # What the kernel still holds has not left this machine.
         beyond_this_machine = min(size_bytes, handed_bytes - waiting_bytes(channel.sock))
         return max(pipeline.moved_bytes, beyond_this_machine)
 

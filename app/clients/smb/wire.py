@@ -127,6 +127,8 @@ class Opcode(IntEnum):
 
 
 class Response(NamedTuple):
+    """An answer that has been verified; ``message`` is all of it, header included, valid until the next is received."""
+
     status: int
     command: int
     message_id: int

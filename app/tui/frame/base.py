@@ -36,10 +36,12 @@ class Context:
 
     notebook_path: Path
     practice: "tuple[Target, ...]" = ()
+    """What the practice servers serve; empty where none run."""
     theme_file: Path | None = None
     backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
     pointed: str = ""
+    """The id of the recording that the notebook's cursor points at; empty where there is none."""
     marked: dict[str, None] = field(default_factory=dict)
     removed: "list[tuple[str, list[Removed]]]" = field(default_factory=list)
     """What is marked in the notebook and was deleted there: it can be open twice, over a screen that measures."""

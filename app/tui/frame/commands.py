@@ -23,8 +23,11 @@ class KeyCommand:
     action: str = ""
     """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""
     footer: str = ""
+    """What the footer says in place of the name, where that is too long."""
     hidden: bool = False
+    """Whether the footer leaves it out."""
     priority: bool = False
+    """Whether it works where a line of text has the focus, which would take the key else."""
 
     def __post_init__(self) -> None:
         if not self.action:

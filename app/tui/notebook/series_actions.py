@@ -24,7 +24,14 @@ ACTING_KEYS = keys("series.edit series.baseline series.compare series.export ser
 
 
 class SeriesActions(MeasureMixin):
+    """Keys that do something with the recordings that a screen shows.
+
+    The screen writes ``pointed_id`` and ``marked_ids``, called when a key is pressed, and ``changed``, called when
+    something was written about recordings.
+    """
+
     def pointed_id(self) -> str | None:
+        """The recording that the cursor points at; None where it points at none."""
         raise NotImplementedError
 
     def marked_ids(self) -> Sequence[str]:

@@ -13,6 +13,11 @@ _REREAD_SECONDS = 2.0
 
 
 class FollowsNotebook(BaseScreen):
+    """Calls ``look``, which the subclass writes, when the notebook has changed while the screen is in front.
+
+    ``look`` reads the notebook, and keeps the state of its files in ``_seen_state``.
+    """
+
     _seen_state: tuple[int, ...] = ()
     """The state of the notebook's files when it was read last."""
 
@@ -28,7 +33,11 @@ class FollowsNotebook(BaseScreen):
 
 
 class FollowsRecording(FollowsNotebook):
-    """A page that is drawn again where what it shows has changed."""
+    """A page that is drawn again where what it shows has changed.
+
+    A subclass writes ``read_page``, called in a thread each time the notebook has changed, and ``show_page``, called
+    with what that has returned if it differs from what is shown.
+    """
 
     _shown_page: Any = None
 
