@@ -225,8 +225,10 @@ class FileHandle:
 
     path: str
     size_bytes: int
+    """When it was opened."""
     is_folder: bool
     token: Any
+    """By which the client knows it, of a type of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +281,8 @@ def opened_file(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iter
 
 
 class OneByOne:
+    """For a :class:`Files` whose protocol moves one file at a time, and has neither shares nor printers."""
+
     is_printer = False
 
     def shares(self) -> list[str]:

@@ -27,13 +27,17 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
+    """A line of what is browsed, to choose."""
+
     kind: ItemKind
     name: str
     path: str = ""
     """In the form of ``Target.path``; for a share its name."""
     size_bytes: int = 0
     size: str = ""
+    """That size in words."""
     fit: FileFit | None = None
+    """How well a file of that size can be measured; None for what is no file."""
 
     @property
     def suits(self) -> str:
@@ -50,6 +54,7 @@ class BrowsedFolder:
     target: Target
     items: tuple[Item, ...]
     file: Item | None = None
+    """Where the target is a file: that one, which needs no choice."""
 
     @property
     def is_chosen(self) -> bool:

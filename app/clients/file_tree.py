@@ -24,6 +24,7 @@ SPACE_TO_LEAVE = 1.05
 
 class SetFile(NamedTuple):
     path: str
+    """Below the folder that is made for all files."""
     size_bytes: int
 
 
@@ -44,7 +45,11 @@ class FileSet:
 
 
 def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
-    """Sizes keep their shares over any stretch, so each folder has some of each."""
+    """Sizes keep their shares over any stretch, so each folder has some of each.
+
+    What is due of a size is (files, the new one included) x (its share) / (all shares) - (files of it so far); the new
+    one has the size of which most is due.
+    """
     all_shares = sum(size.share for size in sizes)
     dues = [0.0] * len(sizes)
     for number in range(count):

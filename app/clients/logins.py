@@ -18,6 +18,8 @@ _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
+    """What a credentials file says; None for what it does not."""
+
     user: str | None = None
     domain: str | None = None
     password: str | None = None

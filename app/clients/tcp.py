@@ -215,6 +215,8 @@ class Segments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TcpInfo:
+    """What the kernel says of a connection; None for what it does not know."""
+
     segments: Segments
     round_trip_seconds: float | None = None
     least_round_trip_seconds: float | None = None
@@ -222,6 +224,7 @@ class TcpInfo:
     """RFC 7323; they take 12 bytes of each segment."""
     path_mtu_bytes: int | None = None
     segment_bytes: int | None = None
+    """The most that a segment carries (MSS)."""
 
     @classmethod
     def of_socket(cls, sock: socket.socket) -> Self | None:

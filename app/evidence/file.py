@@ -26,6 +26,8 @@ _MOST_NAMES = 200
 
 @dataclass(frozen=True, slots=True)
 class Verified:
+    """What `verify` says of a file."""
+
     exit_code: int
     text: str
     believed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -21,8 +21,11 @@ class MeasuredPlace:
     """What the guide measures, or else the newest series did: its share, its server's smb.conf, and the settings."""
 
     share: str | None = None
+    """None where a protocol without shares is measured, or nothing is yet."""
     conf: str = DEFAULT_CONF
+    """The path of smb.conf on the server."""
     series: Series | None = None
+    """Which has the settings; None where nothing was measured."""
 
     @property
     def _facts(self) -> Facts:

@@ -54,7 +54,7 @@ _LONGEST_BYTES = 2 * 1024 * 1024
 STAGE_BYTES = 4 * 1024 * 1024
 """Most bytes of all answers in one stage, such as a login: a server that answers without end is refused."""
 _WANTED_CREDITS = 512
-"""Asked for with each request until the server has granted so many."""
+"""Asked for with each request until the server has granted that number."""
 
 _PLAIN = 0
 _SIGNED = 1

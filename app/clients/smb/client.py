@@ -28,12 +28,16 @@ _MOST_CREDITS = 1 << 16
 
 
 class _Link(NamedTuple):
+    """A session with its connection, and the share that is open on it."""
+
     session: smb_session.Session
     channel: smb_channel.Channel
     share: smb_share.Share | None
+    """None where the target names none."""
     addresses: tuple[str, str]
     """The client's and the server's."""
     credits: int
+    """Which the server had granted when the share was open."""
 
     @property
     def connection(self) -> ChannelConnection:

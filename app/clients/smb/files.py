@@ -42,10 +42,13 @@ _MODES = {
 
 @dataclass(slots=True)
 class _Moving:
+    """A file that is being moved, while others are."""
+
     file: FileMove
     is_ended: bool
     """All of it was moved, or nothing more can be."""
     awaited_answers: int = 0
+    """To the requests about it that are under way."""
     moved_bytes: int = 0
     file_id: bytes = b""
     """Once it is open, until it is closed."""

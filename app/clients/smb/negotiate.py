@@ -197,9 +197,13 @@ class _Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Negotiated:
+    """What client and server agreed on; numbers are as in MS-SMB2 2.2.4."""
+
     dialect: int
     security_mode: int
+    """Flags."""
     capabilities: int
+    """Flags."""
     server_guid: bytes
     max_transact_bytes: int
     max_read_bytes: int
@@ -207,6 +211,7 @@ class Negotiated:
     token: bytes
     signing: int = AES_CMAC
     cipher: int | None = None
+    """None where nothing can be encrypted."""
 
     @property
     def requires_signing(self) -> bool:

@@ -93,7 +93,9 @@ class ListColumn(NamedTuple):
     uncut: int = 0
     """The most that it takes before a column that can be done without."""
     right: bool = False
+    """Whether its texts stand at the right."""
     cut_inside: bool = False
+    """Whether a text that is too long loses its middle, and not its end."""
     tone: "Callable[[RecordingLine], layout.Tone]" = _plain
 
     def needed(self, lines: "Sequence[RecordingLine]") -> int:
@@ -133,6 +135,8 @@ _WITH_YEARS_FROM = 100
 
 
 class PlacedColumn(NamedTuple):
+    """A column in a list of some width, with the cells that it has there."""
+
     column: ListColumn
     width: int
 

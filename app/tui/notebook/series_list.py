@@ -33,10 +33,14 @@ _MOST_LINES_KEPT = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRows:
+    """The rows of a query: series, and a heading above each group of them."""
+
     query: queries.SeriesQuery = field(default_factory=queries.SeriesQuery)
     rows: Sequence[queries.Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
+    """The row of a series, by its id."""
     imported: bool = False
+    """Whether the notebook has anything from elsewhere, so that the machine is shown."""
 
     def landing(self, row: int, direction: int) -> int:
         """The nearest row with a series: from this one on in the direction, else against it; 0 where there is none."""
