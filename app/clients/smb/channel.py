@@ -538,7 +538,7 @@ class Channel:
             self._check_time()
 
     def _wake_at(self, count: int) -> None:
-        """Set the low water mark: a receive sleeps until so many bytes have arrived."""
+        """Set the low water mark: a receive sleeps until that number of bytes has arrived."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def _push(self, parts: list[View]) -> None:
