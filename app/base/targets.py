@@ -214,11 +214,13 @@ def join(target: Target, name: str) -> str:
 DEEPEST = 16
 """Levels of folders that sharebench makes; deeper is only what leads back to itself, as somebody's link may."""
 PREFIX = ".sharebench-"
+"""Of everything that sharebench makes on a share: ``clean`` finds it by this."""
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
-is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch
-is_load_folder = re.compile(r"\.sharebench-load-[0-9a-f]{12}").fullmatch
-is_tree_folder = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}").fullmatch
-is_isolation_folder = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?").fullmatch
+_STEM = re.escape(PREFIX)
+is_scratch_name = re.compile(rf"{_STEM}[0-9a-f]{{12}}").fullmatch
+is_load_folder = re.compile(rf"{_STEM}load-[0-9a-f]{{12}}").fullmatch
+is_tree_folder = re.compile(rf"{_STEM}(?:tree|diagnose)-[0-9a-f]{{12}}").fullmatch
+is_isolation_folder = re.compile(rf"{re.escape(ISOLATION_PREFIX)}[0-9a-f]{{8}}(-disk)?").fullmatch
 
 
 def new_folder(of: str) -> str:

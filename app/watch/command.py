@@ -68,7 +68,7 @@ def _check_baseline_name(_context: click.Context, _option: click.Parameter, name
     "--confirm",
     "M/N",
     "M of at most N series measured at once have to agree before a change is reported.",
-    default="2/2",
+    default=str(Confirm()),
     callback=_parse_confirm,
 )
 @declare.option(

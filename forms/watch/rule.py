@@ -45,10 +45,13 @@ EXIT_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """``needed`` of at most ``most`` series have to agree."""
+    """``needed`` of at most ``most`` series have to agree, all of one check; these are what ``--confirm`` usually is."""
 
     needed: int = 2
     most: int = 2
+
+    def __str__(self) -> str:
+        return f"{self.needed}/{self.most}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
