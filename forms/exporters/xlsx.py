@@ -225,7 +225,7 @@ class _SheetWriter:
             if row.role is report.Role.ENTRY and row.mark is not report.Mark.WARM_UP
         }
         lines = [*entries][chart.rows_before :]
-        rows = entries.values()
+        rows = [*entries.values()][chart.rows_before :]
         name = self.page.get_name()
         heading = clean(self.form.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
