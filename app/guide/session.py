@@ -31,7 +31,7 @@ Steps = Generator[
 ]
 """What a step needs, one after the other: whoever shows the guide sends each answer into it, or throws what went wrong.
 
-Work: the result of its job. Newer work of the same group silences it: its step is never gone on with. The groups are
+Work: the result of its job. Newer work of the same group silences it: its step never goes on. The groups are
 ``keep`` (choices are stored), ``link`` (the way to the target) and ``look`` (a server is looked at). Work without a
 group is always answered.
 Words: the line that was typed. Password: the secrets.

@@ -91,7 +91,7 @@ class LayerBench:
             places.make_disk_folder(shell, disk, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
-        """Operations a second that so many clients of this machine reach against a server that costs nothing."""
+        """Operations a second of these clients here, together, against a server that costs nothing."""
         result = self._replay(replace(self._replay_plan(clients, _CEILING_SECONDS), null=True))
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)

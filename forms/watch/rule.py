@@ -45,7 +45,7 @@ EXIT_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """``needed`` of at most ``most`` series have to agree, all of one check; these are what ``--confirm`` usually is."""
+    """``needed`` of at most ``most`` series of one check have to agree; these are what ``--confirm`` usually is."""
 
     needed: int = 2
     most: int = 2

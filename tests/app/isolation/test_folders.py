@@ -189,7 +189,7 @@ def test_what_is_still_written_there_for_a_moment_is_removed_too(top: Path):
     """As by the programs of an isolation that was killed, before they see that it is gone."""
     share = folder(top / "share", ROOT, 0o755)
     left = folder(share / NAME, ROOT, 0o755)
-    ends_at = time.monotonic() + 0.5
+    ends_at = time.monotonic() + 0.2
 
     def write() -> None:
         while time.monotonic() < ends_at:
