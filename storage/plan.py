@@ -14,6 +14,8 @@ MOST_SECONDS = 86_400.0
 MOST_FILES = 100_000
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
+DEFAULT_TIMEOUT_SECONDS = 30.0
+"""Without progress, of whatever is waited for."""
 DEFAULT_SIZE_BYTES = 64 * 1024**2
 DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
@@ -40,7 +42,7 @@ class Settings:
     in_flight: Annotated[int, up_to(MOST_IN_FLIGHT, at_least=1)] | None = None
     sign: bool = False
     encrypt: bool = False
-    timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 30.0
+    timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = DEFAULT_TIMEOUT_SECONDS
     drop_cache: bool = False
     flush: bool = False
     """A put ends when its file is flushed, not when its last write is answered."""

@@ -256,10 +256,14 @@ class Run:
         return None if rate is None else 8 * rate
 
     def percent_of_link(self, link_bits_per_second: int | None) -> float | None:
-        bits = self.bits_per_second
-        if bits is None or not link_bits_per_second:
-            return None
-        return 100 * bits / link_bits_per_second
+        return percent_of_link(self.bytes_per_second, link_bits_per_second)
+
+
+def percent_of_link(bytes_per_second: float | None, link_bits_per_second: int | None) -> float | None:
+    """The share of the link's speed that a rate takes; None where one of the two is unknown."""
+    if bytes_per_second is None or not link_bits_per_second:
+        return None
+    return 100 * 8 * bytes_per_second / link_bits_per_second
 
 
 LEAST_STANDSTILL_SECONDS = 0.5

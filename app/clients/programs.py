@@ -16,7 +16,7 @@ from app.clients import base, tcp
 from app.server.shell import Said
 from storage import programs
 from storage.json_reader import LARGEST
-from storage.plan import Settings
+from storage.plan import DEFAULT_TIMEOUT_SECONDS, Settings
 
 _LOOK_SECONDS = 0.05
 _VERSION_SECONDS = 10.0
@@ -89,7 +89,7 @@ class Subprocess:
         meter: base.Meter | None = None,
         *,
         counter: str = "rchar",
-        timeout_seconds: float = 30.0,
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         stdin: bytes = b"",
         files: Sequence[int] = (),
     ) -> Said:

@@ -83,7 +83,7 @@ class _MeasuredSeries:
     @property
     def percent_of_link(self) -> float | None:
         link = None if self.is_loopback else self.series.link_bits_per_second
-        return 100 * 8 * self.bytes_per_second / link if link else None
+        return records.percent_of_link(self.bytes_per_second, link)
 
     @property
     def at_ceiling(self) -> bool:

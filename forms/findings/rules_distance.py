@@ -10,7 +10,7 @@ from forms.findings import path
 from forms.findings.finding import Finding, finding_from_texts, name_with_command
 from forms.findings.rules_link import retransmits
 from forms.stats import summary
-from storage.records import Command, Series
+from storage.records import Command, Series, percent_of_link
 
 FULL_PERCENT_OF_LINK = 60.0
 """A link filled so far is not what distance limits."""
@@ -73,10 +73,11 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     """A far server with an unfilled link: the limiting buffer or window, else slow start and losses."""
     round_trip = path.round_trip_seconds(series)
     rate = summary.mean(series.rates())
-    link = series.link_bits_per_second
+    link_bits_per_second = series.link_bits_per_second
+    link_percent = percent_of_link(rate, link_bits_per_second)
     if round_trip is None or rate is None or not path.is_far(series):
         return
-    if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
+    if link_percent is not None and link_percent >= FULL_PERCENT_OF_LINK:
         return
 
     bytes_on_the_way = rate * round_trip
@@ -84,8 +85,9 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         f"{name_with_command(series)}: {wording.rate(rate)} x {wording.milliseconds(round_trip)}"
         f" = {_amount(bytes_on_the_way)} on the way"
     )
-    if link:
-        evidence += f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}"
+    if link_bits_per_second:
+        needed_bytes = link_bits_per_second / 8 * round_trip
+        evidence += f"; {wording.link_rate(link_bits_per_second)} would need {_amount(needed_bytes)}"
 
     limits = sorted(_limits(series), key=attrgetter("usable_bytes"))
     smallest = limits[0] if limits else None
@@ -95,7 +97,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
 
     fills_smallest = smallest is not None and bytes_on_the_way >= LIMITED_SHARE * smallest.size_bytes
     if smallest is not None and fills_smallest and not has_losses and not is_slow_start:
-        needed_bytes = 2 * link / 8 * round_trip if link else 2 * smallest.size_bytes
+        needed_bytes = 2 * link_bits_per_second / 8 * round_trip if link_bits_per_second else 2 * smallest.size_bytes
         yield finding_from_texts(
             "latency.window" if smallest.is_window else "latency",
             series,

@@ -106,12 +106,9 @@ def _unread_settings(series: records.Series) -> Iterator[Finding]:
 
 
 def _impossible_link(series: records.Series) -> Iterator[Finding]:
-    average = summary.mean(series.rates())
     link = series.link_bits_per_second
-    if average is None or not link:
-        return
-    percent = 800 * average / link
-    if percent > _ALL_PERCENT:
+    percent = records.percent_of_link(summary.mean(series.rates()), link)
+    if link and percent is not None and percent > _ALL_PERCENT:
         yield warning_from_texts("link", link=wording.link_rate(link), percent=wording.percent(percent))
 
 

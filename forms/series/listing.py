@@ -11,7 +11,7 @@ from forms.findings.series_warnings import VARIATION_PERCENT
 from forms.layout import Sign, Tone, Toned
 from forms.stats import summary
 from storage.recordings import Recording
-from storage.records import Evidence, Series, SeriesStatus, to_minute
+from storage.records import Evidence, Series, SeriesStatus, percent_of_link, to_minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,7 @@ class SeriesLine:
 
     @property
     def percent_of_link(self) -> float | None:
-        average = self.average_bytes_per_second
-        link = self.series.link_bits_per_second
-        return 100 * 8 * average / link if average is not None and link else None
+        return percent_of_link(self.average_bytes_per_second, self.series.link_bits_per_second)
 
     @property
     def answer(self) -> Toned:

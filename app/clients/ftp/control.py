@@ -19,6 +19,7 @@ from app.base.errors import (
 )
 from app.clients import tcp
 from app.clients.base import Secrets
+from storage.plan import DEFAULT_TIMEOUT_SECONDS
 from storage.records import Target
 
 _FULL = re.compile(
@@ -185,7 +186,7 @@ class ControlConnection(ftplib.FTP):
         return protected
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:
-        sock = self.open_data(self.timeout or 30.0)
+        sock = self.open_data(self.timeout or DEFAULT_TIMEOUT_SECONDS)
         try:
             self.begin(cmd)
             return self.protect(sock), None

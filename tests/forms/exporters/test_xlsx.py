@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import openpyxl
@@ -11,7 +12,7 @@ import pytest
 from forms.exporters import export_reports
 from forms.exporters.xlsx import sheet_names
 from forms.load.report import load_report
-from forms.report import Report, Table, columns_of, row_of
+from forms.report import Bar, Chart, Mark, Report, Table, columns_of, row_of
 from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
@@ -121,6 +122,19 @@ def test_rejected_rows_are_struck_out_with_their_reason():
     row = next(row for row in report.iter_rows() if row[0].value == "4")
     assert all(cell.font.strike for cell in row[:6])
     assert [cell.value for cell in row[6:8]] == ["rejected", "the backup ran"]
+
+
+@pytest.mark.parametrize(("rows_before", "hatched"), [(0, [1]), (1, [0]), (2, [])])
+def test_the_hatched_points_are_those_of_the_rows_that_the_chart_shows(rows_before: int, hatched: list[int]):
+    marks = (Mark.NONE, Mark.REJECTED, Mark.NONE)
+    rows = tuple(replace(row_of(str(number), number), mark=mark) for number, mark in enumerate(marks))
+    bars = tuple(Bar(name=row.name, value=1.0) for row in rows[rows_before:])
+    chart = Chart(title="T", unit="MB/s", bars=bars, source=(0, 1), rows_before=rows_before)
+    table = Table(columns=columns_of("Block", "Rate"), rows=rows)
+    report = Report(form="x", title="X", name="X", fields=(), tables=(table,), drawn=(chart,))
+    with zipfile.ZipFile(io.BytesIO(export_reports([report], "xlsx"))) as archive:
+        drawn = archive.read("xl/charts/chart1.xml").decode()
+    assert [int(index) for index in re.findall(r'<c:dPt><c:idx val="(\d+)"/>', drawn)] == hatched
 
 
 def test_sheet_names_are_what_excel_takes():
