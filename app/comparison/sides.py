@@ -8,9 +8,11 @@ from operator import attrgetter
 from app.base.errors import UsageError
 from app.comparison.stand_in import prefer_interleaved, stand_in_rule
 from app.comparison.trials import trials_since
+from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
 from forms.comparison.summary import sides_of
 from forms.comparison.verdict import Sides, unseen_between
+from forms.stats.before_change import BasePower
 from forms.stats.variation import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trial.summary import TrialSummary
 from forms.tuning import differences as tuning
@@ -82,6 +84,12 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     left_out |= {series.id for series in (*sides.base, *sides.other)}
     earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out])
     return replace(sides, history=groups_of(earlier, base, new_normals))
+
+
+def power_of_stored_base(notebook: Notebook, ids: Sequence[str]) -> BasePower | None:
+    """What these series, as the base of a change, will show; None where their runs are too few for any verdict."""
+    sides = with_history(notebook, Sides(base=tuple(notebook.all_of(ids)), other=()))
+    return power_of_base(sides.base, sides.history)
 
 
 def _check_repeat(base: Series, repeat: Series) -> None:

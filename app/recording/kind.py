@@ -103,8 +103,6 @@ class Kind(Generic[RecordT]):
     """Whether a key measures a recording again with the same settings."""
     names_its_kind = True
     """Whether the kind is a part of a recording's name in texts."""
-    enough_in_baseline = 1
-    """From how many recordings on a baseline is as good as it gets."""
     measured_fields: tuple[str, ...] = ()
     """Fields that are equal in two copies of one recording; empty: all of them."""
     has_history = False
@@ -274,6 +272,11 @@ class Kind(Generic[RecordT]):
 
     def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
         """Raises UsageError for recordings that cannot be one baseline."""
+
+    def baseline_advice(self, notebook: Notebook, ids: Sequence[str], name: str) -> list[str]:
+        """What recordings that were just named a baseline will show, and what is worth measuring before a change."""
+        del notebook, ids, name
+        return []
 
     # Runs
 

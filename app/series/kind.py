@@ -1,5 +1,6 @@
 """What commands and screens do with series, self-tests and repeats."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,6 @@ class SeriesKind(Kind[Series]):
     comes_first = True
     can_be_repeated = True
     names_its_kind = False
-    enough_in_baseline = 3  # from three repeats on, a change of five standard deviations is significant
     measured_fields = ("command", "target", "runs")
     has_own_runs = True
     has_history = True
@@ -152,6 +152,23 @@ class SeriesKind(Kind[Series]):
                 names = f"{wording.name_of(first)} and {wording.name_of(other, beside=first)}"
                 prose = differences_prose(differences(first, other))
                 raise UsageError(f"{names} differ ({prose}): a baseline holds repeats of the same settings")
+
+    def baseline_advice(self, notebook: Notebook, ids: Sequence[str], name: str) -> list[str]:
+        from app.comparison.sides import power_of_stored_base
+        from forms.comparison.bases import plan_sentence, power_sentence
+
+        power = power_of_stored_base(notebook, ids)
+        if power is None:
+            return []
+
+        if not power.plans:
+            return [power_sentence(power)]
+        return [
+            power_sentence(power),
+            "After the change nobody can come back to this base. Worth it before:",
+            *(f"  {plan_sentence(power, plan)}" for plan in power.plans),
+            f"Each time: sharebench run --again {shlex.quote(name)}",
+        ]
 
     # Runs
 

@@ -152,7 +152,7 @@ def judged_variation(
         return by_sides
 
     earlier_runs = usual_run_variance(list(chain.from_iterable(group.series for group in history)))
-    all_runs = _pooled(own_runs, earlier_runs)
+    all_runs = pooled_variance(own_runs, earlier_runs)
     together = _updated_by_groups(all_runs, [*sides, *history], gap_seconds=gap_seconds, now=now)
     if by_sides is None or together is None:
         return together
@@ -239,7 +239,8 @@ def _median_share(freedom: int) -> float:
     return chi_square_quantile(0.5, freedom) / freedom
 
 
-def _pooled(later: RunVariance, earlier: RunVariance) -> RunVariance:
+def pooled_variance(later: RunVariance, earlier: RunVariance) -> RunVariance:
+    """The variance of both, each by its degrees of freedom."""
     freedom = later.freedom + earlier.freedom
     if not freedom:
         return later

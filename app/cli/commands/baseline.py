@@ -11,6 +11,7 @@ from app.recording.kind import KINDS, kind_of
 from app.recording.several import recordings_of_one_kind
 from forms import layout
 from forms.layout import visible
+from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording
 from storage.records import to_minute
 
@@ -34,7 +35,7 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
         heads = list(head_by_id.values())
         kind_of(heads[0]).check_repeats(notebook, list(head_by_id))
         notebook.set_baseline(name, *head_by_id)
-    _say_what_it_holds(name, heads)
+        _say_what_it_holds(notebook, name, heads)
 
 
 @baseline_command.command("add")
@@ -54,17 +55,13 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
             head_by_id[head.id] = head
         KINDS[SERIES].check_repeats(notebook, list(head_by_id))
         notebook.set_baseline(name, *head_by_id, keep=True)
-    _say_what_it_holds(name, list(head_by_id.values()))
+        _say_what_it_holds(notebook, name, list(head_by_id.values()))
 
 
-def _say_what_it_holds(name: str, heads: Sequence[Recording]) -> None:
+def _say_what_it_holds(notebook: Notebook, name: str, heads: Sequence[Recording]) -> None:
     console.say(f"{visible(name)} is {', '.join(map(name_of, heads))}")
-    enough = kind_of(heads[0]).enough_in_baseline
-    if len(heads) < enough:
-        console.say(
-            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): with {enough} series"
-            " sharebench knows the normal variation and can judge later changes"
-        )
+    for sentence in kind_of(heads[0]).baseline_advice(notebook, [head.id for head in heads], name):
+        console.say(visible(sentence))
 
 
 @baseline_command.command("list")

@@ -33,9 +33,9 @@ def test_a_baseline_holds_several_series_and_asks_for_them(tmp_path, url, capsys
     db = tmp_path / "notebook.db"
     ids = [measured(db, url, capsys) for _ in range(3)]
     assert sharebench(db, "baseline", "set", "before", ids[0]) == 0
-    assert "sharebench baseline add before SERIES" in capsys.readouterr().err
+    assert "sharebench run --again before" in capsys.readouterr().err
     assert sharebench(db, "baseline", "add", "before", *ids[1:]) == 0
-    assert "measure it again" not in capsys.readouterr().err
+    assert "--again" not in capsys.readouterr().err, "three series are enough"
     with Notebook(db) as notebook:
         assert notebook.baseline_ids("before") == ids
         assert notebook.repeated_ids() == [tuple(ids)]
