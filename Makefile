@@ -86,10 +86,10 @@ screenshots: .venv/.installed-dev ## draw the pictures of the TUI again
 lock: .venv/.installed-dev ## renew the lock files
 	@sh .ci/lock
 
-man: .venv/.installed-dev ## write the manual page again, from the help
+man: .venv/.installed-dev ## write the manual pages again, from the help
 	@$(BIN)/python -m tests.release.manual
 
-dist: .venv/.installed-dev ## wheel and sdist into dist/, with today's manual page, checked by twine
+dist: .venv/.installed-dev ## wheel and sdist into dist/, with today's manual pages, checked by twine
 	@$(BIN)/python -m tests.release.build
 
 app: .venv/.installed-dev ## the same, and all in one file: dist/sharebench.pyz

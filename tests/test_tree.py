@@ -9,18 +9,14 @@ import sys
 import tomllib
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-import click
 import pytest
 
 from app import __version__
-from app.cli.main import cli
 from storage.notebook import Notebook
 from tests.conftest import part_of
-from tests.release import manual
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
@@ -104,7 +100,8 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path: Path):
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {"app", "storage", "forms"}
-    assert f"sharebench-{__version__}.data/data/share/man/man1/sharebench.1" in names
+    for page in ("sharebench.1", "sharebench-run.1"):
+        assert f"sharebench-{__version__}.data/data/share/man/man1/{page}" in names
     source = {
         str(path.relative_to(ROOT))
         for package in ("app", "storage", "forms")
@@ -114,36 +111,6 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path: Path):
     assert source <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.endswith((".pyc", ".db"))]
-
-
-def test_the_manual_page_shows_every_command_and_option():
-    def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-        yield name, command
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            for inner in command.list_commands(context):
-                found = command.get_command(context, inner)
-                assert found is not None
-                yield from commands(found, f"{name} {inner}")
-
-    for page in (manual.page(), manual.PAGE.read_text(encoding="utf-8")):
-        section, sections = "sharebench", {"sharebench": ""}
-        for line in page.splitlines():
-            if line.startswith(".SS"):
-                section = " ".join(
-                    re.findall(r"[a-z]+(?:-[a-z]+)*", re.split(r" \[|[A-Z]", line[5:].replace("\\-", "-"))[0])
-                )
-            sections[section] = f"{sections.get(section, '')}{line}\n"
-        for name, command in commands(cli, "sharebench"):
-            assert name in sections, f"{name}: `make man` renews {manual.PAGE.name}"
-            for option in command.params:
-                if isinstance(option, click.Option) and not option.hidden:
-                    assert all(f"{manual.roff(word)}" in sections[name] for word in option.opts), (name, option.opts)
-    assert not re.search(r"(?m)^'|(?<!\\)-", "".join(line for line in manual.page().splitlines() if line[:1] != "."))
-
-
-def test_text_is_never_a_command_of_the_manual_page():
-    assert manual.roff(".so /etc/passwd\n'quoted\na\\b -x") == "\\&.so /etc/passwd\n\\&'quoted\na\\eb \\-x"
 
 
 def test_lock_files_pin_every_package_with_hashes_and_name_no_index():

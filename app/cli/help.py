@@ -1,4 +1,4 @@
-"""Help: commands and options in groups, and examples; the same for ``--help`` and for the manual page."""
+"""Help: commands and options in groups, and examples; the same for ``--help`` and for the manual pages."""
 
 from collections.abc import Sequence
 from functools import cache

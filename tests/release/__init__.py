@@ -1,1 +1,1 @@
-"""What a release needs beside the program: the manual page, and the proof that it installs and runs anywhere."""
+"""What a release needs beside the program: the manual pages, and the proof that it installs and runs anywhere."""

@@ -18,7 +18,7 @@ _BIN = Path(sys.executable).parent
 
 
 def distributions(folder: Path = DIST) -> list[Path]:
-    """Build wheel and sdist with today's manual page and have twine check them; their paths."""
+    """Build wheel and sdist with today's manual pages and have twine check them; their paths."""
     manual.write()
     for old in (*folder.glob("*.whl"), *folder.glob("*.tar.gz")):
         old.unlink()

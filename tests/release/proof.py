@@ -1,6 +1,6 @@
 """Proves that a release installs and runs from nothing: ``python -m tests.release.proof [pip,pipx,…]``.
 
-Each way gets an empty home and an empty environment, runs ``sharebench demo </dev/null`` and shows the manual page. The
+Each way gets an empty home and an empty environment, runs ``sharebench demo </dev/null`` and shows manual pages. The
 commands of the Containerfile run in a root made by debootstrap, since no registry of images is needed for that. The
 tests themselves run on machines made in the same way, which lack one thing or another (``bookworm-bare``, …).
 """
@@ -40,7 +40,7 @@ def _wheel() -> Path:
 
 
 def _works(home: Path, *command: str | Path, tree: Path | None = None) -> str:
-    """See that the command runs the demo, that it is not too large, and that its manual page is found."""
+    """See that the command runs the demo, that it is not too large, and that its manual pages are found."""
     printed = run(home, *command, "demo")
     if printed.count("Run No") != 1 or printed.count("Verdict:") != 1:
         raise FailedError(f"the demo printed {printed[:2000]}")
@@ -49,10 +49,12 @@ def _works(home: Path, *command: str | Path, tree: Path | None = None) -> str:
     megabytes = sum(path.lstat().st_size for path in tree.rglob("*") if not path.is_symlink()) / 1e6
     if megabytes > MOST_MEGABYTES:
         raise FailedError(f"{megabytes:.0f} MB installed, more than {MOST_MEGABYTES}")
-    page = next(iter(tree.rglob("share/man/man1/sharebench.1")), None)
-    if page is None or "sharebench" not in run(home, "man", "--local-file", page):
-        raise FailedError("no manual page")
-    return f"4 forms, {megabytes:.0f} MB, manual page"
+
+    for name in ("sharebench", "sharebench-run"):
+        page = next(iter(tree.rglob(f"share/man/man1/{name}.1")), None)
+        if page is None or name not in run(home, "man", "--local-file", page):
+            raise FailedError(f"no manual page {name}(1)")
+    return f"4 forms, {megabytes:.0f} MB, manual pages"
 
 
 def _venv(folder: Path) -> Path:
@@ -75,8 +77,9 @@ def _by_pipx(folder: Path) -> str:
         "PIPX_MAN_DIR": str(folder / "man"),
     }
     run(folder, venv / "bin/pipx", "install", "--python", sys.executable, _wheel(), **places)
-    if not (folder / "man/man1/sharebench.1").exists():
-        raise FailedError("pipx shows no manual page")
+    for name in ("sharebench.1", "sharebench-run.1"):
+        if not (folder / "man/man1" / name).exists():
+            raise FailedError(f"pipx shows no manual page {name}")
     return _works(folder, folder / "bin/sharebench", tree=folder / "pipx")
 
 
